@@ -1,0 +1,1 @@
+// Exists so that CMake has a file to precompile Pch.h for.

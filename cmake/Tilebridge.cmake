@@ -1,0 +1,51 @@
+# The functions every folder's CMakeLists.txt is written with.
+
+# The headers of MLIR that nearly every file needs, parsed once.
+add_library(TilebridgePch STATIC ${CMAKE_SOURCE_DIR}/cmake/Pch.cpp)
+target_precompile_headers(TilebridgePch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Pch.h)
+llvm_update_compile_flags(TilebridgePch)
+set_target_properties(TilebridgePch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_compile_options(TilebridgePch PRIVATE -fPIC)
+target_compile_options(TilebridgePch PUBLIC -Xclang -fno-pch-timestamp)
+
+function(tilebridge_set_up target)
+  llvm_update_compile_flags(${target})
+  target_compile_options(${target} PRIVATE -Xclang -fno-pch-timestamp)
+  # One precompiled header serves libraries and programs: both are compiled with -fPIC, not -fPIE.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC)
+  target_precompile_headers(${target} REUSE_FROM TilebridgePch)
+endfunction()
+
+# tilebridge_tablegen(TARGET file.td OUTPUT FLAG [OUTPUT FLAG ...])
+# Runs mlir-tblgen over one file; outputs land beside it in the build tree. A flag with
+# options of its own is one quoted string, its parts separated by spaces.
+function(tilebridge_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  set(pairs ${ARGN})
+  while(pairs)
+    list(POP_FRONT pairs output flag)
+    separate_arguments(flag)
+    mlir_tablegen(${output} ${flag} EXTRA_INCLUDES ${CMAKE_SOURCE_DIR})
+  endwhile()
+  add_public_tablegen_target(${target})
+endfunction()
+
+# tilebridge_library(NAME SOURCES... [DEPENDS tablegen targets...] [LINK libraries...])
+function(tilebridge_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  tilebridge_set_up(${name})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+endfunction()
+
+# tilebridge_tool(NAME SOURCES... LINK libraries...)
+function(tilebridge_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  tilebridge_set_up(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+endfunction()

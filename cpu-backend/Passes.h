@@ -1,0 +1,16 @@
+//===- Passes.h - passes of cpu-backend ---------------------------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu

@@ -1,0 +1,30 @@
+//===- tilebridge-opt.cpp - runs any pass or pipeline over MLIR text ------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/Passes.h"
+#include "frontend/Passes.h"
+#include "frontend/TTDialect.h"
+#include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<tilebridge::tt::TTDialect, tilebridge::linalg_ext::LinalgExtDialect>();
+  mlir::registerAllPasses();
+  tilebridge::frontend::registerTilebridgeFrontendPasses();
+  tilebridge::ttl::registerTilebridgeTritonToLinalgPasses();
+  tilebridge::cpu::registerTilebridgeCpuBackendPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Tilebridge pass driver\n", registry));
+}

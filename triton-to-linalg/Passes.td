@@ -1,0 +1,6 @@
+#ifndef TILEBRIDGE_TRITONTOLINALG_PASSES
+#define TILEBRIDGE_TRITONTOLINALG_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+#endif

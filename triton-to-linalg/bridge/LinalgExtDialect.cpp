@@ -1,0 +1,12 @@
+//===- LinalgExtDialect.cpp - what linalg lacks ---------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
+
+#include "triton-to-linalg/bridge/LinalgExtDialect.cpp.inc"
+
+void tilebridge::linalg_ext::LinalgExtDialect::initialize() {}
