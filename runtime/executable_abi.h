@@ -1,0 +1,60 @@
+/*===- executable_abi.h - what a compiled kernel exports --------*- C -*-===*\
+|*
+|* Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===----------------------------------------------------------------------===*
+|* The one header that the compiler and the runtime share. A compiled kernel is
+|* a shared object with one exported symbol, `tilebridge_executable`, of type
+|* tb_executable_v1. It needs nothing but the C library, libm and libmvec.
+\*===----------------------------------------------------------------------===*/
+#ifndef TILEBRIDGE_RUNTIME_EXECUTABLE_ABI_H
+#define TILEBRIDGE_RUNTIME_EXECUTABLE_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TB_EXECUTABLE_ABI_VERSION 1u
+#define TB_EXECUTABLE_SYMBOL "tilebridge_executable"
+
+/* Services the kernel calls back for. Thread safe; may be called by any thread of a launch. */
+typedef struct tb_host_v1 {
+  /* Writes one line of a kernel's print; `text` ends in a newline. */
+  void (*print)(void *state, const char *text);
+  /* Reports a failed assertion ("file:line:col: message"); the launch ends with TB_ERROR_KERNEL_ASSERT. */
+  void (*fail)(void *state, const char *text);
+  void *state;
+} tb_host_v1;
+
+/* One launch. `slots` are the kernel's arguments, 64 bits each, in the order of the bridge function:
+ *   pointer     1 slot: the address
+ *   scalar      1 slot: its bits in the low bytes (i1 is 0 or 1)
+ *   descriptor  2 + 2 * rank slots: address, sizes (elements), strides (elements), then 1 where padding is NaN */
+typedef struct tb_launch_v1 {
+  const uint64_t *slots;
+  uint32_t grid[3];
+  uint32_t reserved;
+  const tb_host_v1 *host;
+} tb_launch_v1;
+
+/* Runs the programs [begin, end) of the grid, x fastest. `scratch` has scratch_bytes, aligned to 64, of this thread alone. */
+typedef void (*tb_run_fn)(const tb_launch_v1 *launch, int64_t begin, int64_t end, void *scratch);
+
+typedef struct tb_executable_v1 {
+  uint32_t abi_version;  /* TB_EXECUTABLE_ABI_VERSION */
+  uint32_t slot_count;
+  uint64_t scratch_bytes;
+  tb_run_fn run;
+  /* JSON: {"name": "add", "signature": ["*fp32", "i32"], "target": "znver4", "features": "+avx2,...", "compiler": "tilebridge 0.1.0"} */
+  const char *manifest;
+} tb_executable_v1;
+
+#ifdef __cplusplus
+static_assert(sizeof(tb_launch_v1) == 32, "layout is part of the ABI");
+static_assert(sizeof(tb_executable_v1) == 32, "layout is part of the ABI");
+}
+#endif
+#endif
