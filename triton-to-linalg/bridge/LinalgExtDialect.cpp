@@ -7,6 +7,13 @@
 
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
 #include "triton-to-linalg/bridge/LinalgExtDialect.cpp.inc"
 
-void tilebridge::linalg_ext::LinalgExtDialect::initialize() {}
+void tilebridge::linalg_ext::LinalgExtDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.cpp.inc"
+      >();
+}

@@ -1,5 +1,5 @@
-#ifndef TILEBRIDGE_BRIDGE_LINALGEXTOPS
-#define TILEBRIDGE_BRIDGE_LINALGEXTOPS
+#ifndef TILEBRIDGE_BRIDGE_LINALGEXTDIALECT
+#define TILEBRIDGE_BRIDGE_LINALGEXTDIALECT
 
 include "mlir/IR/OpBase.td"
 
@@ -8,5 +8,7 @@ def LinalgExt_Dialect : Dialect {
   let cppNamespace = "::tilebridge::linalg_ext";
   let summary = "What the bridge IR needs and linalg lacks";
 }
+
+class LinalgExt_Op<string mnemonic, list<Trait> traits = []> : Op<LinalgExt_Dialect, mnemonic, traits>;
 
 #endif
