@@ -7,11 +7,16 @@
 
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "triton-to-linalg/bridge/LinalgExtDialect.cpp.inc"
 
 void tilebridge::linalg_ext::LinalgExtDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.cpp.inc"
