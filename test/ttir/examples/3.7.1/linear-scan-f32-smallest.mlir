@@ -1,0 +1,74 @@
+module {
+  tt.func public @linear_scan_kernel(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg2: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg3: i32, %arg4: i32) attributes {noinline = false} {
+    %cst = arith.constant dense<0.000000e+00> : tensor<1x16xf32>
+    %c0_i32 = arith.constant 0 : i32
+    %cst_0 = arith.constant dense<0.000000e+00> : tensor<16x16xf32>
+    %cst_1 = arith.constant dense<1.000000e+00> : tensor<16x16xf32>
+    %cst_2 = arith.constant dense<15> : tensor<16x1xi32>
+    %c16_i32 = arith.constant 16 : i32
+    %0 = tt.get_program_id x : i32
+    %1 = arith.muli %0, %c16_i32 : i32
+    %2 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    %3 = tt.splat %1 : i32 -> tensor<16xi32>
+    %4 = arith.addi %3, %2 : tensor<16xi32>
+    %5 = tt.get_program_id y : i32
+    %6 = arith.extsi %5 : i32 to i64
+    %7 = arith.extsi %arg3 : i32 to i64
+    %8 = arith.muli %6, %7 : i64
+    %9 = arith.extsi %arg4 : i32 to i64
+    %10 = arith.muli %8, %9 : i64
+    %11 = tt.expand_dims %2 {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+    %12 = arith.cmpi eq, %11, %cst_2 : tensor<16x1xi32>
+    %13 = scf.for %arg5 = %c0_i32 to %arg3 step %c16_i32 iter_args(%arg6 = %cst) -> (tensor<1x16xf32>)  : i32 {
+      %14 = tt.splat %arg5 : i32 -> tensor<16xi32>
+      %15 = arith.addi %14, %2 : tensor<16xi32>
+      %16 = tt.expand_dims %15 {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+      %17 = tt.splat %arg3 : i32 -> tensor<16x1xi32>
+      %18 = arith.cmpi slt, %16, %17 : tensor<16x1xi32>
+      %19 = tt.expand_dims %4 {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+      %20 = tt.splat %arg4 : i32 -> tensor<1x16xi32>
+      %21 = arith.cmpi slt, %19, %20 : tensor<1x16xi32>
+      %22 = tt.broadcast %18 : tensor<16x1xi1> -> tensor<16x16xi1>
+      %23 = tt.broadcast %21 : tensor<1x16xi1> -> tensor<16x16xi1>
+      %24 = arith.andi %22, %23 : tensor<16x16xi1>
+      %25 = tt.splat %arg4 : i32 -> tensor<16x1xi32>
+      %26 = arith.muli %16, %25 : tensor<16x1xi32>
+      %27 = arith.extsi %26 : tensor<16x1xi32> to tensor<16x1xi64>
+      %28 = tt.splat %10 : i64 -> tensor<16x1xi64>
+      %29 = arith.addi %28, %27 : tensor<16x1xi64>
+      %30 = arith.extsi %19 : tensor<1x16xi32> to tensor<1x16xi64>
+      %31 = tt.broadcast %29 : tensor<16x1xi64> -> tensor<16x16xi64>
+      %32 = tt.broadcast %30 : tensor<1x16xi64> -> tensor<16x16xi64>
+      %33 = arith.addi %31, %32 : tensor<16x16xi64>
+      %34 = tt.splat %arg0 : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+      %35 = tt.addptr %34, %33 : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi64>
+      %36 = tt.load %35, %24, %cst_1 : tensor<16x16x!tt.ptr<f32>>
+      %37 = tt.splat %arg1 : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+      %38 = tt.addptr %37, %33 : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi64>
+      %39 = tt.load %38, %24, %cst_0 : tensor<16x16x!tt.ptr<f32>>
+      %40:2 = "tt.scan"(%36, %39) <{axis = 0 : i32, reverse = false}> ({
+      ^bb0(%arg7: f32, %arg8: f32, %arg9: f32, %arg10: f32):
+        %50 = arith.mulf %arg7, %arg9 : f32
+        %51 = arith.mulf %arg8, %arg9 : f32
+        %52 = arith.addf %51, %arg10 : f32
+        tt.scan.return %50, %52 : f32, f32
+      }) : (tensor<16x16xf32>, tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>)
+      %41 = tt.broadcast %arg6 : tensor<1x16xf32> -> tensor<16x16xf32>
+      %42 = arith.mulf %40#0, %41 : tensor<16x16xf32>
+      %43 = arith.addf %42, %40#1 : tensor<16x16xf32>
+      %44 = tt.splat %arg2 : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+      %45 = tt.addptr %44, %33 : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi64>
+      tt.store %45, %43, %24 : tensor<16x16x!tt.ptr<f32>>
+      %46 = tt.broadcast %12 : tensor<16x1xi1> -> tensor<16x16xi1>
+      %47 = arith.select %46, %43, %cst_0 : tensor<16x16xi1>, tensor<16x16xf32>
+      %48 = "tt.reduce"(%47) <{axis = 0 : i32}> ({
+      ^bb0(%arg7: f32, %arg8: f32):
+        %50 = arith.addf %arg7, %arg8 : f32
+        tt.reduce.return %50 : f32
+      }) : (tensor<16x16xf32>) -> tensor<16xf32>
+      %49 = tt.expand_dims %48 {axis = 0 : i32} : tensor<16xf32> -> tensor<1x16xf32>
+      scf.yield %49 : tensor<1x16xf32>
+    }
+    tt.return
+  }
+}
