@@ -212,9 +212,8 @@ def main() -> int:
             if options.only not in name:
                 continue
             recorded.clear()
-            small = case.probe or case  # the data does not matter
             try:
-                small.run(small.inputs(0))
+                case.run(case.inputs(0))
             except Exception as error:
                 failed += 1
                 print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)

@@ -1,5 +1,5 @@
 module {
-  tt.func public @histogram_kernel(%arg0: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %arg2: i32 {tt.divisibility = 16 : i32}) attributes {noinline = false} {
+  tt.func public @histogram_kernel(%arg0: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %arg2: i32) attributes {noinline = false} {
     %cst = arith.constant dense<true> : tensor<16xi1>
     %cst_0 = arith.constant dense<0> : tensor<1024xi32>
     %c1024_i32 = arith.constant 1024 : i32

@@ -1,5 +1,5 @@
 module {
-  tt.func public @attention_desc_kernel(%arg0: !tt.tensordesc<16x16xbf16>, %arg1: i32, %arg2: i32, %arg3: i64, %arg4: i64, %arg5: !tt.tensordesc<16x16xbf16>, %arg6: i32, %arg7: i32, %arg8: i64, %arg9: i64, %arg10: !tt.tensordesc<16x16xbf16>, %arg11: i32, %arg12: i32, %arg13: i64, %arg14: i64, %arg15: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %arg16: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg17: i32 {tt.divisibility = 16 : i32}, %arg18: f32) attributes {noinline = false} {
+  tt.func public @attention_desc_kernel(%arg0: !tt.tensordesc<16x16xbf16>, %arg1: i32, %arg2: i32, %arg3: i64, %arg4: i64, %arg5: !tt.tensordesc<16x16xbf16>, %arg6: i32, %arg7: i32, %arg8: i64, %arg9: i64, %arg10: !tt.tensordesc<16x16xbf16>, %arg11: i32, %arg12: i32, %arg13: i64, %arg14: i64, %arg15: !tt.ptr<bf16> {tt.divisibility = 16 : i32}, %arg16: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg17: i32, %arg18: f32) attributes {noinline = false} {
     %cst = arith.constant dense<0.000000e+00> : tensor<16xf32>
     %cst_0 = arith.constant dense<0.693147182> : tensor<16xf32>
     %cst_1 = arith.constant dense<16> : tensor<16x1xi32>

@@ -1,5 +1,5 @@
 module {
-  tt.func public @dropout_kernel(%arg0: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %arg2: i32 {tt.divisibility = 16 : i32}, %arg3: f32, %arg4: i64) attributes {noinline = false} {
+  tt.func public @dropout_kernel(%arg0: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %arg2: i32, %arg3: f32, %arg4: i64) attributes {noinline = false} {
     %c-766435501_i32 = arith.constant -766435501 : i32
     %c0_i32 = arith.constant 0 : i32
     %c-845247145_i32 = arith.constant -845247145 : i32
