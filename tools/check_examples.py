@@ -14,7 +14,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^[ \t]*```mlir[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.S | re.M)
-# Found after everything was parsed: a value that is not in the example, a function without its body.
+# Found after all was parsed: a value that is not in the example, a function without a body.
 HARMLESS = re.compile(
     r"error: (use of undeclared SSA value name"
     r"|.*symbol declaration cannot have public visibility)"
