@@ -20,13 +20,13 @@ def pages():
         relative = td.relative_to(ROOT)
         if relative.parts[0].startswith(("build", ".")):
             continue
-        text = td.read_text()
         if td.name.endswith("Passes.td"):
             yield f"passes-{relative.parts[0]}.md", relative, ["-gen-pass-doc"]
-        # The page of a dialect comes from the file that sees all of its ops: it is called Ops.
-        match = td.stem.endswith("Ops") and "_Op<" in text and find_dialect(td)
-        if match and is_root_of_ops(td):
-            yield f"dialect-{match}.md", relative, ["-gen-dialect-doc", f"-dialect={match}"]
+        # Ops are in families, a file and so a page each; a file that only gathers them is the page.
+        dialect = td.stem.endswith("Ops") and find_dialect(td)
+        if dialect and is_root_of_ops(td):
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", td.stem).lower()
+            yield f"{words}.md", relative, ["-gen-dialect-doc", f"-dialect={dialect}"]
 
 
 def find_dialect(td):

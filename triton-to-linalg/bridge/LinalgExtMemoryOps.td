@@ -187,7 +187,7 @@ def LinalgExt_AtomicRMWOp : LinalgExt_AtomicOp<"atomic_rmw"> {
     ```mlir
     %old = linalg_ext.atomic_rmw fadd acq_rel gpu %base[%offsets], %value mask %m
         : (memref<?xf32, strided<[1], offset: ?>>, tensor<128xi64>, tensor<128xf32>, tensor<128xi1>) -> tensor<128xf32>
-    %n = linalg_ext.atomic_rmw add relaxed gpu %base[%o], %one : (memref<?xi32, strided<[1], offset: ?>>, i64, i32) -> i32
+    %n = linalg_ext.atomic_rmw add relaxed gpu %counts[%o], %one : (memref<?xi32, strided<[1], offset: ?>>, i64, i32) -> i32
     ```
   }];
   let arguments = (ins LinalgExt_AtomicKind:$kind, LinalgExt_MemSem:$sem, LinalgExt_MemScope:$scope, LinalgExt_Base:$base,
