@@ -1,4 +1,4 @@
-//===- Passes.h - passes of cpu-backend ---------------------------------*- C++ -*-===//
+//===- Passes.h - passes of cpu-backend -------------------------*- C++ -*-===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,18 @@
 #include "mlir/Pass/PassManager.h"
 
 namespace tilebridge::cpu {
+struct CpuTarget;
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "cpu-backend/Passes.h.inc"
+
+/// Bridge IR to loops over vectors and memrefs.
+void buildCpuToVectorPipeline(mlir::OpPassManager &pm, const CpuTarget &target);
+
+/// Bridge IR to the LLVM dialect, ready to be translated.
+void buildCpuPipeline(mlir::OpPassManager &pm, const CpuTarget &target);
+
+/// Registers the pipelines for tilebridge-opt.
+void registerCpuPipelines();
 } // namespace tilebridge::cpu

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the steps of cpu-backend, in order ----------------------------===//
+//===- Pipeline.cpp - the steps of cpu-backend, in order ------------------===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,3 +6,61 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/Target.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+/// Bridge IR to loops over vectors and memrefs.
+void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm, const CpuTarget &target) {
+  // Calls of private functions are inlined where that is possible.
+  pm.addPass(createInlinerPass());
+  // What that made constant or equal is folded.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// Bridge IR to the LLVM dialect, with the functions and the constant that runtime/executable_abi.h asks for.
+void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm, const CpuTarget &target) {
+  buildCpuToVectorPipeline(pm, target);
+  // The function `run`, which unpacks a launch and calls the kernel for each program, and the exported constant.
+  CpuEntryPassOptions entry;
+  entry.cpu = target.cpu;
+  entry.features = target.features;
+  pm.addPass(createCpuEntryPass(entry));
+  // Affine maps (from views and index arithmetic) become arith.
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  // Structured control flow becomes branches.
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Each dialect becomes LLVM's.
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  // The casts between the two type systems cancel out, or this fails.
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void tilebridge::cpu::registerCpuPipelines() {
+  PassPipelineRegistration<>("tilebridge-cpu-pipeline", "bridge IR to the LLVM dialect for this machine",
+                             [](OpPassManager &pm) {
+                               llvm::Expected<CpuTarget> target = CpuTarget::host();
+                               if (target)
+                                 buildCpuPipeline(pm, *target);
+                               else
+                                 llvm::errs() << llvm::toString(target.takeError()) << '\n';
+                             });
+}

@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
   tilebridge::frontend::registerTilebridgeFrontendPasses();
   tilebridge::ttl::registerTilebridgeTritonToLinalgPasses();
   tilebridge::cpu::registerTilebridgeCpuBackendPasses();
+  tilebridge::cpu::registerCpuPipelines();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilebridge pass driver\n", registry));
 }

@@ -1,0 +1,181 @@
+//===- Codegen.cpp - from the bridge IR to a shared object ----------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/Codegen.h"
+#include "cpu-backend/Link.h"
+#include "cpu-backend/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+static llvm::Error error(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+namespace {
+
+/// LLVM's own errors (an instruction it cannot select, bad inline assembly) are kept as text instead of ending the process.
+struct KeepErrors : llvm::DiagnosticHandler {
+  explicit KeepErrors(std::string &text) : text(text) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      llvm::raw_string_ostream stream(text);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      stream << '\n';
+    }
+    return true;
+  }
+  std::string &text;
+};
+
+/// A module of LLVM IR with the context that owns its types.
+struct LlvmModule {
+  llvm::LLVMContext context;
+  std::string errors;
+  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+} // namespace
+
+void tilebridge::cpu::registerCpuTranslations(MLIRContext &context) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
+}
+
+static llvm::Error runPipeline(ModuleOp module, const CpuOptions &options,
+                               llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager manager(module.getContext(), ModuleOp::getOperationName());
+  build(manager);
+  if (options.instrument)
+    options.instrument(manager);
+  if (failed(manager.run(module)))
+    return error("the kernel could not be compiled for the CPU");
+  return llvm::Error::success();
+}
+
+/// Vectors of the width that the code was written for stay whole: LLVM otherwise prefers 256 bits on many CPUs with 512.
+static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target) {
+  std::string width = std::to_string(target.vectorBits);
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    function.addFnAttr("prefer-vector-width", width);
+    function.addFnAttr("min-legal-vector-width", width);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+
+/// The code arrives tiled and vectorized. What is left is to clean up what the conversions wrote: descriptors of memrefs
+/// that are taken apart again, address arithmetic, and invariant code in loops.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+static llvm::Expected<std::unique_ptr<LlvmModule>> toLlvm(ModuleOp module, const CpuTarget &target,
+                                                          const CpuOptions &options) {
+  registerCpuTranslations(*module.getContext());
+  if (llvm::Error failure = runPipeline(module, options, [&](OpPassManager &pm) { buildCpuPipeline(pm, target); }))
+    return std::move(failure);
+
+  auto result = std::make_unique<LlvmModule>();
+  result->context.setDiagnosticHandler(std::make_unique<KeepErrors>(result->errors));
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = target.createMachine();
+  if (!machine)
+    return machine.takeError();
+  result->machine = std::move(*machine);
+  result->module = translateModuleToLLVMIR(module, result->context, "kernel");
+  if (!result->module)
+    return error("the kernel could not be translated to LLVM IR");
+  result->module->setTargetTriple(llvm::Triple(target.triple));
+  result->module->setDataLayout(result->machine->createDataLayout());
+  setFunctionAttributes(*result->module, target);
+  std::string broken;
+  llvm::raw_string_ostream stream(broken);
+  if (llvm::verifyModule(*result->module, &stream))
+    return error("the LLVM IR of the kernel is malformed, a bug of this compiler: " + broken);
+  optimize(*result->module, *result->machine);
+  return result;
+}
+
+static llvm::Expected<std::string> emitFile(LlvmModule &code, llvm::CodeGenFileType type) {
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (code.machine->addPassesToEmitFile(passes, stream, nullptr, type))
+    return error("LLVM cannot write this kind of file for " + code.module->getTargetTriple().str());
+  passes.run(*code.module);
+  if (!code.errors.empty())
+    return error("LLVM could not generate code: " + code.errors);
+  return bytes.str().str();
+}
+
+llvm::Expected<std::string> tilebridge::cpu::compileToSharedObject(ModuleOp module, const CpuTarget &target,
+                                                                   const CpuOptions &options) {
+  llvm::Expected<std::unique_ptr<LlvmModule>> code = toLlvm(module, target, options);
+  if (!code)
+    return code.takeError();
+  llvm::Expected<std::string> object = emitFile(**code, llvm::CodeGenFileType::ObjectFile);
+  if (!object)
+    return object.takeError();
+  return linkSharedObject(*object);
+}
+
+llvm::Expected<std::string> tilebridge::cpu::compileToText(ModuleOp module, const CpuTarget &target, CpuStage stage,
+                                                           const CpuOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (stage == CpuStage::Vector) {
+    if (llvm::Error failure =
+            runPipeline(module, options, [&](OpPassManager &pm) { buildCpuToVectorPipeline(pm, target); }))
+      return std::move(failure);
+    module.print(stream);
+    return text;
+  }
+  llvm::Expected<std::unique_ptr<LlvmModule>> code = toLlvm(module, target, options);
+  if (!code)
+    return code.takeError();
+  if (stage == CpuStage::Asm)
+    return emitFile(**code, llvm::CodeGenFileType::AssemblyFile);
+  (*code)->module->print(stream, nullptr);
+  return text;
+}

@@ -1,0 +1,116 @@
+//===- Link.cpp - an object in memory to a shared object in memory --------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// lld reads and writes files. Files of memory (memfd), named through /proc, keep
+// the disk out of it: nothing to clean up, and no full or read-only folder to fail on.
+
+#include "cpu-backend/Link.h"
+
+#include "lld/Common/CommonLinkerContext.h"
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+LLD_HAS_DRIVER(elf)
+
+namespace {
+
+llvm::Error error(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// An anonymous file that other code can open by name while this lives.
+class MemoryFile {
+public:
+  explicit MemoryFile(const char *name) : fd(memfd_create(name, MFD_CLOEXEC)) {}
+  ~MemoryFile() {
+    if (fd >= 0)
+      close(fd);
+  }
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
+
+  bool valid() const { return fd >= 0; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd); }
+
+  bool write(llvm::StringRef bytes) {
+    while (!bytes.empty()) {
+      ssize_t n = ::write(fd, bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return false;
+      bytes = bytes.drop_front(n);
+    }
+    return true;
+  }
+
+private:
+  int fd;
+};
+
+/// Where the dynamic linker finds a library, or nothing. What is linked is what will be loaded.
+std::string findLibrary(const char *soname) {
+  void *handle = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
+  if (!handle)
+    return {};
+  link_map *map = nullptr;
+  std::string path;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name)
+    path = map->l_name;
+  // The handle stays open: these libraries belong to the C library, and closing would buy nothing.
+  return path;
+}
+
+} // namespace
+
+llvm::Expected<std::string> tilebridge::cpu::linkSharedObject(llvm::StringRef object) {
+  // lld keeps its state in globals.
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  static const std::string libm = findLibrary("libm.so.6"), libmvec = findLibrary("libmvec.so.1");
+
+  MemoryFile input("kernel.o"), output("kernel.so");
+  if (!input.valid() || !output.valid() || !input.write(object))
+    return error("cannot hold a compiled kernel in memory: " + llvm::sys::StrError());
+
+  std::string inputPath = input.path(), outputPath = output.path();
+  llvm::SmallVector<const char *> args = {"ld.lld",
+                                          "-shared",
+                                          "--threads=1",
+                                          "--no-mmap-output-file",
+                                          "--hash-style=gnu",
+                                          "--build-id=none",
+                                          "--as-needed",
+                                          "-znow",
+                                          "-o",
+                                          outputPath.c_str(),
+                                          inputPath.c_str()};
+  for (const std::string *library : {&libmvec, &libm})
+    if (!library->empty())
+      args.push_back(library->c_str());
+
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  bool linked = lld::elf::link(args, stream, stream, /*exitEarly=*/false, /*disableOutput=*/false);
+  lld::CommonLinkerContext::destroy();
+  if (!linked)
+    return error("linking a kernel failed: " + messages);
+  auto bytes = llvm::MemoryBuffer::getFile(outputPath, /*IsText=*/false, /*RequiresNullTerminator=*/false,
+                                           /*IsVolatile=*/true);
+  if (!bytes)
+    return error("cannot read a linked kernel: " + bytes.getError().message());
+  return (*bytes)->getBuffer().str();
+}

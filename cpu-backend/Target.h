@@ -1,0 +1,46 @@
+//===- Target.h - the CPU that code is made for -----------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace tilebridge::cpu {
+
+/// A CPU by name and features, and the few facts that decide how code is shaped.
+struct CpuTarget {
+  std::string triple;
+  /// LLVM's name of the CPU, such as "znver4".
+  std::string cpu;
+  /// Features on top of what the name implies, in order: "+avx2,-sse4a".
+  std::string features;
+  /// Width of the vectors that code is written for.
+  unsigned vectorBits = 128;
+  /// f16 <-> f32 in hardware, for vectors and scalars.
+  bool hasF16Convert = false;
+  /// A fused multiply-add of f32 and f64 in hardware.
+  bool hasFma = false;
+  /// Number of vector registers.
+  unsigned vectorRegisters = 16;
+  /// One of "b", "d", "e" (the letter of glibc's vector functions for vectorBits), or empty where there are none.
+  std::string libmvecIsa;
+
+  /// "cpu" is the host; "cpu:NAME" another CPU of the host's architecture; either may end in ",+feature,-feature".
+  static llvm::Expected<CpuTarget> parse(llvm::StringRef spec);
+  static llvm::Expected<CpuTarget> host() { return parse("cpu"); }
+
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(bool fastCompile = false) const;
+};
+
+} // namespace tilebridge::cpu
