@@ -33,7 +33,8 @@ static llvm::Error error(const llvm::Twine &text) {
 
 namespace {
 
-/// LLVM's own errors (an instruction it cannot select, bad inline assembly) are kept as text instead of ending the process.
+/// LLVM's own errors (an instruction it cannot select, bad inline assembly) are
+/// kept as text instead of ending the process.
 struct KeepErrors : llvm::DiagnosticHandler {
   explicit KeepErrors(std::string &text) : text(text) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
@@ -65,8 +66,9 @@ void tilebridge::cpu::registerCpuTranslations(MLIRContext &context) {
   context.appendDialectRegistry(registry);
 }
 
-static llvm::Error runPipeline(ModuleOp module, const CpuOptions &options,
-                               llvm::function_ref<void(OpPassManager &)> build) {
+static llvm::Error
+runPipeline(ModuleOp module, const CpuOptions &options,
+            llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   build(manager);
   if (options.instrument)
@@ -76,8 +78,10 @@ static llvm::Error runPipeline(ModuleOp module, const CpuOptions &options,
   return llvm::Error::success();
 }
 
-/// Vectors of the width that the code was written for stay whole: LLVM otherwise prefers 256 bits on many CPUs with 512.
-static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target) {
+/// Vectors of the width that the code was written for stay whole: LLVM
+/// otherwise prefers 256 bits on many CPUs with 512.
+static void setFunctionAttributes(llvm::Module &module,
+                                  const CpuTarget &target) {
   std::string width = std::to_string(target.vectorBits);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
@@ -91,8 +95,9 @@ static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target)
   }
 }
 
-/// The code arrives tiled and vectorized. What is left is to clean up what the conversions wrote: descriptors of memrefs
-/// that are taken apart again, address arithmetic, and invariant code in loops.
+/// The code arrives tiled and vectorized. What is left is to clean up what the
+/// conversions wrote: descriptors of memrefs that are taken apart again,
+/// address arithmetic, and invariant code in loops.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
@@ -108,18 +113,23 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
 }
 
-static llvm::Expected<std::unique_ptr<LlvmModule>> toLlvm(ModuleOp module, const CpuTarget &target,
-                                                          const CpuOptions &options) {
+static llvm::Expected<std::unique_ptr<LlvmModule>>
+toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
   registerCpuTranslations(*module.getContext());
-  if (llvm::Error failure = runPipeline(module, options, [&](OpPassManager &pm) { buildCpuPipeline(pm, target); }))
+  if (llvm::Error failure =
+          runPipeline(module, options,
+                      [&](OpPassManager &pm) { buildCpuPipeline(pm, target); }))
     return std::move(failure);
 
   auto result = std::make_unique<LlvmModule>();
-  result->context.setDiagnosticHandler(std::make_unique<KeepErrors>(result->errors));
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = target.createMachine();
+  result->context.setDiagnosticHandler(
+      std::make_unique<KeepErrors>(result->errors));
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+      target.createMachine();
   if (!machine)
     return machine.takeError();
   result->machine = std::move(*machine);
@@ -132,46 +142,57 @@ static llvm::Expected<std::unique_ptr<LlvmModule>> toLlvm(ModuleOp module, const
   std::string broken;
   llvm::raw_string_ostream stream(broken);
   if (llvm::verifyModule(*result->module, &stream))
-    return error("the LLVM IR of the kernel is malformed, a bug of this compiler: " + broken);
+    return error(
+        "the LLVM IR of the kernel is malformed, a bug of this compiler: " +
+        broken);
   optimize(*result->module, *result->machine);
   return result;
 }
 
-static llvm::Expected<std::string> emitFile(LlvmModule &code, llvm::CodeGenFileType type) {
+static llvm::Expected<std::string> emitFile(LlvmModule &code,
+                                            llvm::CodeGenFileType type) {
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   if (code.machine->addPassesToEmitFile(passes, stream, nullptr, type))
-    return error("LLVM cannot write this kind of file for " + code.module->getTargetTriple().str());
+    return error("LLVM cannot write this kind of file for " +
+                 code.module->getTargetTriple().str());
   passes.run(*code.module);
   if (!code.errors.empty())
     return error("LLVM could not generate code: " + code.errors);
   return bytes.str().str();
 }
 
-llvm::Expected<std::string> tilebridge::cpu::compileToSharedObject(ModuleOp module, const CpuTarget &target,
-                                                                   const CpuOptions &options) {
-  llvm::Expected<std::unique_ptr<LlvmModule>> code = toLlvm(module, target, options);
+llvm::Expected<std::string>
+tilebridge::cpu::compileToSharedObject(ModuleOp module, const CpuTarget &target,
+                                       const CpuOptions &options) {
+  llvm::Expected<std::unique_ptr<LlvmModule>> code =
+      toLlvm(module, target, options);
   if (!code)
     return code.takeError();
-  llvm::Expected<std::string> object = emitFile(**code, llvm::CodeGenFileType::ObjectFile);
+  llvm::Expected<std::string> object =
+      emitFile(**code, llvm::CodeGenFileType::ObjectFile);
   if (!object)
     return object.takeError();
   return linkSharedObject(*object);
 }
 
-llvm::Expected<std::string> tilebridge::cpu::compileToText(ModuleOp module, const CpuTarget &target, CpuStage stage,
-                                                           const CpuOptions &options) {
+llvm::Expected<std::string>
+tilebridge::cpu::compileToText(ModuleOp module, const CpuTarget &target,
+                               CpuStage stage, const CpuOptions &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (stage == CpuStage::Vector) {
     if (llvm::Error failure =
-            runPipeline(module, options, [&](OpPassManager &pm) { buildCpuToVectorPipeline(pm, target); }))
+            runPipeline(module, options, [&](OpPassManager &pm) {
+              buildCpuToVectorPipeline(pm, target);
+            }))
       return std::move(failure);
     module.print(stream);
     return text;
   }
-  llvm::Expected<std::unique_ptr<LlvmModule>> code = toLlvm(module, target, options);
+  llvm::Expected<std::unique_ptr<LlvmModule>> code =
+      toLlvm(module, target, options);
   if (!code)
     return code.takeError();
   if (stage == CpuStage::Asm)

@@ -30,17 +30,23 @@ enum class CpuStage {
   Asm     ///< assembly
 };
 
-/// Compiles a module of bridge IR, which must hold one kernel, into the bytes of an ELF shared object that exports
-/// what runtime/executable_abi.h says. The module is consumed: it holds the LLVM dialect afterwards. What is wrong with
-/// the program is reported as diagnostics of the module's context; the error then only says that it failed.
-llvm::Expected<std::string> compileToSharedObject(mlir::ModuleOp module, const CpuTarget &target,
-                                                  const CpuOptions &options = {});
+/// Compiles a module of bridge IR, which must hold one kernel, into the bytes
+/// of an ELF shared object that exports what runtime/executable_abi.h says. The
+/// module is consumed: it holds the LLVM dialect afterwards. What is wrong with
+/// the program is reported as diagnostics of the module's context; the error
+/// then only says that it failed.
+llvm::Expected<std::string>
+compileToSharedObject(mlir::ModuleOp module, const CpuTarget &target,
+                      const CpuOptions &options = {});
 
 /// The same up to a stage, as text.
-llvm::Expected<std::string> compileToText(mlir::ModuleOp module, const CpuTarget &target, CpuStage stage,
+llvm::Expected<std::string> compileToText(mlir::ModuleOp module,
+                                          const CpuTarget &target,
+                                          CpuStage stage,
                                           const CpuOptions &options = {});
 
-/// Registers what translation to LLVM IR needs. Idempotent; called by the functions above.
+/// Registers what translation to LLVM IR needs. Idempotent; called by the
+/// functions above.
 void registerCpuTranslations(mlir::MLIRContext &context);
 
 } // namespace tilebridge::cpu

@@ -32,7 +32,8 @@ constexpr unsigned kProgramArguments = 6;
 /// Reads the arguments of the kernel from the slots of a launch, in order.
 class SlotReader {
 public:
-  SlotReader(OpBuilder &builder, Location loc, Value slots) : b(builder), loc(loc), slots(slots) {}
+  SlotReader(OpBuilder &builder, Location loc, Value slots)
+      : b(builder), loc(loc), slots(slots) {}
 
   unsigned count() const { return next; }
 
@@ -43,41 +44,53 @@ public:
     if (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64)
       return readScalar(type);
     if (isa<IndexType>(type))
-      return arith::IndexCastOp::create(b, loc, type, readScalar(b.getI64Type()));
+      return arith::IndexCastOp::create(b, loc, type,
+                                        readScalar(b.getI64Type()));
     return {};
   }
 
 private:
   Value load(Type type) {
-    Value address = LLVM::GEPOp::create(b, loc, slots.getType(), b.getI64Type(), slots,
-                                        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(next++)});
+    Value address = LLVM::GEPOp::create(
+        b, loc, slots.getType(), b.getI64Type(), slots,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(next++)});
     return LLVM::LoadOp::create(b, loc, type, address, 8);
   }
 
-  /// The low bytes of a slot. Loading 64 bits and truncating is right on either byte order.
+  /// The low bytes of a slot. Loading 64 bits and truncating is right on either
+  /// byte order.
   Value readScalar(Type type) {
     Value bits = load(b.getI64Type());
     unsigned width = type.getIntOrFloatBitWidth();
     if (width < 64)
       bits = arith::TruncIOp::create(b, loc, b.getIntegerType(width), bits);
-    return isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, type, bits).getResult() : bits;
+    return isa<FloatType>(type)
+               ? arith::BitcastOp::create(b, loc, type, bits).getResult()
+               : bits;
   }
 
-  /// A descriptor as the conversion of memrefs to LLVM lays it out. One slot for a pointer: offset 0, stride 1, and as its
-  /// size the largest there is, for the bounds of a pointer are not known. For the rest sizes and strides follow.
+  /// A descriptor as the conversion of memrefs to LLVM lays it out. One slot
+  /// for a pointer: offset 0, stride 1, and as its size the largest there is,
+  /// for the bounds of a pointer are not known. For the rest sizes and strides
+  /// follow.
   Value readMemref(MemRefType type) {
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
     auto i64 = b.getI64Type();
     int64_t rank = type.getRank();
     auto extents = LLVM::LLVMArrayType::get(i64, rank);
-    auto structType = LLVM::LLVMStructType::getLiteral(b.getContext(), {pointer, pointer, i64, extents, extents});
-    bool isPointer = rank == 1 && type.getStridesAndOffset().first == SmallVector<int64_t>{1};
+    auto structType = LLVM::LLVMStructType::getLiteral(
+        b.getContext(), {pointer, pointer, i64, extents, extents});
+    bool isPointer = rank == 1 && type.getStridesAndOffset().first ==
+                                      SmallVector<int64_t>{1};
 
     Value descriptor = LLVM::UndefOp::create(b, loc, structType);
     auto set = [&](Value value, ArrayRef<int64_t> position) {
-      descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, value, position);
+      descriptor =
+          LLVM::InsertValueOp::create(b, loc, descriptor, value, position);
     };
-    auto constant = [&](int64_t value) { return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value)); };
+    auto constant = [&](int64_t value) {
+      return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
+    };
     Value address = load(pointer);
     set(address, 0);
     set(address, 1);
@@ -90,7 +103,8 @@ private:
         for (int64_t dim = 0; dim < rank; ++dim)
           set(load(i64), {field, dim});
     }
-    return UnrealizedConversionCastOp::create(b, loc, type, descriptor).getResult(0);
+    return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
+        .getResult(0);
   }
 
   OpBuilder &b;
@@ -116,9 +130,12 @@ struct EntryPass : public tilebridge::cpu::impl::CpuEntryPassBase<EntryPass> {
 private:
   func::FuncOp findKernel();
   LogicalResult createRun(func::FuncOp kernel, unsigned &slots);
-  FailureOr<SmallVector<Value>> readArguments(OpBuilder &b, func::FuncOp kernel, unsigned firstProgramId, Value launch,
-                                              Value scratch, unsigned &slots);
-  void createLoop(OpBuilder &b, func::FuncOp kernel, SmallVector<Value> arguments, unsigned firstProgramId,
+  FailureOr<SmallVector<Value>> readArguments(OpBuilder &b, func::FuncOp kernel,
+                                              unsigned firstProgramId,
+                                              Value launch, Value scratch,
+                                              unsigned &slots);
+  void createLoop(OpBuilder &b, func::FuncOp kernel,
+                  SmallVector<Value> arguments, unsigned firstProgramId,
                   Value launch, Value begin, Value end);
   void createExecutable(func::FuncOp kernel, unsigned slots);
 };
@@ -131,45 +148,59 @@ func::FuncOp EntryPass::findKernel() {
     if (!function->hasAttr("tilebridge.kernel"))
       continue;
     if (kernel) {
-      InFlightDiagnostic diag = function.emitError("a module with two kernels cannot be compiled: compile each alone");
-      diag.attachNote(kernel.getLoc()) << "the first is '" << kernel.getName() << "'";
+      InFlightDiagnostic diag = function.emitError(
+          "a module with two kernels cannot be compiled: compile each alone");
+      diag.attachNote(kernel.getLoc())
+          << "the first is '" << kernel.getName() << "'";
       return {};
     }
     kernel = function;
   }
   if (!kernel)
-    getOperation().emitError("there is no kernel to compile: expected a func.func with the attribute 'tilebridge.kernel'");
+    getOperation().emitError(
+        "there is no kernel to compile: expected a func.func with the "
+        "attribute 'tilebridge.kernel'");
   return kernel;
 }
 
-FailureOr<SmallVector<Value>> EntryPass::readArguments(OpBuilder &b, func::FuncOp kernel, unsigned firstProgramId,
-                                                       Value launch, Value scratch, unsigned &slots) {
+FailureOr<SmallVector<Value>>
+EntryPass::readArguments(OpBuilder &b, func::FuncOp kernel,
+                         unsigned firstProgramId, Value launch, Value scratch,
+                         unsigned &slots) {
   Location loc = kernel.getLoc();
   SmallVector<Value> arguments;
-  Value slotsPointer = LLVM::LoadOp::create(b, loc, launch.getType(), launch, 8);
+  Value slotsPointer =
+      LLVM::LoadOp::create(b, loc, launch.getType(), launch, 8);
   SlotReader reader(b, loc, slotsPointer);
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     unsigned index = i;
     if (index >= firstProgramId && index < firstProgramId + kProgramArguments) {
-      arguments.push_back({}); // A program id or count, which the loop provides.
+      arguments.push_back(
+          {}); // A program id or count, which the loop provides.
     } else if (kernel.getArgAttr(index, "tilebridge.launch")) {
       arguments.push_back(launch);
     } else if (kernel.getArgAttr(index, "tilebridge.scratch")) {
       auto memref = dyn_cast<MemRefType>(type);
       if (!memref || memref.getRank() != 1)
-        return kernel.emitError("expected the scratch memory of a kernel to be a memref of rank 1");
-      // The scratch pointer has the form of one slot, so that the reader can make a descriptor of it.
+        return kernel.emitError(
+            "expected the scratch memory of a kernel to be a memref of rank 1");
+      // The scratch pointer has the form of one slot, so that the reader can
+      // make a descriptor of it.
       Value slot = LLVM::AllocaOp::create(
           b, loc, launch.getType(), launch.getType(),
-          LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(1)), 8);
+          LLVM::ConstantOp::create(b, loc, b.getI64Type(),
+                                   b.getI64IntegerAttr(1)),
+          8);
       LLVM::StoreOp::create(b, loc, scratch, slot);
       arguments.push_back(SlotReader(b, loc, slot).read(memref));
     } else {
       Value value = reader.read(type);
       if (!value)
-        return kernel.emitError("argument ") << index << " of the kernel has the type " << type
-                                             << ", which a launch cannot pass: expected a scalar of at most 64 bits, a "
-                                                "pointer, or a tensor descriptor";
+        return kernel.emitError("argument ")
+               << index << " of the kernel has the type " << type
+               << ", which a launch cannot pass: expected a scalar of at most "
+                  "64 bits, a "
+                  "pointer, or a tensor descriptor";
       arguments.push_back(value);
     }
   }
@@ -177,20 +208,25 @@ FailureOr<SmallVector<Value>> EntryPass::readArguments(OpBuilder &b, func::FuncO
   return arguments;
 }
 
-void EntryPass::createLoop(OpBuilder &b, func::FuncOp kernel, SmallVector<Value> arguments, unsigned firstProgramId,
-                           Value launch, Value begin, Value end) {
+void EntryPass::createLoop(OpBuilder &b, func::FuncOp kernel,
+                           SmallVector<Value> arguments,
+                           unsigned firstProgramId, Value launch, Value begin,
+                           Value end) {
   Location loc = kernel.getLoc();
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   SmallVector<Value> counts, counts64;
   for (int dim = 0; dim < 3; ++dim) {
     Value address =
         LLVM::GEPOp::create(b, loc, launch.getType(), b.getI8Type(), launch,
-                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offsetof(tb_launch_v1, grid) + dim * 4)});
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                offsetof(tb_launch_v1, grid) + dim * 4)});
     counts.push_back(LLVM::LoadOp::create(b, loc, i32, address, 4));
     counts64.push_back(arith::ExtUIOp::create(b, loc, i64, counts.back()));
   }
   // The divisions run once a call: the loop then counts like an odometer.
-  auto narrow = [&](Value value) { return arith::TruncIOp::create(b, loc, i32, value).getResult(); };
+  auto narrow = [&](Value value) {
+    return arith::TruncIOp::create(b, loc, i32, value).getResult();
+  };
   Value rows = arith::DivUIOp::create(b, loc, begin, counts64[0]);
   Value x = narrow(arith::RemUIOp::create(b, loc, begin, counts64[0]));
   Value y = narrow(arith::RemUIOp::create(b, loc, rows, counts64[1]));
@@ -207,10 +243,12 @@ void EntryPass::createLoop(OpBuilder &b, func::FuncOp kernel, SmallVector<Value>
   }
   func::CallOp::create(b, loc, kernel, arguments);
 
-  Value one32 = arith::ConstantIntOp::create(b, loc, i32, 1), zero32 = arith::ConstantIntOp::create(b, loc, i32, 0);
+  Value one32 = arith::ConstantIntOp::create(b, loc, i32, 1),
+        zero32 = arith::ConstantIntOp::create(b, loc, i32, 0);
   auto step = [&](Value id, Value carry, Value count, Value &carryOut) {
     Value more = arith::AddIOp::create(b, loc, id, carry);
-    Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, more, count);
+    Value full =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, more, count);
     carryOut = arith::SelectOp::create(b, loc, full, one32, zero32);
     return arith::SelectOp::create(b, loc, full, zero32, more).getResult();
   };
@@ -225,27 +263,36 @@ void EntryPass::createLoop(OpBuilder &b, func::FuncOp kernel, SmallVector<Value>
 LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
   unsigned hidden = 0;
   for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i)
-    if (kernel.getArgAttr(i, "tilebridge.launch") || kernel.getArgAttr(i, "tilebridge.scratch"))
+    if (kernel.getArgAttr(i, "tilebridge.launch") ||
+        kernel.getArgAttr(i, "tilebridge.scratch"))
       ++hidden;
   if (kernel.getNumArguments() < kProgramArguments + hidden)
-    return kernel.emitError("expected the last arguments of a kernel to be its program ids and their counts, 6 of i32");
-  unsigned firstProgramId = kernel.getNumArguments() - hidden - kProgramArguments;
+    return kernel.emitError("expected the last arguments of a kernel to be its "
+                            "program ids and their counts, 6 of i32");
+  unsigned firstProgramId =
+      kernel.getNumArguments() - hidden - kProgramArguments;
   for (unsigned i = 0; i < kProgramArguments; ++i)
     if (!kernel.getArgumentTypes()[firstProgramId + i].isSignlessInteger(32))
-      return kernel.emitError("expected the last arguments of a kernel to be its program ids and their counts, 6 of i32");
+      return kernel.emitError("expected the last arguments of a kernel to be "
+                              "its program ids and their counts, 6 of i32");
   if (!kernel.getResultTypes().empty())
-    return kernel.emitError("a kernel returns nothing, but this one has ") << kernel.getResultTypes().size() << " results";
+    return kernel.emitError("a kernel returns nothing, but this one has ")
+           << kernel.getResultTypes().size() << " results";
 
   Location loc = kernel.getLoc();
   OpBuilder b(&getContext());
   b.setInsertionPointToEnd(getOperation().getBody());
   auto pointer = LLVM::LLVMPointerType::get(&getContext());
   Type i64 = b.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), {pointer, i64, i64, pointer});
-  auto run = LLVM::LLVMFuncOp::create(b, loc, kRunName, type, LLVM::Linkage::Internal);
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(&getContext()), {pointer, i64, i64, pointer});
+  auto run =
+      LLVM::LLVMFuncOp::create(b, loc, kRunName, type, LLVM::Linkage::Internal);
   b.setInsertionPointToStart(run.addEntryBlock(b));
-  Value launch = run.getArgument(0), begin = run.getArgument(1), end = run.getArgument(2), scratch = run.getArgument(3);
-  FailureOr<SmallVector<Value>> arguments = readArguments(b, kernel, firstProgramId, launch, scratch, slots);
+  Value launch = run.getArgument(0), begin = run.getArgument(1),
+        end = run.getArgument(2), scratch = run.getArgument(3);
+  FailureOr<SmallVector<Value>> arguments =
+      readArguments(b, kernel, firstProgramId, launch, scratch, slots);
   if (failed(arguments))
     return failure();
   createLoop(b, kernel, *arguments, firstProgramId, launch, begin, end);
@@ -276,20 +323,25 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
   });
   manifest.push_back('\0');
 
-  auto text = LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), manifest.size()),
-                                     /*isConstant=*/true, LLVM::Linkage::Internal, "tilebridge_manifest",
-                                     b.getStringAttr(manifest));
+  auto text = LLVM::GlobalOp::create(
+      b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), manifest.size()),
+      /*isConstant=*/true, LLVM::Linkage::Internal, "tilebridge_manifest",
+      b.getStringAttr(manifest));
   auto pointer = LLVM::LLVMPointerType::get(context);
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  auto type = LLVM::LLVMStructType::getLiteral(context, {i32, i32, i64, pointer, pointer});
-  auto executable = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true, LLVM::Linkage::External,
-                                           TB_EXECUTABLE_SYMBOL, Attribute(), /*alignment=*/8);
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, {i32, i32, i64, pointer, pointer});
+  auto executable = LLVM::GlobalOp::create(
+      b, loc, type, /*isConstant=*/true, LLVM::Linkage::External,
+      TB_EXECUTABLE_SYMBOL, Attribute(), /*alignment=*/8);
   b.createBlock(&executable.getInitializerRegion());
   int64_t scratchBytes = 0;
-  if (auto bytes = kernel->getAttrOfType<IntegerAttr>("tilebridge.scratch_bytes"))
+  if (auto bytes =
+          kernel->getAttrOfType<IntegerAttr>("tilebridge.scratch_bytes"))
     scratchBytes = bytes.getInt();
   SmallVector<Value> fields = {
-      LLVM::ConstantOp::create(b, loc, i32, b.getI32IntegerAttr(TB_EXECUTABLE_ABI_VERSION)),
+      LLVM::ConstantOp::create(b, loc, i32,
+                               b.getI32IntegerAttr(TB_EXECUTABLE_ABI_VERSION)),
       LLVM::ConstantOp::create(b, loc, i32, b.getI32IntegerAttr(slots)),
       LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(scratchBytes)),
       LLVM::AddressOfOp::create(b, loc, pointer, kRunName),
@@ -297,6 +349,7 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
   };
   Value value = LLVM::UndefOp::create(b, loc, type);
   for (auto [i, field] : llvm::enumerate(fields))
-    value = LLVM::InsertValueOp::create(b, loc, value, field, static_cast<int64_t>(i));
+    value = LLVM::InsertValueOp::create(b, loc, value, field,
+                                        static_cast<int64_t>(i));
   LLVM::ReturnOp::create(b, loc, value);
 }

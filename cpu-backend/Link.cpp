@@ -4,23 +4,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// lld reads and writes files. Files of memory (memfd), named through /proc, keep
-// the disk out of it: nothing to clean up, and no full or read-only folder to fail on.
+// lld reads and writes files. A file of memory (memfd) for what it reads and a
+// pipe for what it writes, both named through /proc, keep the disk out of it:
+// nothing to clean up, and no full or read-only folder to fail on. (The output
+// cannot be a memfd: lld would make a new file beside it.)
 
 #include "cpu-backend/Link.h"
 
 #include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <mutex>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
@@ -61,7 +63,56 @@ private:
   int fd;
 };
 
-/// Where the dynamic linker finds a library, or nothing. What is linked is what will be loaded.
+/// A pipe that other code can open by name for writing, and a thread that
+/// collects what is written.
+class Collector {
+public:
+  Collector() {
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      ends[0] = ends[1] = -1;
+    else
+      reader = std::thread([this] { readAll(); });
+  }
+  ~Collector() { finish(); }
+  Collector(const Collector &) = delete;
+  Collector &operator=(const Collector &) = delete;
+
+  bool valid() const { return ends[0] >= 0; }
+  std::string path() const {
+    return "/proc/self/fd/" + std::to_string(ends[1]);
+  }
+
+  /// What was written. All writers but this object must have closed the pipe.
+  std::string finish() {
+    if (valid()) {
+      close(ends[1]); // The reader sees the end.
+      reader.join();
+      close(ends[0]);
+      ends[0] = ends[1] = -1;
+    }
+    return std::move(bytes);
+  }
+
+private:
+  void readAll() {
+    char chunk[1 << 16];
+    for (;;) {
+      ssize_t n = ::read(ends[0], chunk, sizeof chunk);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return;
+      bytes.append(chunk, n);
+    }
+  }
+
+  int ends[2];
+  std::thread reader;
+  std::string bytes;
+};
+
+/// Where the dynamic linker finds a library, or nothing. What is linked is what
+/// will be loaded.
 std::string findLibrary(const char *soname) {
   void *handle = dlopen(soname, RTLD_LAZY | RTLD_LOCAL);
   if (!handle)
@@ -70,21 +121,26 @@ std::string findLibrary(const char *soname) {
   std::string path;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name)
     path = map->l_name;
-  // The handle stays open: these libraries belong to the C library, and closing would buy nothing.
+  // The handle stays open: these libraries belong to the C library, and closing
+  // would buy nothing.
   return path;
 }
 
 } // namespace
 
-llvm::Expected<std::string> tilebridge::cpu::linkSharedObject(llvm::StringRef object) {
+llvm::Expected<std::string>
+tilebridge::cpu::linkSharedObject(llvm::StringRef object) {
   // lld keeps its state in globals.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
-  static const std::string libm = findLibrary("libm.so.6"), libmvec = findLibrary("libmvec.so.1");
+  static const std::string libm = findLibrary("libm.so.6"),
+                           libmvec = findLibrary("libmvec.so.1");
 
-  MemoryFile input("kernel.o"), output("kernel.so");
+  MemoryFile input("kernel.o");
+  Collector output;
   if (!input.valid() || !output.valid() || !input.write(object))
-    return error("cannot hold a compiled kernel in memory: " + llvm::sys::StrError());
+    return error("cannot hold a compiled kernel in memory: " +
+                 llvm::sys::StrError());
 
   std::string inputPath = input.path(), outputPath = output.path();
   llvm::SmallVector<const char *> args = {"ld.lld",
@@ -104,13 +160,13 @@ llvm::Expected<std::string> tilebridge::cpu::linkSharedObject(llvm::StringRef ob
 
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  bool linked = lld::elf::link(args, stream, stream, /*exitEarly=*/false, /*disableOutput=*/false);
+  bool linked = lld::elf::link(args, stream, stream, /*exitEarly=*/false,
+                               /*disableOutput=*/false);
   lld::CommonLinkerContext::destroy();
   if (!linked)
     return error("linking a kernel failed: " + messages);
-  auto bytes = llvm::MemoryBuffer::getFile(outputPath, /*IsText=*/false, /*RequiresNullTerminator=*/false,
-                                           /*IsVolatile=*/true);
-  if (!bytes)
-    return error("cannot read a linked kernel: " + bytes.getError().message());
-  return (*bytes)->getBuffer().str();
+  std::string bytes = output.finish();
+  if (bytes.empty())
+    return error("linking a kernel gave nothing: " + messages);
+  return bytes;
 }

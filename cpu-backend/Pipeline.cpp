@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace tilebridge::cpu;
 
 /// Bridge IR to loops over vectors and memrefs.
-void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm, const CpuTarget &target) {
+void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
+                                               const CpuTarget &target) {
   // Calls of private functions are inlined where that is possible.
   pm.addPass(createInlinerPass());
   // What that made constant or equal is folded.
@@ -25,10 +26,13 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm, const CpuTarge
   pm.addPass(createCSEPass());
 }
 
-/// Bridge IR to the LLVM dialect, with the functions and the constant that runtime/executable_abi.h asks for.
-void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm, const CpuTarget &target) {
+/// Bridge IR to the LLVM dialect, with the functions and the constant that
+/// runtime/executable_abi.h asks for.
+void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
+                                       const CpuTarget &target) {
   buildCpuToVectorPipeline(pm, target);
-  // The function `run`, which unpacks a launch and calls the kernel for each program, and the exported constant.
+  // The function `run`, which unpacks a launch and calls the kernel for each
+  // program, and the exported constant.
   CpuEntryPassOptions entry;
   entry.cpu = target.cpu;
   entry.features = target.features;
@@ -55,12 +59,13 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm, const CpuTarget &targe
 }
 
 void tilebridge::cpu::registerCpuPipelines() {
-  PassPipelineRegistration<>("tilebridge-cpu-pipeline", "bridge IR to the LLVM dialect for this machine",
-                             [](OpPassManager &pm) {
-                               llvm::Expected<CpuTarget> target = CpuTarget::host();
-                               if (target)
-                                 buildCpuPipeline(pm, *target);
-                               else
-                                 llvm::errs() << llvm::toString(target.takeError()) << '\n';
-                             });
+  PassPipelineRegistration<>(
+      "tilebridge-cpu-pipeline",
+      "bridge IR to the LLVM dialect for this machine", [](OpPassManager &pm) {
+        llvm::Expected<CpuTarget> target = CpuTarget::host();
+        if (target)
+          buildCpuPipeline(pm, *target);
+        else
+          llvm::errs() << llvm::toString(target.takeError()) << '\n';
+      });
 }

@@ -18,7 +18,8 @@ class TargetMachine;
 
 namespace tilebridge::cpu {
 
-/// A CPU by name and features, and the few facts that decide how code is shaped.
+/// A CPU by name and features, and the few facts that decide how code is
+/// shaped.
 struct CpuTarget {
   std::string triple;
   /// LLVM's name of the CPU, such as "znver4".
@@ -33,14 +34,17 @@ struct CpuTarget {
   bool hasFma = false;
   /// Number of vector registers.
   unsigned vectorRegisters = 16;
-  /// One of "b", "d", "e" (the letter of glibc's vector functions for vectorBits), or empty where there are none.
+  /// One of "b", "d", "e" (the letter of glibc's vector functions for
+  /// vectorBits), or empty where there are none.
   std::string libmvecIsa;
 
-  /// "cpu" is the host; "cpu:NAME" another CPU of the host's architecture; either may end in ",+feature,-feature".
+  /// "cpu" is the host; "cpu:NAME" another CPU of the host's architecture;
+  /// either may end in ",+feature,-feature".
   static llvm::Expected<CpuTarget> parse(llvm::StringRef spec);
   static llvm::Expected<CpuTarget> host() { return parse("cpu"); }
 
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(bool fastCompile = false) const;
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+  createMachine(bool fastCompile = false) const;
 };
 
 } // namespace tilebridge::cpu

@@ -1,0 +1,60 @@
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-entry="cpu=znver4 features=+avx2" -verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: func.func private @add
+func.func @add(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i16, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32,
+               %nz: i32, %s: memref<?xi8> {tilebridge.scratch}, %l: !llvm.ptr {tilebridge.launch})
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "i16"], tilebridge.scratch_bytes = 640 : i64} {
+  return
+}
+// CHECK: llvm.func internal @tilebridge_run(%[[LAUNCH:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %[[SCRATCH:.*]]: !llvm.ptr)
+// CHECK: %[[X:.*]] = builtin.unrealized_conversion_cast {{.*}} to memref<?xf32, strided<[1], offset: ?>>
+// CHECK: %[[N:.*]] = arith.trunci {{.*}} : i64 to i16
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %{{.*}} iter_args(%[[PX:.*]] = %{{.*}}, %[[PY:.*]] = %{{.*}}, %[[PZ:.*]] = %{{.*}}) -> (i32, i32, i32) : i64
+// CHECK: func.call @add(%[[X]], %[[N]], %[[PX]], %[[PY]], %[[PZ]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LAUNCH]])
+// CHECK: llvm.mlir.global internal constant @tilebridge_manifest("{\22name\22:\22add\22,\22signature\22:[\22*fp32\22,\22i16\22],\22target\22:\22znver4\22,\22features\22:\22+avx2\22
+// CHECK: llvm.mlir.global external constant @tilebridge_executable()
+// CHECK: llvm.mlir.constant(1 : i32)
+// CHECK: llvm.mlir.constant(2 : i32)
+// CHECK: llvm.mlir.constant(640 : i64)
+// CHECK: llvm.mlir.addressof @tilebridge_run
+
+// -----
+
+// expected-error @below {{there is no kernel to compile}}
+module {
+  func.func @helper() {
+    return
+  }
+}
+
+// -----
+
+// expected-note @below {{the first is 'a'}}
+func.func @a(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  return
+}
+// expected-error @below {{a module with two kernels cannot be compiled}}
+func.func @b(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected the last arguments of a kernel to be its program ids}}
+func.func @short(%px: i32, %py: i32) attributes {tilebridge.kernel} {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument 0 of the kernel has the type 'i128', which a launch cannot pass}}
+func.func @wide(%x: i128, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  return
+}
+
+// -----
+
+// expected-error @below {{a kernel returns nothing, but this one has 1 results}}
+func.func @result(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) -> i32 attributes {tilebridge.kernel} {
+  return %px : i32
+}
