@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Flash attention, forward: softmax(Q K^T * scale) V without the matrix of scores ever in memory.
 
-A program owns BM queries of one head and walks over the keys, BN at a time. Causal: blocks that lie wholly below the diagonal need
-no mask of their own, so the walk is two loops over one body. Sequence lengths need not be multiples of a block.
-`host_desc` is the same walk with tensor descriptors over (batch * heads * sequence, head size): rows past a head's
-end belong to the next head and are masked.
+A program owns BM queries of one head and walks over the keys, BN at a time. Causal: blocks that
+lie wholly below the diagonal need no mask, so the walk is two loops over one body. Sequence
+lengths need not be multiples of a block.
+
+`host_desc` is the same walk with tensor descriptors over (batch * heads * sequence, head size):
+rows past a head's end belong to the next head and are masked.
 """
 
 import math
@@ -13,7 +15,7 @@ import math
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, random, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, random, seeded, tolerance_of
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 LOG2_E = 1.4426950408889634
@@ -24,7 +26,7 @@ def visit_keys(
     acc, total, top, q, k_at, v_at, k_row, v_row, rows, first, last, length, scale,
     BN: tl.constexpr, CAUSAL: tl.constexpr, BOUND: tl.constexpr,
 ):  # fmt: skip
-    """Adds the keys [first, last) to the running softmax. CAUSAL and BOUND say which masks this stretch needs."""
+    """Adds the keys [first, last) to the running softmax, with the masks CAUSAL and BOUND."""
     for start in range(first, last, BN):
         keys = start + tl.arange(0, BN)
         if BOUND:
@@ -70,67 +72,20 @@ def attention_kernel(
     top = tl.full([BM], -float("inf"), tl.float32)
     whole = keys_length // BN * BN
     if CAUSAL:
-        below = min(tile * BM // BN * BN, whole)
+        # Keys before this program's rows are all seen; the rest, up to the last row, are not.
+        split = min(tile * BM // BN * BN, whole)
         end = min((tile + 1) * BM, keys_length)
-        acc, total, top = visit_keys(
-            acc,
-            total,
-            top,
-            q_tile,
-            k_at,
-            v_at,
-            k_row,
-            v_row,
-            rows,
-            0,
-            below,
-            keys_length,
-            scale,
-            BN,
-            False,
-            False,
-        )
-        acc, total, top = visit_keys(
-            acc,
-            total,
-            top,
-            q_tile,
-            k_at,
-            v_at,
-            k_row,
-            v_row,
-            rows,
-            below,
-            end,
-            keys_length,
-            scale,
-            BN,
-            True,
-            True,
-        )
     else:
-        acc, total, top = visit_keys(
-            acc,
-            total,
-            top,
-            q_tile,
-            k_at,
-            v_at,
-            k_row,
-            v_row,
-            rows,
-            0,
-            whole,
-            keys_length,
-            scale,
-            BN,
-            False,
-            False,
-        )
-        acc, total, top = visit_keys(
-            acc, total, top, q_tile, k_at, v_at, k_row, v_row, rows, whole, keys_length, keys_length, scale,
-            BN, False, True,
-        )  # fmt: skip
+        split = whole
+        end = keys_length
+    acc, total, top = visit_keys(
+        acc, total, top, q_tile, k_at, v_at, k_row, v_row, rows, 0, split, keys_length, scale,
+        BN, False, False,
+    )  # fmt: skip
+    acc, total, top = visit_keys(
+        acc, total, top, q_tile, k_at, v_at, k_row, v_row, rows, split, end, keys_length, scale,
+        BN, CAUSAL, True,
+    )  # fmt: skip
     acc = acc / total[:, None]
     o_at = out + batch * o_batch + head * o_head + rows[:, None] * o_row + features[None, :]
     tl.store(o_at, acc.to(out.dtype.element_ty), mask=rows[:, None] < length)
@@ -184,11 +139,12 @@ def case(
     how: str = "pointers",
 ) -> Case:
     keys_length = length if keys is None else keys
+    name = ("attention", "causal" * causal, SHORT_NAME[dtype], "desc" * (how == "host_desc"))
     scale = 1 / math.sqrt(d)
 
     def inputs(seed):
         g = seeded(seed)
-        # Stored as (batch, sequence, head, feature), as projections leave them; seen as (batch, head, ...).
+        # Stored as (batch, sequence, head, feature), as projections leave them.
         shapes = {"q": length, "k": keys_length, "v": keys_length}
         t = {
             name: random(g, [batch, size, heads, d], dtype).transpose(1, 2)
@@ -196,8 +152,8 @@ def case(
         }
         if how == "host_desc":
             t = {name: value.contiguous() for name, value in t.items()}
-        t["out"] = torch.empty(batch, heads, length, d, dtype=dtype)
-        t["lse"] = torch.empty(batch, heads, length, dtype=torch.float32)
+        t["out"] = output([batch, heads, length, d], dtype)
+        t["lse"] = output([batch, heads, length], torch.float32)
         return t
 
     def run(t):
@@ -237,7 +193,7 @@ def case(
         return (torch.softmax(score, -1) @ t["v"].double(), torch.logsumexp(score, -1))
 
     return Case(
-        name=f"attention {'causal ' if causal else ''}{SHORT_NAME[dtype]}{' desc' if how == 'host_desc' else ''}",
+        name=" ".join(filter(None, name)),
         size=f"{batch}x{heads}x{length}x{d}" + ("" if keys is None else f" keys {keys}"),
         inputs=inputs,
         run=run,

@@ -1,6 +1,7 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Cross entropy of logits against class indices, one row a program, and its gradient in the same pass over the row.
+"""Cross entropy of logits against class indices, one row a program, and its gradient in the same
+pass over the row.
 
 Rows whose target is `IGNORED` give a loss of 0 and a gradient of 0.
 """
@@ -8,7 +9,7 @@ Rows whose target is `IGNORED` give a loss of 0 and a gradient of 0.
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, random, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, random, seeded, tolerance_of
 
 IGNORED = -100
 
@@ -64,8 +65,8 @@ def case(
         return {
             "logits": random(g, [rows, classes], dtype),
             "targets": targets,
-            "loss": torch.empty(rows, dtype=torch.float32),
-            "grad": torch.empty(rows, classes, dtype=dtype),
+            "loss": output([rows], torch.float32),
+            "grad": output([rows, classes], dtype),
         }
 
     def run(t):

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Dropout whose mask is never stored: a counter-based generator makes it again from the seed.
 
-The reference holds its own Philox generator (4x32 bits, 10 rounds), so that every element is checked and not a statistic.
+The reference holds its own Philox generator (4x32 bits, 10 rounds), so that every element is
+checked and not a statistic.
 """
 
 import numpy as np
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, random, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, random, seeded, tolerance_of
 
 
 @triton.jit
@@ -51,7 +52,7 @@ def case(
     n: int, dtype: torch.dtype = torch.float32, p: float = 0.25, seed: int = 1234, block: int = 1024
 ) -> Case:
     def inputs(data_seed):
-        return {"x": random(seeded(data_seed), [n], dtype), "out": torch.empty(n, dtype=dtype)}
+        return {"x": random(seeded(data_seed), [n], dtype), "out": output([n], dtype)}
 
     def run(t):
         if n:

@@ -1,11 +1,12 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A gather: rows of a table, picked by an index tensor. Indices outside the table give a row of zeros."""
+"""A gather: rows of a table, picked by an index tensor. Indices outside the table give a row of
+zeros."""
 
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, random, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, random, seeded, tolerance_of
 
 
 @triton.jit
@@ -43,7 +44,7 @@ def case(
         return {
             "table": random(g, [entries, width + padding], dtype)[:, :width],
             "ids": torch.randint(low, high, [count], generator=g).to(id_dtype),
-            "out": torch.empty(count, width, dtype=dtype),
+            "out": output([count, width], dtype),
         }
 
     def run(t):

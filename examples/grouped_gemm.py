@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Many matrix products of different sizes in one launch.
 
-The addresses of the matrices come in arrays of int64, as do their sizes. A fixed number of programs shares all tiles
-of all products: program p takes tiles p, p + programs, p + 2 * programs and so on, through a while loop a product.
+The addresses of the matrices come in arrays of int64, as do their sizes. A fixed number of
+programs shares all tiles of all products: program p takes tiles p, p + programs, p + 2 * programs
+and so on, through a while loop a product.
 """
 
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, random, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, random, seeded, tolerance_of
 
 
 @triton.jit
 def grouped_gemm_kernel(
     a_addresses, b_addresses, c_addresses, sizes, strides, groups,
-    TYPE: tl.constexpr, PROGRAMS: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    TYPE: tl.constexpr, PROGRAMS: tl.constexpr,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
     tile = tl.program_id(0)
     done = 0
@@ -69,7 +71,7 @@ def case(
         g = seeded(seed)
         a = [random(g, [m, k], dtype) for m, n, k in shapes]
         b = [random(g, [k, n], dtype) for m, n, k in shapes]
-        c = [torch.empty(m, n, dtype=dtype) for m, n, k in shapes]
+        c = [output([m, n], dtype) for m, n, k in shapes]
         rows = [[x.stride(0), y.stride(0), z.stride(0)] for x, y, z in zip(a, b, c, strict=True)]
         addresses = [
             torch.tensor([x.data_ptr() for x in xs], dtype=torch.int64) for xs in (a, b, c)

@@ -1,6 +1,7 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What all example kernels have in common: a description of one problem, and how it is checked and timed.
+"""What all example kernels have in common: a description of one problem, and how it is checked
+and timed.
 
 Each module of this folder holds one family of kernels and exports
 
@@ -8,8 +9,9 @@ Each module of this folder holds one family of kernels and exports
     CASES                               the problems that the demo runs
     EXTREMES                            (name, smallest block, largest block): for compile times
 
-A `Case` owns its data: `inputs(seed)` makes all tensors, the preallocated outputs included, `run` launches the kernel on them
-and returns the outputs, `reference` computes the same in float64, `torch_run` is PyTorch's own fast way to the same values.
+A `Case` owns its data: `inputs(seed)` makes all tensors, the preallocated outputs included, `run`
+launches the kernel on them and returns the outputs, `reference` computes the same in float64,
+`torch_run` is PyTorch's own fast way to the same values.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ class Check:
 
 
 def tolerance_of(dtype: torch.dtype, terms: int = 1) -> tuple[float, float]:
-    """The tolerance for a result of `dtype` that sums `terms` products of values near 1; exact for integers."""
+    """For a result that sums `terms` products of values near 1; integers are exact."""
     if dtype not in TOLERANCE:
         return (0.0, 0.0)
     relative, absolute = TOLERANCE[dtype]
@@ -88,7 +90,7 @@ def tolerance_of(dtype: torch.dtype, terms: int = 1) -> tuple[float, float]:
 
 
 def random(generator: torch.Generator, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
-    """Normal floats, or integers over the whole range for 8 bits and less than 1000 for more."""
+    """Normal floats, or integers: all of 8 bits, up to 1000 for wider ones."""
     if dtype == torch.bool:
         return torch.randint(0, 2, shape, generator=generator).bool()
     if not dtype.is_floating_point:
@@ -98,12 +100,19 @@ def random(generator: torch.Generator, shape: Sequence[int], dtype: torch.dtype)
     return torch.randn(shape, generator=generator, dtype=torch.float32).to(dtype)
 
 
+def output(shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+    """A tensor for results, full of a value that no kernel gives, so that a missing store shows."""
+    if dtype.is_floating_point:
+        return torch.full(shape, math.nan, dtype=torch.float32).to(dtype)
+    return torch.full(shape, 1 if dtype == torch.bool else torch.iinfo(dtype).max, dtype=dtype)
+
+
 def seeded(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
 def compare(got: torch.Tensor, wanted: torch.Tensor, tolerance: tuple[float, float]) -> Check:
-    """Compares one output with its float64 reference; NaN must meet NaN and infinities their like."""
+    """Compares one output with its float64 reference; NaN must meet NaN, infinities their like."""
     if got.shape != wanted.shape:
         return Check(math.inf, False, f"shape {tuple(got.shape)}, wanted {tuple(wanted.shape)}")
     if got.numel() == 0:
@@ -116,7 +125,8 @@ def compare(got: torch.Tensor, wanted: torch.Tensor, tolerance: tuple[float, flo
     detail = ""
     if bad.any():
         at = tuple(int(i) for i in bad.nonzero()[0])
-        detail = f"{int(bad.sum())} of {bad.numel()} wrong, first at {at}: {got[at]}, wanted {wanted[at]}"
+        detail = f"{int(bad.sum())} of {bad.numel()} wrong, first at {at}: "
+        detail += f"{float(got[at])}, wanted {float(wanted[at])}"
     return Check(float(difference.max()), not detail, detail)
 
 
@@ -146,7 +156,7 @@ def median_seconds(call: Callable[[], object], budget: float = 0.5, least: int =
 
 
 def main(cases: Sequence[Case]) -> None:
-    """What `python examples/<family>.py` does: checks and times each case, exit status 1 on a wrong result."""
+    """Checks and times each case; the exit status is 1 after a wrong result."""
     wrong = 0
     for case in cases:
         result = check(case)

@@ -1,11 +1,12 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A histogram: each program counts its blocks in registers and adds the counts to the result once, atomically."""
+"""A histogram: each program counts its blocks in registers and adds the counts to the result
+once, atomically."""
 
 import torch
 import triton
 import triton.language as tl
-from harness import Case, main, seeded
+from harness import Case, main, output, seeded
 
 
 @triton.jit
@@ -24,7 +25,7 @@ def case(n: int, bins: int = 256, block: int = 1024, programs: int = 8) -> Case:
         g = seeded(seed)
         # Some bins are hit far more often than others.
         x = (torch.rand([n], generator=g) ** 2 * bins).int()
-        return {"x": x, "counts": torch.empty(bins, dtype=torch.int32)}
+        return {"x": x, "counts": output([bins], torch.int32)}
 
     def run(t):
         t["counts"].zero_()

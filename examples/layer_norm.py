@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layer normalization, forward and backward.
 
-Backward, all rows add to the same gradients of weight and bias: each program adds its row to one of GROUPS partial sums,
-which a lock guards (compare-and-swap to take it, exchange to give it back); a second kernel sums the partial sums.
+Backward, all rows add to the same gradients of weight and bias: each program adds its row to one
+of GROUPS partial sums, which a lock guards (compare-and-swap to take it, exchange to give it
+back); a second kernel sums the partial sums.
 """
 
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, random, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, random, seeded, tolerance_of
 
 EPSILON = 1e-5
 
@@ -102,14 +103,14 @@ def make_inputs(seed: int, rows: int, columns: int, dtype: torch.dtype, groups: 
         "dy": random(g, [rows, columns], dtype),
         "weight": random(g, [columns], dtype),
         "bias": random(g, [columns], dtype),
-        "y": torch.empty(rows, columns, dtype=dtype),
+        "y": output([rows, columns], dtype),
         "mean": wide.mean(dim=1).float(),
         "rstd": (variance + EPSILON).rsqrt().float(),
-        "dx": torch.empty(rows, columns, dtype=dtype),
-        "dw": torch.empty(columns, dtype=dtype),
-        "db": torch.empty(columns, dtype=dtype),
-        "partial": torch.empty(2, groups, columns, dtype=torch.float32),
-        "locks": torch.empty(groups, dtype=torch.int32),
+        "dx": output([rows, columns], dtype),
+        "dw": output([columns], dtype),
+        "db": output([columns], dtype),
+        "partial": output([2, groups, columns], torch.float32),
+        "locks": output([groups], torch.int32),
     }
 
 
@@ -152,8 +153,8 @@ def backward_case(
         t["locks"].zero_()
         if rows and columns:
             layer_norm_backward_kernel[(rows,)](
-                t["dx"], t["dy"], dw_part, db_part, t["x"], t["weight"], t["mean"], t["rstd"], t["locks"],
-                columns, columns, GROUPS=groups, BLOCK=triton.next_power_of_2(columns),
+                t["dx"], t["dy"], dw_part, db_part, t["x"], t["weight"],
+                t["mean"], t["rstd"], t["locks"], columns, columns, GROUPS=groups, BLOCK=triton.next_power_of_2(columns),
             )  # fmt: skip
             sum_partials_kernel[(triton.cdiv(columns, 128),)](
                 dw_part, db_part, t["dw"], t["db"], groups, columns, BM=32, BN=128

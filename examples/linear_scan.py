@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A linear recurrence over time, h[t] = a[t] * h[t-1] + b[t], for many independent channels.
 
-Inside a block of time steps the recurrence is an associative scan over pairs (a, b); from block to block the last state is carried.
+Inside a block of time steps the recurrence is an associative scan over pairs (a, b); from block
+to block the last state is carried.
 """
 
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, seeded, tolerance_of
 
 
 @triton.jit
@@ -58,7 +59,7 @@ def case(
         return {
             "a": a.to(dtype),
             "b": torch.randn(shape, generator=g).to(dtype),
-            "h": torch.empty(shape, dtype=dtype),
+            "h": output(shape, dtype),
         }
 
     def run(t):

@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix multiplication, four ways to address the operands.
 
-`pointers`     tensors of pointers; rows and columns outside wrap around by a modulo, K and the result are masked
+`pointers`     tensors of pointers; a modulo wraps rows and columns, K and the result are masked
 `blocks`       block pointers, checked at the bounds (Triton 3.7 and older)
 `kernel_desc`  tensor descriptors that the kernel makes
 `host_desc`    tensor descriptors that the caller makes
 
-Programs are numbered so that GROUP rows of tiles are finished before the next ones start: neighbours share operands in the cache.
+Programs are numbered so that GROUP rows of tiles are finished before the next ones start:
+neighbours share operands in the cache.
 """
 
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, random, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, random, seeded, tolerance_of
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -149,7 +150,7 @@ def launch(a, b, c, how, block, group=8, activation=""):
 
 
 def operand(g, rows, columns, dtype, layout):
-    """A matrix stored by rows, by columns ("transposed") or with a gap between the rows ("padded")."""
+    """A matrix stored by rows, by columns ("transposed") or with gaps between rows ("padded")."""
     if layout == "transposed":
         return random(g, [columns, rows], dtype).t()
     if layout == "padded":
@@ -158,7 +159,7 @@ def operand(g, rows, columns, dtype, layout):
 
 
 def torch_matmul(t, dtype):
-    """PyTorch's fastest product of these types on a CPU; for fp8 it has none, so it widens to bf16 first."""
+    """PyTorch's fastest way; for fp8 it has none on a CPU, so it widens to bf16 first."""
     a, b = t["a"], t["b"]
     if dtype == torch.int8:
         return torch._int_mm(a, b)
@@ -189,7 +190,7 @@ def case(
         return {
             "a": operand(g, m, k, dtype, layouts[0]),
             "b": operand(g, k, n, dtype, layouts[1]),
-            "c": torch.empty(m, n, dtype=out_dtype),
+            "c": output([m, n], out_dtype),
         }
 
     def reference(t):

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Softmax over rows, fused: a row is read once and written once.
 
-`row_softmax_kernel` holds a whole row in one block and walks over several rows; `long_softmax_kernel` takes rows of any length in
-two passes over blocks of columns, keeping a running maximum and a sum that is rescaled when the maximum grows.
+`row_softmax_kernel` holds a whole row in one block and walks over several rows.
+`long_softmax_kernel` takes rows of any length in two passes over blocks of columns, keeping a
+running maximum and a sum that is rescaled when the maximum grows.
 """
 
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, random, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, random, seeded, tolerance_of
 
 
 @triton.jit
@@ -53,11 +54,11 @@ def case(
     block: int | None = None,
     padding: int = 0,
 ) -> Case:
-    """With `block`, rows are taken in blocks of that many columns. `padding` elements lie between the rows of the input."""
+    """With `block`, rows are taken in blocks of that many columns. Rows lie `padding` apart."""
 
     def inputs(seed):
         x = random(seeded(seed), [rows, columns + padding], dtype)[:, :columns]
-        return {"x": x, "out": torch.empty(rows, columns, dtype=dtype)}
+        return {"x": x, "out": output([rows, columns], dtype)}
 
     def run(t):
         x, out = t["x"], t["out"]

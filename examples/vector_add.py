@@ -5,7 +5,7 @@
 import torch
 import triton
 import triton.language as tl
-from harness import SHORT_NAME, Case, main, random, seeded, tolerance_of
+from harness import SHORT_NAME, Case, main, output, random, seeded, tolerance_of
 
 
 @triton.jit
@@ -22,7 +22,7 @@ def case(n: int, dtype: torch.dtype = torch.float32, block: int = 1024) -> Case:
         return {
             "x": random(g, [n], dtype),
             "y": random(g, [n], dtype),
-            "out": torch.empty(n, dtype=dtype),
+            "out": output([n], dtype),
         }
 
     def run(t):

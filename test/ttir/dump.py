@@ -1,11 +1,13 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the TTIR of all example kernels, as the installed Triton lowers them, to test/ttir/examples/<version>/.
+"""Writes the TTIR of all example kernels, as the installed Triton lowers them, to
+test/ttir/examples/<version>/.
 
     python test/ttir/dump.py [--out DIR] [--locations] [--only NAME]
 
-Every demo case and both ends of every range of block sizes are launched through a backend that records the TTIR and computes
-nothing, so that argument types and divisibility are those of a real launch.
+Every demo case and both ends of every range of block sizes are launched through a backend that
+records the TTIR and computes nothing, so that argument types and divisibility are those of a real
+launch.
 """
 
 from __future__ import annotations
