@@ -139,7 +139,7 @@ def check(case: Case, seed: int = 0) -> Check:
         for got, wanted in zip(outputs, case.reference(tensors), strict=True)
     ]
     detail = "; ".join(f"output {i}: {c.detail}" for i, c in enumerate(checks) if c.detail)
-    return Check(max(c.error for c in checks), all(c.ok for c in checks), detail)
+    return Check(max((c.error for c in checks), default=0.0), all(c.ok for c in checks), detail)
 
 
 def median_seconds(call: Callable[[], object], budget: float = 0.5, least: int = 3) -> float:

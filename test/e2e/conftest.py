@@ -1,0 +1,72 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Set-up of all end-to-end tests: the seed, the markers, and what runs the kernels.
+
+The tests run on the Tilebridge backend. With TRITON_INTERPRET=1 they run on Triton's interpreter
+instead, which checks the tests themselves; `compiled` marks what it cannot do.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+import torch
+import triton
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+SEED = int(os.environ.get("TILEBRIDGE_TEST_SEED", "20261121"))
+INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+
+
+def pytest_configure(config):
+    for line in (
+        "gpu: needs a GPU",
+        "slow: takes more than ten seconds; scripts/test.sh --quick leaves it out",
+        "compiled(reason): not for Triton's interpreter, which gets this wrong or lacks it",
+    ):
+        config.addinivalue_line("markers", line)
+
+
+def pytest_report_header():
+    how = "Triton's interpreter" if INTERPRETED else "the Tilebridge backend"
+    return (
+        f"Triton {triton.__version__}, PyTorch {torch.__version__}, kernels run on {how};"
+        f" seed {SEED} (TILEBRIDGE_TEST_SEED)"
+    )
+
+
+def pytest_sessionstart(session):
+    if INTERPRETED:
+        return
+    from triton.runtime import driver
+
+    target = driver.active.get_current_target().backend
+    if target != "cpu":
+        pytest.exit(f"Triton's active backend is '{target}'; install python/ to test it", 3)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.get_closest_marker("gpu") and not torch.cuda.is_available():
+            item.add_marker(pytest.mark.skip(reason="no GPU"))
+        compiled = item.get_closest_marker("compiled")
+        if compiled and INTERPRETED:
+            reason = compiled.args[0] if compiled.args else "needs the compiler"
+            item.add_marker(pytest.mark.skip(reason=f"interpreter: {reason}"))
+
+
+@pytest.fixture
+def seed(request) -> int:
+    """A seed that differs between tests and is the same in every run."""
+    return (SEED + zlib.crc32(request.node.nodeid.encode())) % (1 << 31)
+
+
+@pytest.fixture
+def rng(seed) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
