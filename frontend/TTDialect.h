@@ -8,4 +8,13 @@
 
 #include "mlir/IR/Dialect.h"
 
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
 #include "frontend/TTDialect.h.inc"
+
+namespace tilebridge::tt {
+/// Registers `tt`, and the part of `ttg` that occurs with it.
+void registerTTDialect(mlir::DialectRegistry &registry);
+} // namespace tilebridge::tt

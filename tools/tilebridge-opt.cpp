@@ -20,7 +20,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<tilebridge::tt::TTDialect, tilebridge::linalg_ext::LinalgExtDialect>();
+  tilebridge::tt::registerTTDialect(registry);
+  registry.insert<tilebridge::linalg_ext::LinalgExtDialect>();
   mlir::registerAllPasses();
   tilebridge::frontend::registerTilebridgeFrontendPasses();
   tilebridge::ttl::registerTilebridgeTritonToLinalgPasses();
