@@ -24,7 +24,7 @@ extern "C" {
 typedef struct tb_host_v1 {
   /* Writes one line of a kernel's print; `text` ends in a newline. */
   void (*print)(void *state, const char *text);
-  /* Reports a failed assertion ("file:line:col: message"); the launch ends with TB_ERROR_KERNEL_ASSERT. */
+  /* Reports a failed assertion ("file:line:col: message"); the launch ends with TILEBRIDGE_ERROR_KERNEL_ASSERT. */
   void (*fail)(void *state, const char *text);
   void *state;
 } tb_host_v1;

@@ -1,0 +1,47 @@
+//===- Kernel.h - a kernel that is loaded ----------------------*- C++ -* -===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/ArgumentType.h"
+#include "runtime/Manifest.h"
+#include "runtime/executable_abi.h"
+#include "runtime/tilebridge.h"
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the public header calls a kernel.
+struct tilebridge_kernel {
+  ~tilebridge_kernel();
+
+  std::atomic<uint64_t> references{1};
+  void *library = nullptr;
+  const tb_executable_v1 *executable = nullptr;
+  std::string manifestText;
+  tilebridge::rt::Manifest manifest;
+  std::vector<tilebridge::rt::ArgumentType> types;
+  /// How long a program took when the kernel ran last; 0: not known.
+  std::atomic<float> nanosecondsPerProgram{0};
+};
+
+namespace tilebridge::rt {
+
+/// Loads an artefact; `origin` names it in errors.
+tilebridge_code loadKernel(std::string_view artefact, const std::string &origin,
+                           tilebridge_kernel *&kernel);
+
+/// Reads a regular file of at most `limit` bytes.
+tilebridge_code readFile(const std::string &path, size_t limit,
+                         std::string &contents);
+
+/// "kernel 'add': argument 2 (*fp32)".
+std::string describeArgument(const tilebridge_kernel &kernel, size_t index);
+
+} // namespace tilebridge::rt

@@ -1,0 +1,178 @@
+/*===- tilebridge.h - load, compile and launch kernels ----------*- C -*-===*\
+|*
+|* Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===----------------------------------------------------------------------===*
+|* The public C interface of libtilebridge_runtime.so.
+|*
+|*   tilebridge_kernel *kernel;
+|*   if (tilebridge_load_file("add.so", &kernel) != TILEBRIDGE_OK)
+|*     die(tilebridge_last_error());
+|*   tilebridge_argument args[] = {
+|*       {"*fp32", {.pointer = x}}, {"*fp32", {.pointer = y}}, {"i32", {.integer = n}}};
+|*   if (tilebridge_launch_typed(kernel, (n + 1023) / 1024, 1, 1, args, 3, NULL) != TILEBRIDGE_OK)
+|*     die(tilebridge_last_error());
+|*   tilebridge_kernel_release(kernel);
+|*
+|* Every function may be called from any thread at any time; a kernel may be launched by several threads at once.
+|* A launch is synchronous: when it returns, the kernel's writes are visible to the caller. No function throws, aborts
+|* or exits on bad input: it returns a code, and tilebridge_last_error() has the sentence that explains it.
+\*===----------------------------------------------------------------------===*/
+#ifndef TILEBRIDGE_RUNTIME_TILEBRIDGE_H
+#define TILEBRIDGE_RUNTIME_TILEBRIDGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TILEBRIDGE_API __attribute__((visibility("default")))
+#else
+#define TILEBRIDGE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Grows when functions or struct fields are added; nothing that exists changes its meaning. */
+#define TILEBRIDGE_API_VERSION 1u
+
+typedef enum tilebridge_code {
+  TILEBRIDGE_OK = 0,
+  TILEBRIDGE_ERROR_INVALID_ARGUMENT = 1, /* the caller's mistake: null pointer, wrong count or type, impossible grid */
+  TILEBRIDGE_ERROR_BAD_ARTEFACT = 2,     /* not a compiled kernel, damaged, or made for another machine or version */
+  TILEBRIDGE_ERROR_IO = 3,               /* a file could not be read or written */
+  TILEBRIDGE_ERROR_COMPILE = 4,          /* the kernel is malformed or uses what is not supported */
+  TILEBRIDGE_ERROR_KERNEL_ASSERT = 5,    /* an assertion in the kernel failed during the launch */
+  TILEBRIDGE_ERROR_OUT_OF_MEMORY = 6,
+  TILEBRIDGE_ERROR_UNAVAILABLE = 7 /* a part that is needed, such as the compiler library, is not installed */
+} tilebridge_code;
+
+/* TILEBRIDGE_API_VERSION of the library that is loaded. */
+TILEBRIDGE_API uint32_t tilebridge_api_version(void);
+/* "tilebridge 0.1.0". */
+TILEBRIDGE_API const char *tilebridge_version(void);
+/* Explains the last failure on this thread; "" if there was none. Valid until the thread's next failure. */
+TILEBRIDGE_API const char *tilebridge_last_error(void);
+/* "OpenMP with 8 threads (/usr/lib/.../libgomp.so.1)" or "serial": what the next launch of this thread runs on. */
+TILEBRIDGE_API const char *tilebridge_describe_threads(void);
+
+/*===-- Kernels ------------------------------------------------------------===*/
+
+typedef struct tilebridge_kernel tilebridge_kernel;
+
+/* Loads a compiled kernel. The file or bytes are copied: they may change or go away afterwards. */
+TILEBRIDGE_API tilebridge_code tilebridge_load_file(const char *path, tilebridge_kernel **kernel);
+TILEBRIDGE_API tilebridge_code tilebridge_load_bytes(const void *data, size_t size, tilebridge_kernel **kernel);
+
+/* Kernels are reference counted; loading gives the caller one reference. A kernel that is being launched must be held. */
+TILEBRIDGE_API void tilebridge_kernel_retain(tilebridge_kernel *kernel);
+TILEBRIDGE_API void tilebridge_kernel_release(tilebridge_kernel *kernel);
+
+/* The strings live as long as the kernel. */
+TILEBRIDGE_API const char *tilebridge_kernel_name(const tilebridge_kernel *kernel);
+/* JSON: name, signature, target, features, compiler. */
+TILEBRIDGE_API const char *tilebridge_kernel_manifest(const tilebridge_kernel *kernel);
+TILEBRIDGE_API size_t tilebridge_kernel_argument_count(const tilebridge_kernel *kernel);
+/* As Triton writes it: "*fp32", "i32", "fp16", "tensordesc<fp16[32, 64]>". NULL where there is no such argument. */
+TILEBRIDGE_API const char *tilebridge_kernel_argument_type(const tilebridge_kernel *kernel, size_t index);
+/* How many 64-bit slots tilebridge_launch wants. */
+TILEBRIDGE_API size_t tilebridge_kernel_slot_count(const tilebridge_kernel *kernel);
+
+/*===-- Launching ----------------------------------------------------------===*/
+
+/* Programs that wait for one another, all of them running at once: each gets a thread of its own. */
+#define TILEBRIDGE_LAUNCH_COOPERATIVE 1u
+
+typedef struct tilebridge_launch_options {
+  size_t struct_size; /* sizeof(tilebridge_launch_options) */
+  uint32_t flags;     /* TILEBRIDGE_LAUNCH_... */
+  /* At most so many threads; 0: as many as OpenMP would use on this thread (OMP_NUM_THREADS, omp_set_num_threads). */
+  uint32_t max_threads;
+  /* Receives what the kernel prints, line by line, from any thread of the launch. NULL: standard output. */
+  void (*print)(void *state, const char *text);
+  void *print_state;
+} tilebridge_launch_options;
+
+/* Runs grid_x * grid_y * grid_z programs. A dimension of 0 makes the launch a no-op; a negative one or one above
+ * 2^31 - 1 is an error. `slots` are the arguments as bits, see tb_launch_v1 in executable_abi.h. `options` may be NULL.
+ * Nothing is allocated in a launch once each thread has run the kernel that needs the most scratch memory. */
+TILEBRIDGE_API tilebridge_code tilebridge_launch(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
+                                                 int64_t grid_z, const uint64_t *slots, size_t slot_count,
+                                                 const tilebridge_launch_options *options);
+
+#define TILEBRIDGE_MAX_RANK 8
+
+typedef struct tilebridge_descriptor {
+  void *pointer;
+  uint32_t rank;
+  uint32_t pad_with_nan;                /* 1: elements outside read as NaN; 0: as zero */
+  int64_t sizes[TILEBRIDGE_MAX_RANK];   /* elements */
+  int64_t strides[TILEBRIDGE_MAX_RANK]; /* elements */
+} tilebridge_descriptor;
+
+typedef struct tilebridge_argument {
+  /* The type of the value, checked against the kernel's: "*fp32", "i32", "u8", "fp16", "tensordesc<fp16[32, 64]>". */
+  const char *type;
+  union {
+    void *pointer;   /* "*..." */
+    int64_t integer; /* "i1".."i64", "u1".."u64": must fit the type */
+    double real;     /* "fp16", "bf16", "fp32", "fp64": rounded to the type */
+    const tilebridge_descriptor *descriptor;
+  } value;
+} tilebridge_argument;
+
+/* The same with arguments that carry their types: count and types are checked, values converted. Sizes and strides of
+ * a descriptor are arguments of their own in Triton's kernels: they are passed here as well. */
+TILEBRIDGE_API tilebridge_code tilebridge_launch_typed(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
+                                                       int64_t grid_z, const tilebridge_argument *arguments,
+                                                       size_t count, const tilebridge_launch_options *options);
+
+/*===-- Compiling ----------------------------------------------------------===*/
+
+#define TILEBRIDGE_COMPILE_NO_CACHE 1u /* neither look the kernel up on disk nor store it there */
+#define TILEBRIDGE_COMPILE_REMARKS 2u  /* tell `log` what was lowered on a slow path, and why */
+#define TILEBRIDGE_COMPILE_TIMING 4u   /* tell `log` where the time went */
+
+typedef struct tilebridge_compile_options {
+  size_t struct_size;      /* sizeof(tilebridge_compile_options) */
+  uint32_t flags;          /* TILEBRIDGE_COMPILE_... */
+  const char *source_name; /* named in errors where the TTIR itself has no location; NULL: "<ttir>" */
+  const char *target;      /* "cpu" (this machine; the default), "cpu:znver4", "cpu:x86-64-v3", ... */
+  const char *stage;       /* what to return: "so" (the default), "ttir", "bridge", "vector", "llvm", "asm" */
+  const char *print_after; /* name of a pass, "tilebridge-..." or not; its output goes to `log` */
+  /* Receives warnings, remarks, timing and printed IR. NULL: dropped. */
+  void (*log)(void *state, const char *text, size_t size);
+  void *log_state;
+} tilebridge_compile_options;
+
+typedef struct tilebridge_buffer {
+  char *data; /* followed by a zero byte that `size` does not count */
+  size_t size;
+} tilebridge_buffer;
+
+/* Compiles TTIR (text in pretty or generic form, or MLIR bytecode). The compiler library is loaded on the first call.
+ * Finished artefacts are kept on disk, in $TILEBRIDGE_CACHE_DIR (empty: nowhere), else $XDG_CACHE_HOME/tilebridge, else
+ * ~/.cache/tilebridge; the cache is best effort and never the reason for an error. `options` may be NULL.
+ * On TILEBRIDGE_ERROR_COMPILE the message holds all diagnostics, "file:line:column: error: ..." */
+TILEBRIDGE_API tilebridge_code tilebridge_compile(const void *ttir, size_t size,
+                                                  const tilebridge_compile_options *options, tilebridge_buffer *out);
+TILEBRIDGE_API void tilebridge_buffer_free(tilebridge_buffer *buffer);
+
+/* tilebridge_compile and tilebridge_load_bytes in one. */
+TILEBRIDGE_API tilebridge_code tilebridge_load_ttir(const void *ttir, size_t size,
+                                                    const tilebridge_compile_options *options,
+                                                    tilebridge_kernel **kernel);
+
+/* Names the compiler that would be used, its LLVM and this machine's CPU: two equal strings mean equal code. */
+TILEBRIDGE_API const char *tilebridge_compiler_id(void);
+
+/* An artefact ends in a checksum, without which it is not loaded. This appends one to a shared object that was linked
+ * by other means. */
+TILEBRIDGE_API tilebridge_code tilebridge_seal(const void *data, size_t size, tilebridge_buffer *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

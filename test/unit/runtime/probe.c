@@ -1,0 +1,83 @@
+/*===- probe.c - a kernel written by hand ------------------------*- C -*-===*\
+|*
+|* Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+|*===----------------------------------------------------------------------===*
+|* Stands for what the compiler makes, so that the runtime is tested alone. `mode` says what each program does to `data`.
+\*===----------------------------------------------------------------------===*/
+#include "runtime/executable_abi.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef PROBE_ABI
+#define PROBE_ABI TB_EXECUTABLE_ABI_VERSION
+#endif
+#ifndef PROBE_SLOTS
+#define PROBE_SLOTS 2
+#endif
+#ifndef PROBE_SCRATCH
+#define PROBE_SCRATCH 8192
+#endif
+#ifndef PROBE_MANIFEST
+#define PROBE_MANIFEST                                                                                                 \
+  "{\"name\": \"probe\", \"signature\": [\"*i64\", \"i32\"], \"target\": \"any\", \"features\": \"\", "              \
+  "\"compiler\": {\"by\": [\"hand\", 1, null]}}"
+#endif
+
+enum { COUNT, PRINT, ASSERT, CHAIN, RENDEZVOUS, LOCK, SCRATCH };
+
+static void runOne(const tb_launch_v1 *launch, int64_t id, unsigned char *scratch) {
+  int64_t *data = (int64_t *)(uintptr_t)launch->slots[0];
+  int64_t total = (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  char text[64];
+  switch ((int)launch->slots[1]) {
+  case COUNT:
+    __atomic_add_fetch(&data[id], 1, __ATOMIC_RELAXED);
+    break;
+  case PRINT:
+    snprintf(text, sizeof(text), "program %lld\n", (long long)id);
+    launch->host->print(launch->host->state, text);
+    break;
+  case ASSERT:
+    __atomic_add_fetch(&data[0], 1, __ATOMIC_RELAXED);
+    if (id == 3)
+      launch->host->fail(launch->host->state, "kernel.py:7:3: three is wrong");
+    break;
+  case CHAIN: /* waits for the program before */
+    while (id && !__atomic_load_n(&data[id - 1], __ATOMIC_ACQUIRE))
+      ;
+    __atomic_store_n(&data[id], 1, __ATOMIC_RELEASE);
+    break;
+  case RENDEZVOUS: /* waits for all */
+    __atomic_add_fetch(&data[0], 1, __ATOMIC_ACQ_REL);
+    while (__atomic_load_n(&data[0], __ATOMIC_ACQUIRE) < total)
+      ;
+    break;
+  case LOCK:
+    while (__atomic_exchange_n(&data[0], 1, __ATOMIC_ACQUIRE))
+      ;
+    ++data[1];
+    __atomic_store_n(&data[0], 0, __ATOMIC_RELEASE);
+    break;
+  case SCRATCH: /* finds what it wrote, aligned, whoever else is running */
+    memset(scratch, (int)id, PROBE_SCRATCH);
+    for (unsigned long long i = 0; i < PROBE_SCRATCH; ++i)
+      if (scratch[i] != (unsigned char)id || (uintptr_t)scratch % 64)
+        __atomic_add_fetch(&data[0], 1, __ATOMIC_RELAXED);
+    break;
+  default:
+    break;
+  }
+}
+
+static void run(const tb_launch_v1 *launch, int64_t begin, int64_t end, void *scratch) {
+  for (int64_t id = begin; id < end; ++id)
+    runOne(launch, id, scratch);
+}
+
+__attribute__((visibility("default"))) const tb_executable_v1 tilebridge_executable = {PROBE_ABI, PROBE_SLOTS,
+                                                                                       PROBE_SCRATCH, run,
+                                                                                       PROBE_MANIFEST};
