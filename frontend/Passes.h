@@ -8,8 +8,18 @@
 
 #include "mlir/Pass/Pass.h"
 
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
 namespace tilebridge::frontend {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "frontend/Passes.h.inc"
+
+/// Everything between TTIR as a Triton wheel writes it and triton-to-linalg.
+void buildFrontendPipeline(mlir::OpPassManager &pm);
+
+/// Registers the pipeline `tilebridge-frontend`.
+void registerFrontendPipeline();
 } // namespace tilebridge::frontend

@@ -24,6 +24,7 @@ int main(int argc, char **argv) {
   registry.insert<tilebridge::linalg_ext::LinalgExtDialect>();
   mlir::registerAllPasses();
   tilebridge::frontend::registerTilebridgeFrontendPasses();
+  tilebridge::frontend::registerFrontendPipeline();
   tilebridge::ttl::registerTilebridgeTritonToLinalgPasses();
   tilebridge::cpu::registerTilebridgeCpuBackendPasses();
   tilebridge::cpu::registerCpuPipelines();

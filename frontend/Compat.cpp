@@ -1,0 +1,107 @@
+//===- Compat.cpp - one normal form for what versions write ---------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Passes.h"
+#include "frontend/TTOps.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tilebridge::frontend {
+#define GEN_PASS_DEF_NORMALIZEPASS
+#include "frontend/Passes.h.inc"
+} // namespace tilebridge::frontend
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::tt;
+
+/// Up to 3.8 two attributes say how to cache, since 3.9 one does. Hints that
+/// say nothing are dropped, so that they do not tell equal accesses apart.
+template <typename OpTy> static void normalizeCacheHints(OpTy op) {
+  MLIRContext *context = op.getContext();
+  if (!op.getCachePolicyAttr())
+    op.setCachePolicyAttr(
+        CachePolicyAttr::get(context, op.getCache(), op.getEvict()));
+  op.setCache(CacheModifier::NONE);
+  op.setEvict(EvictionPolicy::NORMAL);
+  if (op.getCachePolicyAttr() == CachePolicyAttr::get(context,
+                                                      CacheModifier::NONE,
+                                                      EvictionPolicy::NORMAL))
+    op.removeCachePolicyAttr();
+}
+
+/// 3.6 writes `gpu.barrier`, later versions `ttg.barrier all`.
+static void normalizeBarrier(gpu::BarrierOp op) {
+  OpBuilder builder(op);
+  BarrierOp::create(builder, op.getLoc(),
+                    *symbolizeAddrSpace(static_cast<uint32_t>(31)));
+  op.erase();
+}
+
+/// Up to 3.8 waiting for other grids, and launching them, is assembly text
+/// with a result that nobody reads.
+static void normalizeGridDependency(ElementwiseInlineAsmOp op) {
+  if (!op->use_empty() || !op.getArgs().empty())
+    return;
+  StringRef text = op.getAsmString().split("//").first.trim(" \t\n;");
+  OpBuilder builder(op);
+  if (text == "griddepcontrol.wait")
+    GridDependencyWaitOp::create(builder, op.getLoc());
+  else if (text == "griddepcontrol.launch_dependents")
+    GridDependencyLaunchDependentsOp::create(builder, op.getLoc());
+  else
+    return;
+  op.erase();
+}
+
+/// 3.6 puts constants into names of private functions as Python prints them,
+/// with parentheses and commas. Assemblers and linkers want plain names.
+static LogicalResult normalizeSymbolNames(ModuleOp module) {
+  SymbolTable symbols(module);
+  for (auto func : llvm::make_early_inc_range(module.getOps<FuncOp>())) {
+    if (!func.isPrivate())
+      continue;
+    std::string name = func.getName().str();
+    for (char &c : name)
+      if (!llvm::isAlnum(c) && c != '_' && c != '.' && c != '$')
+        c = '_';
+    if (name == func.getName())
+      continue;
+    std::string unique = name;
+    for (unsigned count = 0; symbols.lookup(unique); ++count)
+      unique = name + "_" + std::to_string(count);
+    if (failed(symbols.rename(func, unique)))
+      return func.emitError() << "could not be renamed to '" << unique << "'";
+  }
+  return success();
+}
+
+namespace {
+struct NormalizePass
+    : tilebridge::frontend::impl::NormalizePassBase<NormalizePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([](Operation *op) {
+      if (auto load = dyn_cast<LoadOp>(op))
+        normalizeCacheHints(load);
+      else if (auto store = dyn_cast<StoreOp>(op))
+        normalizeCacheHints(store);
+      else if (auto block = dyn_cast<DescriptorLoadOp>(op))
+        normalizeCacheHints(block);
+      else if (auto barrier = dyn_cast<gpu::BarrierOp>(op))
+        normalizeBarrier(barrier);
+      else if (auto text = dyn_cast<ElementwiseInlineAsmOp>(op))
+        normalizeGridDependency(text);
+    });
+    if (failed(normalizeSymbolNames(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,185 @@
+//===- Reader.cpp - text or bytecode to a module --------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Reader.h"
+
+#include "frontend/CallGraph.h"
+#include "frontend/TTOps.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tilebridge::tt;
+
+void tilebridge::frontend::registerTTIRDialects(DialectRegistry &registry) {
+  registerTTDialect(registry);
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, gpu::GPUDialect,
+                  LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                  ub::UBDialect>();
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+/// The place that a location names, or none if it names none.
+static std::optional<FileLineColLoc> placeOf(Location loc) {
+  if (auto place = dyn_cast<FileLineColLoc>(loc))
+    return place;
+  if (auto named = dyn_cast<NameLoc>(loc))
+    return placeOf(named.getChildLoc());
+  if (auto call = dyn_cast<CallSiteLoc>(loc))
+    return placeOf(call.getCallee());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (std::optional<FileLineColLoc> place = placeOf(part))
+        return place;
+  return std::nullopt;
+}
+
+/// Where the code of a location was called from, outermost last.
+static void collectCallers(Location loc, SmallVectorImpl<Location> &callers) {
+  if (auto named = dyn_cast<NameLoc>(loc))
+    return collectCallers(named.getChildLoc(), callers);
+  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    collectCallers(call.getCallee(), callers);
+    callers.push_back(call.getCaller());
+    collectCallers(call.getCaller(), callers);
+  }
+}
+
+static std::string formatPlace(Location loc) {
+  std::optional<FileLineColLoc> place = placeOf(loc);
+  if (!place)
+    return "unknown place";
+  return place->getFilename().str() + ":" + std::to_string(place->getLine()) +
+         ":" + std::to_string(place->getColumn());
+}
+
+std::string tilebridge::frontend::formatLocation(Location loc) {
+  std::string text = formatPlace(loc);
+  SmallVector<Location> callers;
+  collectCallers(loc, callers);
+  for (Location caller : callers)
+    text += ", called from " + formatPlace(caller);
+  return text;
+}
+
+static StringRef severityName(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  case DiagnosticSeverity::Note:
+    return "note";
+  }
+  return "error";
+}
+
+void tilebridge::frontend::appendDiagnostic(Diagnostic &diagnostic,
+                                            std::string &messages) {
+  llvm::raw_string_ostream os(messages);
+  os << formatLocation(diagnostic.getLocation()) << ": "
+     << severityName(diagnostic.getSeverity()) << ": " << diagnostic.str()
+     << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    os << "  " << formatLocation(note.getLocation()) << ": note: " << note.str()
+       << "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// How deep brackets may nest. The parser is recursive, and what nests deeper
+/// than any program would exhaust the stack of a thread.
+static constexpr unsigned maxNesting = 256;
+
+/// The offset at which brackets nest too deep, if they do. Brackets in strings
+/// and comments do not count; an arrow is no bracket.
+static std::optional<size_t> findDeepNesting(StringRef text) {
+  unsigned depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"') {
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        if (text[i] == '\\')
+          ++i;
+    } else if (text.substr(i, 2) == "//") {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (text.substr(i, 2) == "->") {
+      ++i;
+    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
+      if (++depth > maxNesting)
+        return i;
+    } else if ((c == ')' || c == ']' || c == '}' || c == '>') && depth > 0) {
+      --depth;
+    }
+  }
+  return std::nullopt;
+}
+
+static Location locationOf(StringRef text, size_t offset, StringRef name,
+                           MLIRContext &context) {
+  StringRef before = text.take_front(offset);
+  size_t lineStart = before.rfind('\n') + 1;
+  return FileLineColLoc::get(&context, name, before.count('\n') + 1,
+                             offset - lineStart + 1);
+}
+
+/// What a module must hold beyond what its operations' verifiers ask for.
+static LogicalResult verifyProgram(ModuleOp module) {
+  bool hasKernel = llvm::any_of(module.getOps<FuncOp>(), [](FuncOp func) {
+    return func.isPublic() && !func.isExternal();
+  });
+  if (!hasKernel)
+    return module.emitError()
+           << "holds no kernel; expected a public tt.func with a body";
+  return tilebridge::frontend::verifyCalls(module);
+}
+
+OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
+                                                       StringRef name,
+                                                       MLIRContext &context,
+                                                       std::string &messages) {
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    appendDiagnostic(diagnostic, messages);
+    return success();
+  });
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(input, name);
+  if (!isBytecode(buffer->getMemBufferRef())) {
+    if (std::optional<size_t> offset = findDeepNesting(input)) {
+      emitError(locationOf(input, *offset, name, context))
+          << "brackets nest deeper than " << maxNesting
+          << " levels; this is no TTIR that Triton writes";
+      return {};
+    }
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (module && succeeded(verifyProgram(*module)))
+    return module;
+  if (messages.empty())
+    messages = name.str() + ":1:1: error: this is no MLIR module\n";
+  return {};
+}
