@@ -1,3 +1,9 @@
+//===- Pch.h - headers of MLIR that nearly every file needs -----*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 // The headers of MLIR that nearly every file of the compiler needs.
 // A file still includes what it uses; this only makes those includes free.
 #pragma once

@@ -1,3 +1,10 @@
+//===- Passes.td - passes of cpu-backend -------------------*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef TILEBRIDGE_CPUBACKEND_PASSES
 #define TILEBRIDGE_CPUBACKEND_PASSES
 

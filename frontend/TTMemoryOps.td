@@ -1,3 +1,10 @@
+//===- TTMemoryOps.td - memory ops of dialect tt -----------*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef TILEBRIDGE_FRONTEND_TTMEMORYOPS
 #define TILEBRIDGE_FRONTEND_TTMEMORYOPS
 

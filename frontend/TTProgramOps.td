@@ -1,3 +1,10 @@
+//===- TTProgramOps.td - program ops of dialect tt ---------*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef TILEBRIDGE_FRONTEND_TTPROGRAMOPS
 #define TILEBRIDGE_FRONTEND_TTPROGRAMOPS
 

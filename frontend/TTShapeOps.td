@@ -1,3 +1,10 @@
+//===- TTShapeOps.td - shape ops of dialect tt -------------*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef TILEBRIDGE_FRONTEND_TTSHAPEOPS
 #define TILEBRIDGE_FRONTEND_TTSHAPEOPS
 

@@ -1,3 +1,10 @@
+//===- LinalgExtComputeOps.td - compute ops of dialect linalg_ext -*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef TILEBRIDGE_BRIDGE_LINALGEXTCOMPUTEOPS
 #define TILEBRIDGE_BRIDGE_LINALGEXTCOMPUTEOPS
 
