@@ -1,3 +1,10 @@
+//===- LinalgExtMemoryOps.td - memory ops of dialect linalg_ext -*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef TILEBRIDGE_BRIDGE_LINALGEXTMEMORYOPS
 #define TILEBRIDGE_BRIDGE_LINALGEXTMEMORYOPS
 
