@@ -49,4 +49,69 @@ def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect"];
 }
 
+def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
+  let summary = "Writes elementary functions as arithmetic, or calls vector functions";
+  let description = [{
+    Works on scalars and vectors of any shape.
+    - `exp`, `exp2`, `log`, `log2` of f32 become polynomials, right for every input (denormals, infinities, NaN, overflow) and
+      within 1.5 units in the last place.
+    - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last
+      place), a native vector at a time; of libm for scalars and where there is no vector function.
+    - `rsqrt` becomes a root and a division. What is an instruction (`sqrt`, `fma`, `floor`, ...) stays.
+    - Narrower types are an error: tilebridge-cpu-expand-float-types comes first.
+
+    Before:
+    ```mlir
+    %y = math.sin %x : vector<32xf32>
+    ```
+    After, for vectors of 512 bits:
+    ```mlir
+    %x0 = vector.extract_strided_slice %x {offsets = [0], sizes = [16], strides = [1]} : vector<32xf32> to vector<16xf32>
+    %y0 = llvm.call @_ZGVeN16v_sinf(%x0) : (vector<16xf32>) -> vector<16xf32>
+    ...
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
+    Option<"fma", "fma", "bool", "true", "fused multiply-adds are instructions">,
+    Option<"libmvec", "libmvec", "std::string", "\"\"", "the letter of the widest vector functions that the CPU can run: b, d, e, or none">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir::ModuleOp"> {
+  let summary = "Writes arithmetic of f16, bf16 and f8 as arithmetic of f32 and integers";
+  let description = [{
+    Works on scalars and vectors of any shape. Every operation that computes in f16, bf16, f8E5M2, f8E4M3FN, f8E5M2FNUZ or
+    f8E4M3FNUZ computes in f32 and rounds once, to nearest even. Conversions become integer operations, exact in every
+    case; those between f16 and f32 stay if the CPU has them. f64 is rounded once, too. `arith.truncf` may round toward zero.
+
+    What is out of range becomes what PyTorch makes of it: infinity in f16, bf16 and f8E5M2, the largest number in f8E4M3FN
+    (infinity as well), NaN in the FNUZ types. Rounding toward zero, a finite number gives the largest number in all of them.
+
+    After this only operations that move values (loads, stores, select, shuffles, bitcast) have these types.
+
+    Before:
+    ```mlir
+    %y = arith.addf %a, %b : vector<16xbf16>
+    ```
+    After:
+    ```mlir
+    %a0 = arith.bitcast %a : vector<16xbf16> to vector<16xi16>
+    %a1 = arith.extui %a0 : vector<16xi16> to vector<16xi32>
+    %a2 = arith.shli %a1, %c16 : vector<16xi32>
+    %a3 = arith.bitcast %a2 : vector<16xi32> to vector<16xf32>
+    ...
+    %y0 = arith.addf %a3, %b3 : vector<16xf32>
+    ...
+    %y = arith.bitcast %y8 : vector<16xi16> to vector<16xbf16>
+    ```
+  }];
+  let options = [
+    Option<"f16c", "f16c", "bool", "true", "conversions between f16 and f32 are instructions">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif

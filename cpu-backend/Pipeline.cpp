@@ -37,6 +37,16 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   entry.cpu = target.cpu;
   entry.features = target.features;
   pm.addPass(createCpuEntryPass(entry));
+  // Arithmetic in floats below f32 becomes arithmetic in f32 and integers.
+  CpuExpandFloatTypesPassOptions floats;
+  floats.f16c = target.hasF16Convert;
+  pm.addPass(createCpuExpandFloatTypesPass(floats));
+  // Elementary functions become polynomials or calls of vector functions.
+  CpuExpandMathPassOptions math;
+  math.vectorBits = target.vectorBits;
+  math.fma = target.hasFma;
+  math.libmvec = target.libmvecIsa;
+  pm.addPass(createCpuExpandMathPass(math));
   // Affine maps (from views and index arithmetic) become arith.
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

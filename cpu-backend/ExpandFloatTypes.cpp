@@ -1,0 +1,180 @@
+//===- ExpandFloatTypes.cpp - no arithmetic in floats below f32 -----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/Passes.h"
+#include "cpu-backend/SmallFloat.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUEXPANDFLOATTYPESPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+static bool isSmall(Type type) {
+  return SmallFloatFormat::of(getElementTypeOrSelf(type)).has_value();
+}
+static bool isF8(Type type) {
+  auto format = SmallFloatFormat::of(getElementTypeOrSelf(type));
+  return format && format->bits == 8;
+}
+
+static Type withElement(Type type, Type element) {
+  if (auto shaped = dyn_cast<VectorType>(type))
+    return shaped.clone(element);
+  return element;
+}
+
+/// Operations that compute, as opposed to those that only move values, which
+/// any type may have.
+static bool computes(Operation *op) {
+  if (isa<arith::SelectOp, arith::BitcastOp, arith::ConstantOp, ub::PoisonOp>(
+          op))
+    return false;
+  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return true;
+  return isa<vector::ReductionOp, vector::FMAOp, vector::MultiDimReductionOp,
+             vector::ScanOp, vector::ContractionOp, vector::OuterProductOp>(op);
+}
+
+namespace {
+
+struct ExpandFloatTypesPass
+    : public tilebridge::cpu::impl::CpuExpandFloatTypesPassBase<
+          ExpandFloatTypesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op) || computes(op) ||
+          isa<arith::ConstantOp>(op))
+        if (llvm::any_of(op->getOperandTypes(), isSmall) ||
+            llvm::any_of(op->getResultTypes(), isSmall))
+          ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      if (failed(expand(op)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult expand(Operation *op) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    SmallFloatConverter convert(b, f16c);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return expandConstant(constant, b);
+    if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
+      Value wide = convert.extend(extend.getIn());
+      replace(op, fromF32(b, convert, wide, extend.getType()));
+      return success();
+    }
+    if (auto truncate = dyn_cast<arith::TruncFOp>(op))
+      return expandTruncate(truncate, b, convert);
+    if (op->getNumRegions() != 0)
+      return op->emitError("an operation with a region cannot compute in ")
+             << op->getResultTypes();
+    expandCompute(op, b, convert);
+    return success();
+  }
+
+  /// f32 to a type that holds more, or the same type.
+  Value fromF32(ImplicitLocOpBuilder &b, SmallFloatConverter &convert,
+                Value wide, Type type) {
+    Type element = getElementTypeOrSelf(type);
+    if (element.isF32())
+      return wide;
+    if (isSmall(type))
+      return convert.truncate(wide, element, /*towardZero=*/false);
+    return arith::ExtFOp::create(b, type, wide);
+  }
+
+  LogicalResult expandTruncate(arith::TruncFOp op, ImplicitLocOpBuilder &b,
+                               SmallFloatConverter &convert) {
+    bool towardZero = false;
+    if (auto mode = op.getRoundingmode()) {
+      if (*mode == arith::RoundingMode::toward_zero)
+        towardZero = true;
+      else if (*mode != arith::RoundingMode::to_nearest_even)
+        return op.emitError("rounding mode '")
+               << arith::stringifyRoundingMode(*mode)
+               << "' is not supported: expected to_nearest_even or toward_zero";
+    }
+    Value x = op.getIn();
+    Type source = getElementTypeOrSelf(x.getType()),
+         target = getElementTypeOrSelf(op.getType());
+    if (isSmall(source))
+      x = convert.extend(x);
+    else if (source.isF64())
+      x = convert.truncateF64ToOdd(x);
+    else if (!source.isF32())
+      return op.emitError("a truncation of ")
+             << source << " is not supported: expected f64 or a narrower float";
+    replace(op, convert.truncate(x, target, towardZero));
+    return success();
+  }
+
+  /// LLVM has no type for these constants: the bits, then a cast.
+  LogicalResult expandConstant(arith::ConstantOp op, ImplicitLocOpBuilder &b) {
+    if (!isF8(op.getType()))
+      return success();
+    Type byte = b.getI8Type();
+    TypedAttr bits;
+    if (auto value = dyn_cast<FloatAttr>(op.getValue()))
+      bits = b.getIntegerAttr(byte, value.getValue().bitcastToAPInt());
+    else if (auto values = dyn_cast<DenseFPElementsAttr>(op.getValue()))
+      bits = cast<DenseElementsAttr>(
+          values.mapValues(byte, [](const llvm::APFloat &value) {
+            return value.bitcastToAPInt();
+          }));
+    else
+      return op.emitError("a constant of ")
+             << op.getType() << " is expected to be a number or dense numbers";
+    Value code = arith::ConstantOp::create(b, bits);
+    replace(op, arith::BitcastOp::create(b, op.getType(), code));
+    return success();
+  }
+
+  /// Operands to f32, the same operation, the results rounded back.
+  void expandCompute(Operation *op, ImplicitLocOpBuilder &b,
+                     SmallFloatConverter &convert) {
+    Type f32 = b.getF32Type();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(isSmall(operand.getType()) ? convert.extend(operand)
+                                                    : operand);
+    Operation *wide = b.clone(*op);
+    wide->setOperands(operands);
+    SmallVector<Value> results;
+    for (OpResult result : wide->getResults()) {
+      if (!isSmall(result.getType())) {
+        results.push_back(result);
+        continue;
+      }
+      Type element = getElementTypeOrSelf(result.getType());
+      result.setType(withElement(result.getType(), f32));
+      b.setInsertionPointAfter(wide);
+      results.push_back(
+          convert.truncate(result, element, /*towardZero=*/false));
+    }
+    op->replaceAllUsesWith(results);
+    op->erase();
+  }
+
+  void replace(Operation *op, Value value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  }
+};
+
+} // namespace

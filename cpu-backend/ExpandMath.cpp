@@ -1,0 +1,268 @@
+//===- ExpandMath.cpp - elementary functions for vectors ------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// exp, exp2, log and log2 of f32 are written out (MathF32.cpp): they are the
+// ones that softmax, attention and sigmoids spend their time in, and inline
+// they keep vectors of any length in registers. Other functions are calls of
+// glibc's vector functions, a native vector at a time, or of libm.
+
+#include "cpu-backend/MathF32.h"
+#include "cpu-backend/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <dlfcn.h>
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUEXPANDMATHPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+/// The name of the C function for f64; with an f at the end it is that of f32.
+/// Empty for what LLVM does itself.
+static StringRef libmName(Operation *op) {
+  return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
+      .Case("math.acos", "acos")
+      .Case("math.acosh", "acosh")
+      .Case("math.asin", "asin")
+      .Case("math.asinh", "asinh")
+      .Case("math.atan", "atan")
+      .Case("math.atan2", "atan2")
+      .Case("math.atanh", "atanh")
+      .Case("math.cbrt", "cbrt")
+      .Case("math.cos", "cos")
+      .Case("math.cosh", "cosh")
+      .Case("math.erf", "erf")
+      .Case("math.erfc", "erfc")
+      .Case("math.exp", "exp")
+      .Case("math.exp2", "exp2")
+      .Case("math.expm1", "expm1")
+      .Case("math.log", "log")
+      .Case("math.log10", "log10")
+      .Case("math.log1p", "log1p")
+      .Case("math.log2", "log2")
+      .Case("math.powf", "pow")
+      .Case("math.sin", "sin")
+      .Case("math.sinh", "sinh")
+      .Case("math.tan", "tan")
+      .Case("math.tanh", "tanh")
+      .Default("");
+}
+
+/// Whether the C library of this machine has the vector function. Older ones
+/// have only some.
+static bool libmvecHas(const std::string &name) {
+  static void *library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
+  return library && dlsym(library, name.c_str());
+}
+
+namespace {
+
+/// Writes the calls that one op becomes.
+class CallEmitter {
+public:
+  CallEmitter(ImplicitLocOpBuilder &builder, ModuleOp module,
+              int64_t vectorBits, StringRef isa)
+      : b(builder), module(module), vectorBits(vectorBits), isa(isa) {}
+
+  Value emit(StringRef function, ValueRange operands) {
+    auto vector = dyn_cast<VectorType>(operands[0].getType());
+    if (!vector)
+      return callScalar(function, operands);
+    // Vectors are taken apart as rank 1.
+    auto flat =
+        VectorType::get(vector.getNumElements(), vector.getElementType());
+    SmallVector<Value> flatOperands;
+    for (Value operand : operands)
+      flatOperands.push_back(
+          vector.getRank() == 1
+              ? operand
+              : vector::ShapeCastOp::create(b, flat, operand));
+    Value result = emitFlat(function, flatOperands, flat);
+    return vector.getRank() == 1
+               ? result
+               : vector::ShapeCastOp::create(b, vector, result);
+  }
+
+private:
+  /// The letter of the vector functions for vectors of so many bits; none if
+  /// this CPU or library has none.
+  std::string vectorName(StringRef function, int64_t bits, int64_t lanes,
+                         size_t operandCount) {
+    char letter = bits == 512 ? 'e' : bits == 256 ? 'd' : 'b';
+    if (isa.empty() || bits > vectorBits || letter > isa[0])
+      return {};
+    std::string name = (llvm::Twine("_ZGV") + llvm::Twine(letter) + "N" +
+                        llvm::Twine(lanes) + std::string(operandCount, 'v') +
+                        "_" + function + (bits == lanes * 32 ? "f" : ""))
+                           .str();
+    return libmvecHas(name) ? name : std::string();
+  }
+
+  Value emitFlat(StringRef function, ValueRange operands, VectorType type) {
+    int64_t width = type.getElementTypeBitWidth(),
+            lanes = type.getNumElements();
+    // The widest native vector that is not mostly padding.
+    int64_t bits = vectorBits;
+    while (bits > 128 && bits / 2 >= lanes * width)
+      bits /= 2;
+    int64_t native = bits / width;
+    std::string name = vectorName(function, bits, native, operands.size());
+    bool scalar = name.empty();
+    int64_t step = scalar ? 1 : native;
+    auto pieceType = VectorType::get(step, type.getElementType());
+    Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    for (int64_t first = 0; first < lanes; first += step) {
+      SmallVector<Value> pieces;
+      for (Value operand : operands)
+        pieces.push_back(piece(operand, first, step, pieceType));
+      if (scalar) {
+        Value lane = callScalar(function, pieces);
+        result = vector::InsertOp::create(b, lane, result, first);
+        continue;
+      }
+      Value part = call(name, pieces);
+      if (first == 0 && lanes == step)
+        return part;
+      int64_t valid = std::min(step, lanes - first);
+      if (valid < step)
+        part = vector::ExtractStridedSliceOp::create(
+            b, part, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{valid},
+            ArrayRef<int64_t>{1});
+      result = vector::InsertStridedSliceOp::create(
+          b, part, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
+    }
+    return result;
+  }
+
+  /// Lanes [first, first + count) of a vector, or one as a scalar. Beyond its
+  /// end the last lane is repeated, so that padding takes no slow path that the
+  /// data does not take.
+  Value piece(Value operand, int64_t first, int64_t count, VectorType type) {
+    int64_t lanes = cast<VectorType>(operand.getType()).getNumElements();
+    if (count == 1)
+      return vector::ExtractOp::create(b, operand, first);
+    if (lanes == count)
+      return operand;
+    if (first + count <= lanes)
+      return vector::ExtractStridedSliceOp::create(
+          b, operand, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+          ArrayRef<int64_t>{1});
+    SmallVector<int64_t> lane;
+    for (int64_t i = 0; i < count; ++i)
+      lane.push_back(std::min(first + i, lanes - 1));
+    return vector::ShuffleOp::create(b, operand, operand, lane);
+  }
+
+  Value callScalar(StringRef function, ValueRange operands) {
+    bool isFloat = operands[0].getType().isF32();
+    return call((function + (isFloat ? "f" : "")).str(), operands);
+  }
+
+  Value call(const std::string &name, ValueRange operands) {
+    Type type = operands[0].getType();
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (!function) {
+      OpBuilder atStart(module.getBodyRegion());
+      SmallVector<Type> types(operands.size(), type);
+      function =
+          LLVM::LLVMFuncOp::create(atStart, module.getLoc(), name,
+                                   LLVM::LLVMFunctionType::get(type, types));
+      auto none = LLVM::ModRefInfo::NoModRef;
+      function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
+          b.getContext(), {none, none, none, none, none, none}));
+      function.setNoUnwind(true);
+      function.setWillReturn(true);
+    }
+    return LLVM::CallOp::create(b, function, operands).getResult();
+  }
+
+  ImplicitLocOpBuilder &b;
+  ModuleOp module;
+  int64_t vectorBits;
+  StringRef isa;
+};
+
+struct ExpandMathPass
+    : public tilebridge::cpu::impl::CpuExpandMathPassBase<ExpandMathPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<math::MathDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      if (failed(expand(op)))
+        signalPassFailure();
+  }
+
+private:
+  LogicalResult expand(Operation *op) {
+    if (op->getNumResults() != 1)
+      return success();
+    Type element = getElementTypeOrSelf(op->getResult(0).getType());
+    StringRef function = libmName(op);
+    if (isa<math::RsqrtOp>(op) && (element.isF32() || element.isF64()))
+      return expandRsqrt(op);
+    if (function.empty())
+      return success();
+    if (!element.isF32() && !element.isF64())
+      return op->emitError("there is no '")
+             << function << "' of type " << element
+             << " on a CPU: expected f32 or f64 "
+                "(tilebridge-cpu-expand-float-types makes f32 of narrower "
+                "types)";
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Value result;
+    if (element.isF32()) {
+      MathF32 inlined(b, op->getResult(0).getType(), fma);
+      Value x = op->getOperand(0);
+      result = llvm::TypeSwitch<Operation *, Value>(op)
+                   .Case([&](math::ExpOp) { return inlined.exp(x); })
+                   .Case([&](math::Exp2Op) { return inlined.exp2(x); })
+                   .Case([&](math::LogOp) { return inlined.log(x); })
+                   .Case([&](math::Log2Op) { return inlined.log2(x); })
+                   .Default(Value());
+    }
+    if (!result)
+      result = CallEmitter(b, getOperation(), vectorBits, libmvec.getValue())
+                   .emit(function, op->getOperands());
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+    return success();
+  }
+
+  /// Exact root, then a division: two roundings, and right for denormals,
+  /// unlike the CPU's estimate.
+  LogicalResult expandRsqrt(Operation *op) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Type type = op->getResult(0).getType();
+    auto one = b.getFloatAttr(getElementTypeOrSelf(type), 1.0);
+    Value root = math::SqrtOp::create(b, op->getOperand(0));
+    TypedAttr ones = one;
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      ones = DenseElementsAttr::get(shaped, Attribute(one));
+    Value result =
+        arith::DivFOp::create(b, arith::ConstantOp::create(b, ones), root);
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,187 @@
+//===- MathF32.cpp - exponentials and logarithms of f32, inline -----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// The polynomials are minimax fits (weighted for relative error of the whole
+// function), their coefficients rounded to f32 one after the other, lowest
+// first, the rest refitted each time. Their own error is below 0.1 units of
+// 2^-24.
+
+#include "cpu-backend/MathF32.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+MathF32::MathF32(ImplicitLocOpBuilder &builder, Type type, bool fma)
+    : b(builder), type(type), fma(fma) {
+  intType = builder.getI32Type();
+  if (auto vector = dyn_cast<VectorType>(type))
+    intType = vector.clone(intType);
+}
+
+Value MathF32::c(float value) {
+  TypedAttr attr = b.getF32FloatAttr(value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, value);
+  return arith::ConstantOp::create(b, attr);
+}
+
+Value MathF32::ci(int32_t value) {
+  TypedAttr attr = b.getI32IntegerAttr(value);
+  if (auto vector = dyn_cast<VectorType>(intType))
+    attr = DenseElementsAttr::get(vector, value);
+  return arith::ConstantOp::create(b, attr);
+}
+
+Value MathF32::mulAdd(Value x, Value y, Value z) {
+  if (fma)
+    return math::FmaOp::create(b, x, y, z);
+  return arith::AddFOp::create(b, arith::MulFOp::create(b, x, y), z);
+}
+
+Value MathF32::polynomial(Value x, ArrayRef<float> lowToHigh) {
+  Value sum = c(lowToHigh.back());
+  for (float coefficient : llvm::reverse(lowToHigh.drop_back()))
+    sum = mulAdd(sum, x, c(coefficient));
+  return sum;
+}
+
+/// NaN stays NaN: both comparisons are false for it.
+Value MathF32::clamp(Value x, float low, float high) {
+  Value below = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, c(low));
+  x = arith::SelectOp::create(b, below, c(low), x);
+  Value above = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, c(high));
+  return arith::SelectOp::create(b, above, c(high), x);
+}
+
+Value MathF32::toBits(Value x) {
+  return arith::BitcastOp::create(b, intType, x);
+}
+Value MathF32::fromBits(Value x) {
+  return arith::BitcastOp::create(b, type, x);
+}
+
+/// The nearest integer as f32 and as i32, for |x| < 2^22: in the sum with 1.5 *
+/// 2^23 the lowest bit counts ones. No conversion is used, whose result for NaN
+/// would be undefined.
+std::pair<Value, Value> MathF32::roundToInteger(Value x) {
+  Value magic = c(12582912.0f);
+  Value sum = arith::AddFOp::create(b, x, magic);
+  Value rounded = arith::SubFOp::create(b, sum, magic);
+  Value integer = arith::SubIOp::create(b, toBits(sum), ci(0x4b400000));
+  return {rounded, integer};
+}
+
+/// x * 2^power for |power| <= 252, in two steps, as 2^power itself may not be a
+/// normal number. Only the second can round.
+Value MathF32::scale(Value x, Value power) {
+  Value half = arith::ShRSIOp::create(b, power, ci(1));
+  Value rest = arith::SubIOp::create(b, power, half);
+  for (Value part : {half, rest}) {
+    Value bits = arith::ShLIOp::create(
+        b, arith::AddIOp::create(b, part, ci(127)), ci(23));
+    x = arith::MulFOp::create(b, x, fromBits(bits));
+  }
+  return x;
+}
+
+/// exp(x) = 2^n * exp(r) with n = round(x / ln 2), |r| <= ln(2) / 2; r in two
+/// steps, for the first of which n * ln2High is exact.
+Value MathF32::exp(Value x) {
+  x = clamp(x, -105.0f, 90.0f);
+  auto [n, integer] =
+      roundToInteger(arith::MulFOp::create(b, x, c(1.44269504f)));
+  Value r = mulAdd(n, c(-0.693359375f), x);
+  r = mulAdd(n, c(2.12194440e-4f), r);
+  Value q =
+      polynomial(r, {0x1.fffffep-2f, 0.1666652113199234f, 0.041668277233839035f,
+                     0.008368686772882938f, 0.0013819823507219553f});
+  Value square = arith::MulFOp::create(b, r, r);
+  Value p = mulAdd(q, square, r);
+  p = arith::AddFOp::create(b, p, c(1.0f));
+  return scale(p, integer);
+}
+
+/// 2^x = 2^n * 2^r with n = round(x), |r| <= 1/2.
+Value MathF32::exp2(Value x) {
+  x = clamp(x, -152.0f, 130.0f);
+  auto [n, integer] = roundToInteger(x);
+  Value r = arith::SubFOp::create(b, x, n);
+  Value q = polynomial(r, {0.6931471824645996f, 0.24022647738456726f,
+                           0.05550359562039375f, 0.009618503041565418f,
+                           0.0013390997191891074f, 0.0001532784226583317f});
+  return scale(mulAdd(q, r, c(1.0f)), integer);
+}
+
+MathF32::Decomposed MathF32::decompose(Value x) {
+  // Denormals are made normal first.
+  Value tiny =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, c(0x1p-126f));
+  Value normal = arith::SelectOp::create(
+      b, tiny, arith::MulFOp::create(b, x, c(0x1p23f)), x);
+  Value correction = arith::SelectOp::create(b, tiny, c(-23.0f), c(0.0f));
+
+  constexpr int32_t sqrtHalf = 0x3f3504f3;
+  Value bits = arith::SubIOp::create(b, toBits(normal), ci(sqrtHalf));
+  Value exponent = arith::ShRSIOp::create(b, bits, ci(23));
+  Value mantissa = arith::AddIOp::create(
+      b, arith::AndIOp::create(b, bits, ci(0x7fffff)), ci(sqrtHalf));
+
+  Decomposed parts;
+  parts.exponent = arith::AddFOp::create(
+      b, arith::SIToFPOp::create(b, type, exponent), correction);
+  parts.f = arith::SubFOp::create(b, fromBits(mantissa), c(1.0f));
+  Value square = arith::MulFOp::create(b, parts.f, parts.f);
+  parts.halfSquare = arith::MulFOp::create(b, square, c(0.5f));
+  Value q = polynomial(parts.f, {0.3333333134651184f, -0.2500081956386566f,
+                                 0.2000124305486679f, -0.1662341058254242f,
+                                 0.14201539754867554f, -0.13159550726413727f,
+                                 0.12762485444545746f, -0.07636940479278564f});
+  parts.tail =
+      arith::MulFOp::create(b, arith::MulFOp::create(b, square, parts.f), q);
+  return parts;
+}
+
+/// What the decomposition gets wrong: log of 0, of infinity, of NaN, and of
+/// negative numbers.
+Value MathF32::finishLog(Value x, Value result) {
+  Value infinity = c(INFINITY);
+  Value isLarge =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, infinity);
+  result = arith::SelectOp::create(b, isLarge, infinity, result);
+  Value isZero =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, c(0.0f));
+  result = arith::SelectOp::create(b, isZero, c(-INFINITY), result);
+  Value isBad = arith::CmpFOp::create(b, arith::CmpFPredicate::ULT, x, c(0.0f));
+  return arith::SelectOp::create(b, isBad, c(NAN), result);
+}
+
+/// log(2^e * (1 + f)) = e * ln 2 + f - f^2/2 + tail(f), the small parts summed
+/// first.
+Value MathF32::log(Value x) {
+  Decomposed parts = decompose(x);
+  Value small = mulAdd(parts.exponent, c(-2.12194440e-4f), parts.tail);
+  small = arith::SubFOp::create(b, small, parts.halfSquare);
+  Value sum = arith::AddFOp::create(b, parts.f, small);
+  sum = mulAdd(parts.exponent, c(0.693359375f), sum);
+  return finishLog(x, sum);
+}
+
+/// log2(2^e * (1 + f)) = e + (f - f^2/2 + tail(f)) * log2(e), with log2(e) - 1
+/// as the factor so that f itself is not rounded.
+Value MathF32::log2(Value x) {
+  Decomposed parts = decompose(x);
+  Value small = arith::SubFOp::create(b, parts.tail, parts.halfSquare);
+  Value factor = c(0.44269504f);
+  Value sum = arith::MulFOp::create(b, small, factor);
+  sum = mulAdd(parts.f, factor, sum);
+  sum = arith::AddFOp::create(b, sum, small);
+  sum = arith::AddFOp::create(b, sum, parts.f);
+  return finishLog(x, arith::AddFOp::create(b, sum, parts.exponent));
+}

@@ -1,0 +1,268 @@
+//===- SmallFloat.cpp - 8 and 16 bit floats as integers and f32 -----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/SmallFloat.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+std::optional<SmallFloatFormat> SmallFloatFormat::of(Type type) {
+  return llvm::TypeSwitch<Type, std::optional<SmallFloatFormat>>(type)
+      .Case([](Float16Type) { return SmallFloatFormat{16, 10, 15, Ieee}; })
+      .Case([](BFloat16Type) { return SmallFloatFormat{16, 7, 127, Ieee}; })
+      .Case([](Float8E5M2Type) { return SmallFloatFormat{8, 2, 15, Ieee}; })
+      .Case([](Float8E4M3FNType) { return SmallFloatFormat{8, 3, 7, Fn}; })
+      .Case([](Float8E5M2FNUZType) { return SmallFloatFormat{8, 2, 16, Fnuz}; })
+      .Case([](Float8E4M3FNUZType) { return SmallFloatFormat{8, 3, 8, Fnuz}; })
+      .Default(std::nullopt);
+}
+
+uint32_t SmallFloatFormat::largest() const {
+  uint32_t magnitudes = signBit() - 1;
+  switch (special) {
+  case Ieee:
+    return (magnitudes >> mantissa << mantissa) - 1;
+  case Fn:
+    return magnitudes - 1;
+  case Fnuz:
+    return magnitudes;
+  }
+  llvm_unreachable("all formats are listed");
+}
+
+uint32_t SmallFloatFormat::nan() const {
+  if (special == Fnuz)
+    return signBit();
+  // All ones above the lowest bits of the mantissa: quiet.
+  return bits == 8 ? signBit() - 1 : largest() + 1 + (1u << (mantissa - 1));
+}
+
+Type SmallFloatConverter::like(Value shape, Type element) {
+  if (auto vector = dyn_cast<VectorType>(shape.getType()))
+    return vector.clone(element);
+  return element;
+}
+
+Value SmallFloatConverter::constant(Type type, uint32_t value) {
+  auto element = cast<IntegerType>(getElementTypeOrSelf(type));
+  TypedAttr attr =
+      b.getIntegerAttr(element, llvm::APInt(element.getWidth(), value));
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr =
+        DenseElementsAttr::get(vector, llvm::APInt(element.getWidth(), value));
+  return arith::ConstantOp::create(b, attr);
+}
+
+Value SmallFloatConverter::constantF(Type type, double value) {
+  auto element = b.getFloatAttr(getElementTypeOrSelf(type), value);
+  TypedAttr attr = element;
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, Attribute(element));
+  return arith::ConstantOp::create(b, attr);
+}
+
+Value SmallFloatConverter::extend(Value x) {
+  Type source = getElementTypeOrSelf(x.getType());
+  SmallFloatFormat format = *SmallFloatFormat::of(source);
+  Type f32 = like(x, b.getF32Type()), i32 = like(x, b.getI32Type());
+  if (source.isF16() && f16Hardware)
+    return arith::ExtFOp::create(b, f32, x);
+
+  Value code =
+      arith::BitcastOp::create(b, like(x, b.getIntegerType(format.bits)), x);
+  if (source.isBF16()) {
+    Value wide = arith::ExtUIOp::create(b, i32, code);
+    return arith::BitcastOp::create(
+        b, f32, arith::ShLIOp::create(b, wide, constant(i32, 16)));
+  }
+
+  // The exponent fits that of f16 (or f32) but for its bias, which a
+  // multiplication by a power of two corrects, for denormals too. FNUZ with 5
+  // bits of exponent uses the code that is infinity in f16.
+  Value value;
+  bool throughF16 = f16Hardware && !(format.special == SmallFloatFormat::Fnuz &&
+                                     format.mantissa == 2);
+  unsigned width = throughF16 ? 16 : 32, mantissa = throughF16 ? 10 : 23;
+  Type intType = like(x, b.getIntegerType(width));
+  Value wide = arith::ExtUIOp::create(b, intType, code);
+  Value sign =
+      arith::AndIOp::create(b, wide, constant(intType, format.signBit()));
+  sign = arith::ShLIOp::create(b, sign, constant(intType, width - format.bits));
+  Value magnitude =
+      arith::AndIOp::create(b, wide, constant(intType, format.signBit() - 1));
+  Value shifted = arith::ShLIOp::create(
+      b, magnitude, constant(intType, mantissa - format.mantissa));
+  shifted = arith::OrIOp::create(b, shifted, sign);
+  if (throughF16) {
+    Value half = arith::BitcastOp::create(b, like(x, b.getF16Type()), shifted);
+    value = arith::ExtFOp::create(b, f32, half);
+  } else {
+    value = arith::BitcastOp::create(b, f32, shifted);
+  }
+  int correction = (throughF16 ? 15 : 127) - format.bias;
+  if (correction != 0)
+    value = arith::MulFOp::create(b, value,
+                                  constantF(f32, std::ldexp(1.0, correction)));
+
+  // Infinity and NaN.
+  if (format.special == SmallFloatFormat::Ieee) {
+    if (throughF16)
+      return value;
+    Value special =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, magnitude,
+                              constant(intType, format.largest()));
+    Value bits = arith::OrIOp::create(b, shifted, constant(i32, 0x7f800000));
+    return arith::SelectOp::create(
+        b, special, arith::BitcastOp::create(b, f32, bits), value);
+  }
+  Value tested = format.special == SmallFloatFormat::Fn ? magnitude : wide;
+  Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, tested,
+                                      constant(intType, format.nan()));
+  return arith::SelectOp::create(b, isNan, constantF(f32, NAN), value);
+}
+
+/// The upper half of an f32. Rounding carries into the exponent and from the
+/// largest number to infinity, as it should.
+Value SmallFloatConverter::truncateBFloat(Value x, Type type, bool towardZero) {
+  Type i32 = like(x, b.getI32Type()), i16 = like(x, b.getI16Type());
+  Value bits = arith::BitcastOp::create(b, i32, x);
+  Value rounded = bits;
+  if (!towardZero) {
+    Value odd = arith::ShRUIOp::create(b, bits, constant(i32, 16));
+    odd = arith::AndIOp::create(b, odd, constant(i32, 1));
+    rounded = arith::AddIOp::create(
+        b, bits, arith::AddIOp::create(b, odd, constant(i32, 0x7fff)));
+  }
+  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  rounded =
+      arith::SelectOp::create(b, isNan, constant(i32, 0x7fc00000), rounded);
+  Value upper = arith::ShRUIOp::create(b, rounded, constant(i32, 16));
+  return arith::BitcastOp::create(b, like(x, type),
+                                  arith::TruncIOp::create(b, i16, upper));
+}
+
+/// The code, before overflow, of the magnitude of an f32 that is no NaN.
+Value SmallFloatConverter::roundMagnitude(Value magnitude,
+                                          const SmallFloatFormat &format,
+                                          bool towardZero) {
+  Type i32 = magnitude.getType(), f32 = like(magnitude, b.getF32Type());
+  unsigned shift = 23 - format.mantissa;
+  // Normal results: round the bits as an integer, then change the bias.
+  Value rounded = magnitude;
+  if (!towardZero) {
+    Value odd = arith::ShRUIOp::create(b, magnitude, constant(i32, shift));
+    odd = arith::AndIOp::create(b, odd, constant(i32, 1));
+    rounded = arith::AddIOp::create(
+        b, magnitude,
+        arith::AddIOp::create(b, odd, constant(i32, (1u << (shift - 1)) - 1)));
+  }
+  Value normal = arith::ShRUIOp::create(b, rounded, constant(i32, shift));
+  normal = arith::SubIOp::create(
+      b, normal,
+      constant(i32, static_cast<uint32_t>(127 - format.bias)
+                        << format.mantissa));
+
+  // Denormal results: a sum with the power of two whose last bit has the weight
+  // of the format's smallest number. Its upper bits are then constant, its
+  // lower ones the code.
+  int magicExponent = 24 - format.bias - static_cast<int>(format.mantissa);
+  Value magic = constantF(f32, std::ldexp(1.0, magicExponent));
+  Value number = arith::BitcastOp::create(b, f32, magnitude);
+  Value sum = arith::AddFOp::create(b, number, magic);
+  Value denormal = arith::SubIOp::create(
+      b, arith::BitcastOp::create(b, i32, sum),
+      constant(i32, static_cast<uint32_t>(127 + magicExponent) << 23));
+  if (towardZero) {
+    Value back = arith::SubFOp::create(b, sum, magic);
+    Value above =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, back, number);
+    denormal = arith::SubIOp::create(b, denormal,
+                                     arith::ExtUIOp::create(b, i32, above));
+  }
+  Value isDenormal = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult, magnitude,
+      constant(i32, static_cast<uint32_t>(128 - format.bias) << 23));
+  return arith::SelectOp::create(b, isDenormal, denormal, normal);
+}
+
+Value SmallFloatConverter::truncate(Value x, Type type, bool towardZero) {
+  SmallFloatFormat format = *SmallFloatFormat::of(type);
+  if (type.isBF16())
+    return truncateBFloat(x, type, towardZero);
+  if (type.isF16() && f16Hardware && !towardZero)
+    return arith::TruncFOp::create(b, like(x, type), x);
+
+  Type i32 = like(x, b.getI32Type());
+  Value bits = arith::BitcastOp::create(b, i32, x);
+  Value magnitude = arith::AndIOp::create(b, bits, constant(i32, 0x7fffffff));
+  Value code = roundMagnitude(magnitude, format, towardZero);
+
+  // Overflow. Toward zero a finite number gives the largest one; infinity
+  // itself does not.
+  uint32_t infinity =
+      format.special == SmallFloatFormat::Ieee ? format.largest() + 1
+      : format.special == SmallFloatFormat::Fn ? format.largest()
+                                               : format.nan();
+  Value over = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, code,
+                                     constant(i32, format.largest()));
+  code = arith::SelectOp::create(
+      b, over, constant(i32, towardZero ? format.largest() : infinity), code);
+  if (towardZero) {
+    Value isInfinite = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, magnitude, constant(i32, 0x7f800000));
+    code =
+        arith::SelectOp::create(b, isInfinite, constant(i32, infinity), code);
+  }
+  Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, magnitude,
+                                      constant(i32, 0x7f800000));
+  code = arith::SelectOp::create(b, isNan, constant(i32, format.nan()), code);
+
+  Value sign = arith::ShRUIOp::create(b, bits, constant(i32, 32 - format.bits));
+  sign = arith::AndIOp::create(b, sign, constant(i32, format.signBit()));
+  Value signedCode = arith::OrIOp::create(b, code, sign);
+  if (format.special == SmallFloatFormat::Fnuz) {
+    // There is no -0.
+    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, code,
+                                         constant(i32, 0));
+    signedCode = arith::SelectOp::create(b, isZero, code, signedCode);
+  }
+  Value narrow = arith::TruncIOp::create(
+      b, like(x, b.getIntegerType(format.bits)), signedCode);
+  return arith::BitcastOp::create(b, like(x, type), narrow);
+}
+
+/// The nearest f32, then one step toward zero if that was away from it, then
+/// the last bit set if anything was lost: the last bit tells a later rounding
+/// whether it is at, above or below the middle.
+Value SmallFloatConverter::truncateF64ToOdd(Value x) {
+  Type f32 = like(x, b.getF32Type()), i32 = like(x, b.getI32Type());
+  Value nearest = arith::TruncFOp::create(b, f32, x);
+  Value back = arith::ExtFOp::create(b, x.getType(), nearest);
+  Value bits = arith::BitcastOp::create(b, i32, nearest);
+  Type i64 = like(x, b.getI64Type());
+  auto magnitude = [&](Value v) {
+    Value mask = arith::ConstantOp::create(
+        b, isa<VectorType>(i64)
+               ? TypedAttr(DenseElementsAttr::get(cast<VectorType>(i64),
+                                                  llvm::APInt(64, INT64_MAX)))
+               : TypedAttr(b.getI64IntegerAttr(INT64_MAX)));
+    return arith::AndIOp::create(b, arith::BitcastOp::create(b, i64, v), mask);
+  };
+  Value away = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                     magnitude(back), magnitude(x));
+  Value toward =
+      arith::SubIOp::create(b, bits, arith::ExtUIOp::create(b, i32, away));
+  Value odd = arith::OrIOp::create(b, toward, constant(i32, 1));
+  // False for NaN, which stays as it is.
+  Value inexact = arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, x);
+  return arith::BitcastOp::create(
+      b, f32, arith::SelectOp::create(b, inexact, odd, bits));
+}

@@ -1,0 +1,65 @@
+//===- SmallFloat.h - 8 and 16 bit floats as integers and f32 ---*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <optional>
+
+namespace tilebridge::cpu {
+
+/// The layout of a float narrower than f32.
+struct SmallFloatFormat {
+  /// What the largest exponent means.
+  enum Special {
+    Ieee, ///< infinities and NaNs
+    Fn,   ///< numbers, but for the mantissa of all ones, which is NaN; no
+          ///< infinity: overflow gives the largest number
+    Fnuz  ///< numbers; NaN is the code of -0; no infinity: overflow gives NaN
+  };
+  unsigned bits, mantissa;
+  int bias;
+  Special special;
+
+  /// The format of a type, if it is one of f16, bf16, f8E5M2, f8E4M3FN,
+  /// f8E5M2FNUZ, f8E4M3FNUZ.
+  static std::optional<SmallFloatFormat> of(mlir::Type type);
+
+  uint32_t signBit() const { return 1u << (bits - 1); }
+  /// The code of the largest number.
+  uint32_t largest() const;
+  uint32_t nan() const;
+};
+
+/// Writes conversions of scalars or vectors of any shape.
+class SmallFloatConverter {
+public:
+  SmallFloatConverter(mlir::ImplicitLocOpBuilder &builder, bool f16Hardware)
+      : b(builder), f16Hardware(f16Hardware) {}
+
+  /// f32 of a small float: exact.
+  mlir::Value extend(mlir::Value x);
+  /// A small float of f32, rounded to nearest even or toward zero.
+  mlir::Value truncate(mlir::Value x, mlir::Type type, bool towardZero);
+  /// f32 of f64 such that rounding it again, to 22 bits or fewer, gives what
+  /// rounding once gives.
+  mlir::Value truncateF64ToOdd(mlir::Value x);
+
+private:
+  mlir::Type like(mlir::Value shape, mlir::Type element);
+  mlir::Value constant(mlir::Type type, uint32_t value);
+  mlir::Value constantF(mlir::Type type, double value);
+  mlir::Value truncateBFloat(mlir::Value x, mlir::Type type, bool towardZero);
+  mlir::Value roundMagnitude(mlir::Value magnitude,
+                             const SmallFloatFormat &format, bool towardZero);
+
+  mlir::ImplicitLocOpBuilder &b;
+  bool f16Hardware;
+};
+
+} // namespace tilebridge::cpu

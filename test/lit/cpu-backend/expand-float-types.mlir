@@ -1,0 +1,87 @@
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-float-types -verify-diagnostics | FileCheck %s
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-float-types="f16c=false" -verify-diagnostics | FileCheck %s --check-prefix=SOFT
+
+// CHECK-LABEL: func.func @bf16_add
+// CHECK-COUNT-2: arith.shli
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK: arith.cmpf uno
+// CHECK: arith.trunci {{.*}} : vector<16xi32> to vector<16xi16>
+// CHECK: arith.bitcast {{.*}} : vector<16xi16> to vector<16xbf16>
+func.func @bf16_add(%a: vector<16xbf16>, %b: vector<16xbf16>) -> vector<16xbf16> {
+  %y = arith.addf %a, %b : vector<16xbf16>
+  return %y : vector<16xbf16>
+}
+
+// CHECK-LABEL: func.func @f16
+// CHECK: arith.extf {{.*}} : f16 to f32
+// CHECK: math.exp {{.*}} : f32
+// CHECK: arith.truncf {{.*}} : f32 to f16
+// SOFT-LABEL: func.func @f16
+// SOFT-NOT: arith.extf
+// SOFT-NOT: arith.truncf
+// SOFT: return
+func.func @f16(%a: f16) -> f16 {
+  %y = math.exp %a : f16
+  return %y : f16
+}
+
+// The sum is rounded before it is multiplied.
+// CHECK-LABEL: func.func @each_rounds
+// CHECK: arith.addf
+// CHECK: arith.truncf
+// CHECK: arith.extf
+// CHECK: arith.mulf
+func.func @each_rounds(%a: f16) -> f16 {
+  %x = arith.addf %a, %a : f16
+  %y = arith.mulf %x, %a : f16
+  return %y : f16
+}
+
+// CHECK-LABEL: func.func @compare
+// CHECK: arith.cmpf olt, %{{.*}}, %{{.*}} : vector<8xf32>
+func.func @compare(%a: vector<8xf8E4M3FN>, %b: vector<8xf8E4M3FN>) -> vector<8xi1> {
+  %y = arith.cmpf olt, %a, %b : vector<8xf8E4M3FN>
+  return %y : vector<8xi1>
+}
+
+// CHECK-LABEL: func.func @f64_once
+// CHECK: arith.truncf {{.*}} : f64 to f32
+// CHECK: arith.cmpf one
+// CHECK: arith.truncf {{.*}} : f32 to f16
+func.func @f64_once(%a: f64) -> f16 {
+  %y = arith.truncf %a : f64 to f16
+  return %y : f16
+}
+
+// CHECK-LABEL: func.func @constant
+// CHECK: %[[C:.*]] = arith.constant dense<[56, -64]> : vector<2xi8>
+// CHECK: arith.bitcast %[[C]] : vector<2xi8> to vector<2xf8E4M3FN>
+func.func @constant() -> vector<2xf8E4M3FN> {
+  %y = arith.constant dense<[1.0, -2.0]> : vector<2xf8E4M3FN>
+  return %y : vector<2xf8E4M3FN>
+}
+
+// CHECK-LABEL: func.func @moves_stay
+// CHECK-NEXT: arith.select
+// CHECK-NEXT: vector.shuffle
+// CHECK-NEXT: return
+func.func @moves_stay(%c: i1, %a: vector<8xf8E5M2>, %b: vector<8xf8E5M2>) -> vector<8xf8E5M2> {
+  %x = arith.select %c, %a, %b : vector<8xf8E5M2>
+  %y = vector.shuffle %x, %a [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xf8E5M2>, vector<8xf8E5M2>
+  return %y : vector<8xf8E5M2>
+}
+
+// CHECK-LABEL: func.func @reduction
+// CHECK: vector.reduction <add>, %{{.*}} : vector<16xf32> into f32
+func.func @reduction(%a: vector<16xf16>) -> f16 {
+  %y = vector.reduction <add>, %a : vector<16xf16> into f16
+  return %y : f16
+}
+
+// -----
+
+func.func @mode(%a: f32) -> bf16 {
+  // expected-error @below {{rounding mode 'upward' is not supported}}
+  %y = arith.truncf %a upward : f32 to bf16
+  return %y : bf16
+}

@@ -1,0 +1,77 @@
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=256 libmvec=d" -verify-diagnostics | FileCheck %s
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="fma=false" -verify-diagnostics | FileCheck %s --check-prefix=PLAIN
+
+// CHECK-DAG: llvm.func @_ZGVdN8v_sinf(vector<8xf32>) -> vector<8xf32> attributes {{{.*}}memory_effects = #llvm.memory_effects<other = none
+// CHECK-DAG: llvm.func @sin(f64) -> f64
+
+// CHECK-LABEL: func.func @exp
+// CHECK-NOT: math.exp
+// CHECK: math.fma {{.*}} : vector<48xf32>
+// CHECK-NOT: call
+// PLAIN-LABEL: func.func @exp
+// PLAIN-NOT: math.fma
+func.func @exp(%x: vector<48xf32>) -> vector<48xf32> {
+  %y = math.exp %x : vector<48xf32>
+  return %y : vector<48xf32>
+}
+
+// CHECK-LABEL: func.func @inline_functions
+// CHECK-NOT: call
+// CHECK-NOT: math.exp
+// CHECK-NOT: math.log
+func.func @inline_functions(%x: f32, %v: vector<2x4xf32>) -> (f32, f32, vector<2x4xf32>) {
+  %a = math.exp2 %x : f32
+  %b = math.log %x : f32
+  %c = math.log2 %v : vector<2x4xf32>
+  return %a, %b, %c : f32, f32, vector<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @native_pieces
+// CHECK-COUNT-2: llvm.call @_ZGVdN8v_sinf
+// CHECK-NOT: llvm.call
+// PLAIN-LABEL: func.func @native_pieces
+// PLAIN-COUNT-16: llvm.call @sinf
+func.func @native_pieces(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.sin %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// CHECK-LABEL: func.func @padded
+// CHECK: vector.shuffle {{.*}}[0, 1, 2, 3, 4, 4, 4, 4] : vector<5xf32>, vector<5xf32>
+// CHECK: llvm.call @_ZGVdN8v_sinf
+func.func @padded(%x: vector<5xf32>) -> vector<5xf32> {
+  %y = math.sin %x : vector<5xf32>
+  return %y : vector<5xf32>
+}
+
+// CHECK-LABEL: func.func @scalar
+// CHECK: llvm.call @sin(%{{.*}}) : (f64) -> f64
+func.func @scalar(%x: f64) -> f64 {
+  %y = math.sin %x : f64
+  return %y : f64
+}
+
+// CHECK-LABEL: func.func @rsqrt
+// CHECK: math.sqrt
+// CHECK: arith.divf
+func.func @rsqrt(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.rsqrt %x : vector<8xf32>
+  return %y : vector<8xf32>
+}
+
+// CHECK-LABEL: func.func @instructions_stay
+// CHECK: math.floor
+// CHECK: math.sqrt
+func.func @instructions_stay(%x: vector<8xf64>) -> vector<8xf64> {
+  %y = math.floor %x : vector<8xf64>
+  %z = math.sqrt %y : vector<8xf64>
+  return %z : vector<8xf64>
+}
+
+// -----
+
+func.func @narrow(%x: vector<8xbf16>) -> vector<8xbf16> {
+  // expected-error @below {{there is no 'exp' of type 'bf16' on a CPU: expected f32 or f64}}
+  %y = math.exp %x : vector<8xbf16>
+  return %y : vector<8xbf16>
+}

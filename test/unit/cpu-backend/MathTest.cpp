@@ -1,0 +1,233 @@
+//===- MathTest.cpp - elementary functions against f64 --------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledKernel.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <random>
+
+using namespace tilebridge::cpu;
+using namespace tilebridge::cpu::test;
+
+namespace {
+
+/// A kernel that applies `op` to n elements, `lanes` at a time (1: scalars).
+std::string mapKernel(const std::string &op, const std::string &type, int lanes,
+                      int operands) {
+  std::string value =
+      lanes == 1 ? type : "vector<" + std::to_string(lanes) + "x" + type + ">";
+  std::string pointer = "memref<?x" + type + ", strided<[1], offset: ?>>";
+  std::string load = lanes == 1 ? "memref.load" : "vector.load",
+              store = lanes == 1 ? "memref.store" : "vector.store";
+  std::string to =
+      lanes == 1 ? " : " + pointer : " : " + pointer + ", " + value;
+  std::string text = "func.func @map(%a: " + pointer + ", %b: " + pointer +
+                     ", %out: " + pointer + R"mlir(, %n: i64,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %end = arith.index_cast %n : i64 to index
+  %step = arith.constant )mlir" +
+                     std::to_string(lanes) +
+                     " : index\n  scf.for %i = %c0 to %end step %step {\n";
+  text += "    %x = " + load + " %a[%i]" + to + "\n";
+  text += "    %w = " + load + " %b[%i]" + to + "\n";
+  text += "    %y = " + op + (operands == 2 ? " %x, %w : " : " %x : ") + value +
+          "\n";
+  text += "    " + store + " %y, %out[%i]" + to + "\n  }\n  return\n}\n";
+  return text;
+}
+
+/// Distance in units of the last place of f32 (of its denormals near zero); 0
+/// for equal specials.
+double ulps(float got, double want) {
+  if (std::isnan(want))
+    return std::isnan(got) ? 0 : INFINITY;
+  if (std::isnan(got))
+    return INFINITY;
+  float nearest = static_cast<float>(want);
+  if (std::isinf(got) || std::isinf(nearest))
+    return got == nearest ? 0 : INFINITY;
+  int exponent;
+  std::frexp(want, &exponent);
+  return std::abs(got - want) / std::ldexp(1.0, std::max(exponent - 24, -149));
+}
+
+double ulps(double got, double want) {
+  if (std::isnan(want) || std::isnan(got))
+    return std::isnan(want) == std::isnan(got) ? 0 : INFINITY;
+  if (std::isinf(got) || std::isinf(want))
+    return got == want ? 0 : INFINITY;
+  int exponent;
+  std::frexp(want, &exponent);
+  return std::abs(got - want) / std::ldexp(1.0, std::max(exponent - 53, -1074));
+}
+
+struct Function {
+  const char *op;
+  double (*unary)(double);
+  double (*binary)(double, double);
+  double limit; ///< largest error in units in the last place
+};
+
+const Function kInline[] = {{"math.exp", std::exp, nullptr, 1.5},
+                            {"math.exp2", std::exp2, nullptr, 1.5},
+                            {"math.log", std::log, nullptr, 1.5},
+                            {"math.log2", std::log2, nullptr, 1.5}};
+const Function kOthers[] = {
+    {"math.sin", std::sin, nullptr, 4},
+    {"math.cos", std::cos, nullptr, 4},
+    {"math.tan", std::tan, nullptr, 4},
+    {"math.tanh", std::tanh, nullptr, 4},
+    {"math.erf", std::erf, nullptr, 4},
+    {"math.sinh", std::sinh, nullptr, 4},
+    {"math.cosh", std::cosh, nullptr, 4},
+    {"math.atan", std::atan, nullptr, 4},
+    {"math.asin", std::asin, nullptr, 4},
+    {"math.acos", std::acos, nullptr, 4},
+    {"math.log1p", std::log1p, nullptr, 4},
+    {"math.expm1", std::expm1, nullptr, 4},
+    {"math.log10", std::log10, nullptr, 4},
+    {"math.cbrt", std::cbrt, nullptr, 4},
+    {"math.powf", nullptr, std::pow, 4},
+    {"math.atan2", nullptr, std::atan2, 4},
+    {"math.rsqrt", [](double x) { return 1 / std::sqrt(x); }, nullptr, 1.5},
+    {"math.sqrt", std::sqrt, nullptr, 0.5},
+};
+
+template <typename T> std::vector<T> inputs(size_t count, unsigned seed) {
+  std::vector<T> values = {T(0),
+                           T(-0.0),
+                           T(1),
+                           T(-1),
+                           T(INFINITY),
+                           T(-INFINITY),
+                           T(NAN),
+                           T(0.5),
+                           T(2),
+                           T(88.7),
+                           T(-103.9),
+                           T(89),
+                           T(128),
+                           T(-149),
+                           T(-150),
+                           T(1e-40),
+                           T(-1e-40),
+                           std::numeric_limits<T>::max(),
+                           std::numeric_limits<T>::lowest(),
+                           std::numeric_limits<T>::min(),
+                           std::numeric_limits<T>::denorm_min(),
+                           T(709.7),
+                           T(-745)};
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  while (values.size() < count) {
+    uint64_t bits = random();
+    T any;
+    std::memcpy(&any, &bits, sizeof any);
+    values.push_back(any);
+    values.push_back(T(normal(random)));
+    values.push_back(T(std::exp(4 * normal(random))));
+  }
+  values.resize(count);
+  return values;
+}
+
+template <typename T>
+void check(const Function &function, int lanes, const char *target) {
+  SCOPED_TRACE(std::string(function.op) + " lanes " + std::to_string(lanes) +
+               " " + target);
+  CompiledKernel kernel(mapKernel(function.op, sizeof(T) == 4 ? "f32" : "f64",
+                                  lanes, function.unary ? 1 : 2),
+                        target);
+  ASSERT_TRUE(kernel);
+  size_t n = 40320;
+  std::vector<T> a = inputs<T>(n, 1), b = inputs<T>(n, 2), out(n);
+  if (function.binary)
+    for (size_t i = 0; i < 23 * 23; ++i) // All pairs of special values.
+      a[i] = inputs<T>(23, 1)[i / 23], b[i] = inputs<T>(23, 1)[i % 23];
+  kernel.run({slot(a.data()), slot(b.data()), slot(out.data()), n});
+  double worst = 0;
+  for (size_t i = 0; i < n; ++i) {
+    double want =
+        function.unary ? function.unary(a[i]) : function.binary(a[i], b[i]);
+    double error = ulps(out[i], want);
+    if (error > worst) {
+      worst = error;
+      EXPECT_LE(error, function.limit + (sizeof(T) == 8 ? 1 : 0))
+          << a[i] << ", " << b[i] << ": " << out[i] << " and not " << want;
+    }
+  }
+}
+
+TEST(Math, InlineFunctionsOfF32) {
+  for (const Function &function : kInline)
+    for (int lanes : {1, 16, 48})
+      check<float>(function, lanes, "cpu");
+}
+
+TEST(Math, InlineFunctionsOfF32WithoutFma) {
+  for (const Function &function : kInline)
+    check<float>(function, 4, "cpu:x86-64");
+}
+
+/// Every bit pattern with a stride that is odd, so that all exponents and many
+/// mantissas are seen.
+TEST(Math, InlineFunctionsOverAllOfF32) {
+  const char *stride = std::getenv("TILEBRIDGE_TEST_STRIDE");
+  uint64_t step = stride ? std::strtoull(stride, nullptr, 10) : 4099;
+  for (const Function &function : kInline) {
+    CompiledKernel kernel(mapKernel(function.op, "f32", 64, 1));
+    ASSERT_TRUE(kernel);
+    double worst = 0;
+    float where = 0;
+    std::vector<float> in(1 << 12), out(1 << 12);
+    for (uint64_t start = 0; start < (uint64_t(1) << 32);
+         start += step * in.size()) {
+      for (size_t i = 0; i < in.size(); ++i) {
+        uint32_t bits = static_cast<uint32_t>(start + i * step);
+        std::memcpy(&in[i], &bits, 4);
+      }
+      kernel.run(
+          {slot(in.data()), slot(in.data()), slot(out.data()), in.size()});
+      for (size_t i = 0; i < in.size(); ++i) {
+        double error = ulps(out[i], function.unary(in[i]));
+        if (error > worst)
+          worst = error, where = in[i];
+      }
+    }
+    EXPECT_LE(worst, function.limit) << function.op << " at " << where;
+    RecordProperty(function.op, std::to_string(worst));
+    if (stride)
+      std::printf("%s: %.3f ulp at %a\n", function.op, worst, where);
+  }
+}
+
+TEST(Math, VectorFunctionsOfF32) {
+  for (const Function &function : kOthers)
+    for (int lanes : {1, 3, 16, 40})
+      check<float>(function, lanes, "cpu");
+}
+
+TEST(Math, VectorFunctionsOfF64) {
+  for (const Function &function : kOthers)
+    for (int lanes : {1, 8, 20})
+      check<double>(function, lanes, "cpu");
+  for (const Function &function : kInline)
+    check<double>(function, 16, "cpu");
+}
+
+TEST(Math, NarrowerVectors) {
+  for (const char *target : {"cpu:x86-64-v3", "cpu:x86-64"})
+    for (const Function &function : {kOthers[0], kOthers[4], kOthers[14]})
+      check<float>(function, 16, target);
+}
+
+} // namespace
