@@ -1,0 +1,160 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""From Triton's IR to a compiled kernel."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from dataclasses import dataclass, fields
+from typing import Any
+
+from triton._C.libtriton import ir, passes
+from triton.backends.compiler import BaseBackend, GPUTarget
+
+COMPILE_REMARKS = 2  # TILEBRIDGE_COMPILE_REMARKS
+
+
+@dataclass(frozen=True)
+class CPUOptions:
+    """What a launch may set. Triton refuses keywords that are not here, so those that only mean something on a GPU are
+    here too, and do nothing."""
+
+    num_warps: int = 1
+    num_ctas: int = 1
+    num_stages: int = 1
+    warp_size: int = 1
+    cluster_dims: tuple = (1, 1, 1)
+    maxnreg: int | None = None
+    enable_fp_fusion: bool = True
+    launch_cooperative_grid: bool = False
+    launch_pdl: bool = False
+    extern_libs: tuple = ()
+    debug: bool = False
+    sanitize_overflow: bool = False
+    backend_name: str = "cpu"
+    arch: str = ""
+    ir_override: str | None = None
+    instrumentation_mode: str = ""
+    fpsan_homomorphic_casts: bool = False
+    supported_fp8_dtypes: tuple[str, ...] = ("fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15")
+    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
+    default_dot_input_precision: str = "ieee"
+    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
+    max_num_imprecise_acc_default: int = 0
+    # The knobs of other backends that tutorials and autotuning lists pass.
+    matrix_instr_nonkdim: int = 0
+    waves_per_eu: int = 0
+    kpack: int = 1
+    schedule_hint: str = "none"
+    ptx_options: str | None = None
+    ptx_version: int | None = None
+    num_consumer_groups: int = 0
+    num_buffers_warp_spec: int = 0
+    reg_dec_producer: int = 0
+    reg_inc_consumer: int = 0
+    clc: bool = False
+
+    def __post_init__(self):
+        if self.num_warps <= 0 or self.num_warps & (self.num_warps - 1):
+            # The class of exception that Triton's users know for this.
+            raise AssertionError(f"num_warps must be a power of 2, not {self.num_warps}")
+
+    def hash(self) -> str:
+        return hashlib.sha256(repr(sorted(self.__dict__.items())).encode()).hexdigest()
+
+
+def compile_target() -> str:
+    """What kernels are compiled for: $TILEBRIDGE_TARGET ("cpu:x86-64-v3"), else this machine."""
+    return os.environ.get("TILEBRIDGE_TARGET") or "cpu"
+
+
+@functools.cache
+def _identity() -> str:
+    from tilebridge import _native
+
+    return _native.launcher().compiler_id()
+
+
+def make_ttir(module, metadata: dict[str, Any], options: CPUOptions) -> str:
+    """The part of the work that Triton's own passes do, independent of any machine."""
+    manager = ir.pass_manager(module.context)
+    manager.enable_debug()
+    passes.common.add_inliner(manager)
+    passes.common.add_canonicalizer(manager)
+    passes.ttir.add_combine(manager)
+    passes.ttir.add_reorder_broadcast(manager)
+    passes.common.add_cse(manager)
+    passes.common.add_symbol_dce(manager)
+    manager.run(module, "make_ttir")
+    return _describe(module, metadata)
+
+
+def _describe(module, metadata: dict[str, Any]) -> str:
+    metadata["name"] = module.get_entry_func_name()
+    # Programs that size themselves by shared memory divide by it.
+    metadata["shared"] = 1
+    return str(module)
+
+
+def make_so(ttir, metadata: dict[str, Any], options: CPUOptions) -> bytes:
+    """TTIR to an artefact, by the compiler in this process."""
+    from tilebridge import _native
+
+    if not isinstance(ttir, str):  # triton.compile("kernel.ttir") leaves out the stage before
+        ttir = _describe(ttir, metadata)
+    flags = COMPILE_REMARKS if os.environ.get("TILEBRIDGE_REMARKS") == "1" else 0
+    artefact, log = _native.launcher().compile(
+        ttir.encode(), compile_target(), source_name=f"<{metadata['name']}>", flags=flags
+    )
+    if log:
+        print(log, end="", file=sys.stderr)
+    return artefact
+
+
+class CPUBackend(BaseBackend):
+    binary_ext = "so"
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:
+        return target.backend == "cpu"
+
+    def hash(self) -> str:
+        return f"{_identity()}-{compile_target()}"
+
+    def parse_options(self, opts: dict[str, Any]) -> CPUOptions:
+        known = {field.name for field in fields(CPUOptions)}
+        return CPUOptions(**{k: v for k, v in opts.items() if k in known and v is not None})
+
+    def pack_metadata(self, metadata):
+        return (metadata.num_warps, metadata.num_ctas, metadata.shared)
+
+    def get_codegen_implementation(self, options: CPUOptions) -> dict[str, Any]:
+        functions = {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
+        try:
+            # The conversion of fp8e4b15 is written in plain Triton and lives there.
+            from triton.language.extra import cuda
+
+            functions["convert_custom_types"] = cuda.convert_custom_float8_sm80
+        except (ImportError, AttributeError):
+            pass
+        return functions
+
+    def get_module_map(self):
+        from triton.language.extra.cuda import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
+
+    def load_dialects(self, context) -> None:
+        """What TTIR needs is loaded already."""
+
+    def add_stages(self, stages, options: CPUOptions, language=None) -> None:
+        if language is not None and getattr(language, "name", "TRITON") != "TRITON":
+            raise NotImplementedError(
+                "Tilebridge compiles Triton kernels; this one is written in Gluon, whose layouts belong to GPUs"
+            )
+        stages["ttir"] = lambda module, metadata: make_ttir(module, metadata, options)
+        stages["so"] = lambda ttir, metadata: make_so(ttir, metadata, options)
