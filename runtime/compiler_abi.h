@@ -33,9 +33,10 @@ typedef struct tb_compile_request_v1 {
   uint32_t flags;
   uint32_t reserved;
   /* Where results go; called on the calling thread before the function returns. Memory stays with the compiler. */
-  void (*output)(void *state, const char *data, size_t size); /* once, on success */
-  void (*error)(void *state, const char *text, size_t size);  /* one diagnostic, notes included */
-  void (*log)(void *state, const char *text, size_t size);    /* warnings, remarks, timing, printed IR */
+  /* `output`: once, on success. `error`: one diagnostic, notes included. `log`: warnings, remarks, timing, printed IR. */
+  void (*output)(void *state, const char *data, size_t size);
+  void (*error)(void *state, const char *text, size_t size);
+  void (*log)(void *state, const char *text, size_t size);
   void *state;
 } tb_compile_request_v1;
 

@@ -41,10 +41,11 @@ typedef struct tb_launch_v1 {
 } tb_launch_v1;
 
 /* Runs the programs [begin, end) of the grid, x fastest. `scratch` has scratch_bytes, aligned to 64, of this thread alone. */
-typedef void (*tb_run_fn)(const tb_launch_v1 *launch, int64_t begin, int64_t end, void *scratch);
+typedef void (*tb_run_fn)(const tb_launch_v1 *launch, int64_t begin,
+                          int64_t end, void *scratch);
 
 typedef struct tb_executable_v1 {
-  uint32_t abi_version;  /* TB_EXECUTABLE_ABI_VERSION */
+  uint32_t abi_version; /* TB_EXECUTABLE_ABI_VERSION */
   uint32_t slot_count;
   uint64_t scratch_bytes;
   tb_run_fn run;

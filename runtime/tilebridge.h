@@ -40,13 +40,19 @@ extern "C" {
 
 typedef enum tilebridge_code {
   TILEBRIDGE_OK = 0,
-  TILEBRIDGE_ERROR_INVALID_ARGUMENT = 1, /* the caller's mistake: null pointer, wrong count or type, impossible grid */
-  TILEBRIDGE_ERROR_BAD_ARTEFACT = 2,     /* not a compiled kernel, damaged, or made for another machine or version */
-  TILEBRIDGE_ERROR_IO = 3,               /* a file could not be read or written */
-  TILEBRIDGE_ERROR_COMPILE = 4,          /* the kernel is malformed or uses what is not supported */
-  TILEBRIDGE_ERROR_KERNEL_ASSERT = 5,    /* an assertion in the kernel failed during the launch */
+  /* The caller's mistake: null pointer, wrong count or type, impossible grid. */
+  TILEBRIDGE_ERROR_INVALID_ARGUMENT = 1,
+  /* Not a compiled kernel, damaged, or made for another machine or version. */
+  TILEBRIDGE_ERROR_BAD_ARTEFACT = 2,
+  /* A file could not be read or written. */
+  TILEBRIDGE_ERROR_IO = 3,
+  /* The kernel is malformed or uses what is not supported. */
+  TILEBRIDGE_ERROR_COMPILE = 4,
+  /* An assertion in the kernel failed during the launch. */
+  TILEBRIDGE_ERROR_KERNEL_ASSERT = 5,
   TILEBRIDGE_ERROR_OUT_OF_MEMORY = 6,
-  TILEBRIDGE_ERROR_UNAVAILABLE = 7 /* a part that is needed, such as the compiler library, is not installed */
+  /* A part that is needed, such as the compiler library, is not installed. */
+  TILEBRIDGE_ERROR_UNAVAILABLE = 7
 } tilebridge_code;
 
 /* TILEBRIDGE_API_VERSION of the library that is loaded. */
@@ -63,22 +69,29 @@ TILEBRIDGE_API const char *tilebridge_describe_threads(void);
 typedef struct tilebridge_kernel tilebridge_kernel;
 
 /* Loads a compiled kernel. The file or bytes are copied: they may change or go away afterwards. */
-TILEBRIDGE_API tilebridge_code tilebridge_load_file(const char *path, tilebridge_kernel **kernel);
-TILEBRIDGE_API tilebridge_code tilebridge_load_bytes(const void *data, size_t size, tilebridge_kernel **kernel);
+TILEBRIDGE_API tilebridge_code tilebridge_load_file(const char *path,
+                                                    tilebridge_kernel **kernel);
+TILEBRIDGE_API tilebridge_code tilebridge_load_bytes(
+    const void *data, size_t size, tilebridge_kernel **kernel);
 
 /* Kernels are reference counted; loading gives the caller one reference. A kernel that is being launched must be held. */
 TILEBRIDGE_API void tilebridge_kernel_retain(tilebridge_kernel *kernel);
 TILEBRIDGE_API void tilebridge_kernel_release(tilebridge_kernel *kernel);
 
 /* The strings live as long as the kernel. */
-TILEBRIDGE_API const char *tilebridge_kernel_name(const tilebridge_kernel *kernel);
+TILEBRIDGE_API const char *
+tilebridge_kernel_name(const tilebridge_kernel *kernel);
 /* JSON: name, signature, target, features, compiler. */
-TILEBRIDGE_API const char *tilebridge_kernel_manifest(const tilebridge_kernel *kernel);
-TILEBRIDGE_API size_t tilebridge_kernel_argument_count(const tilebridge_kernel *kernel);
+TILEBRIDGE_API const char *
+tilebridge_kernel_manifest(const tilebridge_kernel *kernel);
+TILEBRIDGE_API size_t
+tilebridge_kernel_argument_count(const tilebridge_kernel *kernel);
 /* As Triton writes it: "*fp32", "i32", "fp16", "tensordesc<fp16[32, 64]>". NULL where there is no such argument. */
-TILEBRIDGE_API const char *tilebridge_kernel_argument_type(const tilebridge_kernel *kernel, size_t index);
+TILEBRIDGE_API const char *
+tilebridge_kernel_argument_type(const tilebridge_kernel *kernel, size_t index);
 /* How many 64-bit slots tilebridge_launch wants. */
-TILEBRIDGE_API size_t tilebridge_kernel_slot_count(const tilebridge_kernel *kernel);
+TILEBRIDGE_API size_t
+tilebridge_kernel_slot_count(const tilebridge_kernel *kernel);
 
 /*===-- Launching ----------------------------------------------------------===*/
 
@@ -98,16 +111,17 @@ typedef struct tilebridge_launch_options {
 /* Runs grid_x * grid_y * grid_z programs. A dimension of 0 makes the launch a no-op; a negative one or one above
  * 2^31 - 1 is an error. `slots` are the arguments as bits, see tb_launch_v1 in executable_abi.h. `options` may be NULL.
  * Nothing is allocated in a launch once each thread has run the kernel that needs the most scratch memory. */
-TILEBRIDGE_API tilebridge_code tilebridge_launch(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
-                                                 int64_t grid_z, const uint64_t *slots, size_t slot_count,
-                                                 const tilebridge_launch_options *options);
+TILEBRIDGE_API tilebridge_code
+tilebridge_launch(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
+                  int64_t grid_z, const uint64_t *slots, size_t slot_count,
+                  const tilebridge_launch_options *options);
 
 #define TILEBRIDGE_MAX_RANK 8
 
 typedef struct tilebridge_descriptor {
   void *pointer;
   uint32_t rank;
-  uint32_t pad_with_nan;                /* 1: elements outside read as NaN; 0: as zero */
+  uint32_t pad_with_nan; /* 1: elements outside read as NaN; 0: as zero */
   int64_t sizes[TILEBRIDGE_MAX_RANK];   /* elements */
   int64_t strides[TILEBRIDGE_MAX_RANK]; /* elements */
 } tilebridge_descriptor;
@@ -125,23 +139,31 @@ typedef struct tilebridge_argument {
 
 /* The same with arguments that carry their types: count and types are checked, values converted. Sizes and strides of
  * a descriptor are arguments of their own in Triton's kernels: they are passed here as well. */
-TILEBRIDGE_API tilebridge_code tilebridge_launch_typed(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
-                                                       int64_t grid_z, const tilebridge_argument *arguments,
-                                                       size_t count, const tilebridge_launch_options *options);
+TILEBRIDGE_API tilebridge_code tilebridge_launch_typed(
+    tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y, int64_t grid_z,
+    const tilebridge_argument *arguments, size_t count,
+    const tilebridge_launch_options *options);
 
 /*===-- Compiling ----------------------------------------------------------===*/
 
-#define TILEBRIDGE_COMPILE_NO_CACHE 1u /* neither look the kernel up on disk nor store it there */
-#define TILEBRIDGE_COMPILE_REMARKS 2u  /* tell `log` what was lowered on a slow path, and why */
-#define TILEBRIDGE_COMPILE_TIMING 4u   /* tell `log` where the time went */
+/* Neither look the kernel up on disk nor store it there. */
+#define TILEBRIDGE_COMPILE_NO_CACHE 1u
+/* Tell `log` what was lowered on a slow path, and why. */
+#define TILEBRIDGE_COMPILE_REMARKS 2u
+/* Tell `log` where the time went. */
+#define TILEBRIDGE_COMPILE_TIMING 4u
 
 typedef struct tilebridge_compile_options {
-  size_t struct_size;      /* sizeof(tilebridge_compile_options) */
-  uint32_t flags;          /* TILEBRIDGE_COMPILE_... */
-  const char *source_name; /* named in errors where the TTIR itself has no location; NULL: "<ttir>" */
-  const char *target;      /* "cpu" (this machine; the default), "cpu:znver4", "cpu:x86-64-v3", ... */
-  const char *stage;       /* what to return: "so" (the default), "ttir", "bridge", "vector", "llvm", "asm" */
-  const char *print_after; /* name of a pass, "tilebridge-..." or not; its output goes to `log` */
+  size_t struct_size; /* sizeof(tilebridge_compile_options) */
+  uint32_t flags;     /* TILEBRIDGE_COMPILE_... */
+  /* Named in errors where the TTIR itself has no location; NULL: "<ttir>". */
+  const char *source_name;
+  /* "cpu" (this machine; the default), "cpu:znver4", "cpu:x86-64-v3", ... */
+  const char *target;
+  /* What to return: "so" (the default), "ttir", "bridge", "vector", "llvm", "asm". */
+  const char *stage;
+  /* Name of a pass, "tilebridge-..." or not; its output goes to `log`. */
+  const char *print_after;
   /* Receives warnings, remarks, timing and printed IR. NULL: dropped. */
   void (*log)(void *state, const char *text, size_t size);
   void *log_state;
@@ -156,21 +178,23 @@ typedef struct tilebridge_buffer {
  * Finished artefacts are kept on disk, in $TILEBRIDGE_CACHE_DIR (empty: nowhere), else $XDG_CACHE_HOME/tilebridge, else
  * ~/.cache/tilebridge; the cache is best effort and never the reason for an error. `options` may be NULL.
  * On TILEBRIDGE_ERROR_COMPILE the message holds all diagnostics, "file:line:column: error: ..." */
-TILEBRIDGE_API tilebridge_code tilebridge_compile(const void *ttir, size_t size,
-                                                  const tilebridge_compile_options *options, tilebridge_buffer *out);
+TILEBRIDGE_API tilebridge_code tilebridge_compile(
+    const void *ttir, size_t size, const tilebridge_compile_options *options,
+    tilebridge_buffer *out);
 TILEBRIDGE_API void tilebridge_buffer_free(tilebridge_buffer *buffer);
 
 /* tilebridge_compile and tilebridge_load_bytes in one. */
-TILEBRIDGE_API tilebridge_code tilebridge_load_ttir(const void *ttir, size_t size,
-                                                    const tilebridge_compile_options *options,
-                                                    tilebridge_kernel **kernel);
+TILEBRIDGE_API tilebridge_code tilebridge_load_ttir(
+    const void *ttir, size_t size, const tilebridge_compile_options *options,
+    tilebridge_kernel **kernel);
 
 /* Names the compiler that would be used, its LLVM and this machine's CPU: two equal strings mean equal code. */
 TILEBRIDGE_API const char *tilebridge_compiler_id(void);
 
 /* An artefact ends in a checksum, without which it is not loaded. This appends one to a shared object that was linked
  * by other means. */
-TILEBRIDGE_API tilebridge_code tilebridge_seal(const void *data, size_t size, tilebridge_buffer *out);
+TILEBRIDGE_API tilebridge_code tilebridge_seal(const void *data, size_t size,
+                                               tilebridge_buffer *out);
 
 #ifdef __cplusplus
 }

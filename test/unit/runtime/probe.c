@@ -4,7 +4,8 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===----------------------------------------------------------------------===*
-|* Stands for what the compiler makes, so that the runtime is tested alone. `mode` says what each program does to `data`.
+|* Stands for what the compiler makes, so that the runtime is tested alone.
+`mode` says what each program does to `data`.
 \*===----------------------------------------------------------------------===*/
 #include "runtime/executable_abi.h"
 
@@ -22,14 +23,16 @@
 #define PROBE_SCRATCH 8192
 #endif
 #ifndef PROBE_MANIFEST
-#define PROBE_MANIFEST                                                                                                 \
-  "{\"name\": \"probe\", \"signature\": [\"*i64\", \"i32\"], \"target\": \"any\", \"features\": \"\", "              \
+#define PROBE_MANIFEST                                                         \
+  "{\"name\": \"probe\", \"signature\": [\"*i64\", \"i32\"], \"target\": "     \
+  "\"any\", \"features\": \"\", "                                              \
   "\"compiler\": {\"by\": [\"hand\", 1, null]}}"
 #endif
 
 enum { COUNT, PRINT, ASSERT, CHAIN, RENDEZVOUS, LOCK, SCRATCH };
 
-static void runOne(const tb_launch_v1 *launch, int64_t id, unsigned char *scratch) {
+static void runOne(const tb_launch_v1 *launch, int64_t id,
+                   unsigned char *scratch) {
   int64_t *data = (int64_t *)(uintptr_t)launch->slots[0];
   int64_t total = (int64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
   char text[64];
@@ -73,11 +76,12 @@ static void runOne(const tb_launch_v1 *launch, int64_t id, unsigned char *scratc
   }
 }
 
-static void run(const tb_launch_v1 *launch, int64_t begin, int64_t end, void *scratch) {
+static void run(const tb_launch_v1 *launch, int64_t begin, int64_t end,
+                void *scratch) {
   for (int64_t id = begin; id < end; ++id)
     runOne(launch, id, scratch);
 }
 
-__attribute__((visibility("default"))) const tb_executable_v1 tilebridge_executable = {PROBE_ABI, PROBE_SLOTS,
-                                                                                       PROBE_SCRATCH, run,
-                                                                                       PROBE_MANIFEST};
+__attribute__((visibility("default")))
+const tb_executable_v1 tilebridge_executable = {
+    PROBE_ABI, PROBE_SLOTS, PROBE_SCRATCH, run, PROBE_MANIFEST};
