@@ -37,7 +37,7 @@ def linear_scan_kernel(a, b, h, steps, channels, BT: tl.constexpr, BC: tl.conste
 
 
 def by_steps(a: torch.Tensor, b: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
-    state = torch.zeros_like(b[:, 0])
+    state = b.new_zeros(b.shape[0], b.shape[2])
     for t in range(a.shape[1]):
         state = a[:, t] * state + b[:, t]
         h[:, t] = state
