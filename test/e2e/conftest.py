@@ -8,6 +8,7 @@ instead, which checks the tests themselves; `compiled` marks what it cannot do.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 import zlib
@@ -59,6 +60,15 @@ def pytest_collection_modifyitems(items):
         if compiled and INTERPRETED:
             reason = compiled.args[0] if compiled.args else "needs the compiler"
             item.add_marker(pytest.mark.skip(reason=f"interpreter: {reason}"))
+
+
+@pytest.fixture(autouse=True)
+def no_hang(request):
+    """A kernel that never ends cannot be interrupted: show where it was started and end the run."""
+    limit = 600 if request.node.get_closest_marker("slow") else 120
+    faulthandler.dump_traceback_later(limit, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture

@@ -1,0 +1,273 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arithmetic of all types: wrapping, division, shifts, comparison, broadcasting, scalars."""
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from support import FLOATS, INTEGERS, NAMES, check_equal, dtypes, normal, output, whole_range
+
+
+@triton.jit
+def binary_kernel(x, y, out, N: tl.constexpr, OP: tl.constexpr):
+    at = tl.arange(0, N)
+    a = tl.load(x + at)
+    b = tl.load(y + at)
+    if OP == "+":
+        value = a + b
+    elif OP == "-":
+        value = a - b
+    elif OP == "*":
+        value = a * b
+    elif OP == "//":
+        value = a // b
+    elif OP == "/":
+        value = a / b
+    elif OP == "%":
+        value = a % b
+    elif OP == "&":
+        value = a & b
+    elif OP == "|":
+        value = a | b
+    elif OP == "^":
+        value = a ^ b
+    elif OP == "<<":
+        value = a << b
+    elif OP == ">>":
+        value = a >> b
+    elif OP == "min":
+        value = tl.minimum(a, b)
+    elif OP == "max":
+        value = tl.maximum(a, b)
+    elif OP == "<":
+        value = a < b
+    elif OP == "<=":
+        value = a <= b
+    elif OP == "==":
+        value = a == b
+    elif OP == "!=":
+        value = a != b
+    elif OP == ">":
+        value = a > b
+    else:
+        value = a >= b
+    tl.store(out + at, value.to(out.dtype.element_ty))
+
+
+def truncated(a, b):
+    """Division as in C, which is what // and % of integers mean in a kernel."""
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+PYTHON = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": truncated,
+    "%": lambda a, b: a - b * truncated(a, b),
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+    "min": min,
+    "max": max,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def wrap(value, dtype):
+    bits = torch.iinfo(dtype).bits
+    value = int(value) % (1 << bits)
+    return value - (1 << bits) if dtype.is_signed and value >> (bits - 1) else value
+
+
+@pytest.mark.parametrize("op", PYTHON)
+@pytest.mark.parametrize("dtype", INTEGERS, ids=lambda d: NAMES[d])
+def test_integers(op, dtype, rng):
+    n = 64
+    x, y = whole_range(rng, [n], dtype), whole_range(rng, [n], dtype)
+    if op in ("//", "%"):
+        # The one quotient that does not fit is undefined, as is a division by zero.
+        low = torch.iinfo(dtype).min
+        x = torch.tensor([5 if v == low else v for v in x.tolist()], dtype=dtype)
+        y = torch.tensor([1, 2, 7, 100] + [v or 3 for v in y.tolist()[4:]], dtype=dtype)
+    if op in ("<<", ">>"):
+        bits = torch.iinfo(dtype).bits
+        y = torch.randint(0, bits, [n], generator=rng).to(dtype)
+    if op in ("==", "<=", ">="):
+        y[::2] = x[::2]
+    out = output([n], dtype)
+    binary_kernel[(1,)](x, y, out, N=n, OP=op)
+    wanted = [wrap(PYTHON[op](a, b), dtype) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    assert out.tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    "op", ["+", "-", "*", "/", "%", "min", "max", "<", "<=", "==", "!=", ">", ">="]
+)
+@pytest.mark.parametrize("dtype", dtypes(FLOATS))
+def test_floats(op, dtype, rng):
+    n = 64
+    x, y = normal(rng, [n], dtype), normal(rng, [n], dtype)
+    y[y == 0] = 1
+    y[::5] = x[::5]
+    if op == "%":
+        x, y = x * 100, y.abs() + 0.5
+    out = output([n], torch.float32 if op == "/" and dtype != torch.float64 else dtype)
+    binary_kernel[(1,)](x, y, out, N=n, OP=op)
+    a, b = x.double(), y.double()
+    wanted = {
+        "/": lambda: a / b,
+        "%": lambda: torch.fmod(a, b),
+        "min": lambda: torch.minimum(a, b),
+        "max": lambda: torch.maximum(a, b),
+    }.get(op, lambda: PYTHON[op](a, b).double())()
+    check_equal(out, wanted, dtype=dtype)
+
+
+@triton.jit
+def boolean_kernel(x, y, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    a = tl.load(x + at) > 0
+    b = tl.load(y + at) > 0
+    tl.store(out + at, (a & b).to(tl.int32))
+    tl.store(out + N + at, (a | b).to(tl.int32))
+    tl.store(out + 2 * N + at, (a ^ b).to(tl.int32))
+    tl.store(out + 3 * N + at, (~a).to(tl.int32))
+    tl.store(out + 4 * N + at, (a == b).to(tl.int32))
+    tl.store(out + 5 * N + at, tl.where(a, b, a).to(tl.int32))
+    tl.store(out + 6 * N + at, a.to(tl.int32) + b.to(tl.int32))
+
+
+def test_booleans(rng):
+    n = 32
+    x, y = normal(rng, [n]), normal(rng, [n])
+    out = output([7, n], torch.int32)
+    boolean_kernel[(1,)](x, y, out, N=n)
+    a, b = x > 0, y > 0
+    wanted = [a & b, a | b, a ^ b, ~a, a == b, torch.where(a, b, a), a.int() + b.int()]
+    check_equal(out, torch.stack([w.int() for w in wanted]))
+
+
+@triton.jit
+def unary_kernel(x, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    a = tl.load(x + at)
+    tl.store(out + at, -a)
+    tl.store(out + N + at, tl.abs(a))
+
+
+@pytest.mark.parametrize("dtype", dtypes(FLOATS, torch.int8, torch.int16, torch.int32, torch.int64))
+def test_negation_and_absolute(dtype, rng):
+    n = 32
+    x = normal(rng, [n], dtype)
+    if dtype.is_floating_point:
+        x[:4] = torch.tensor([0.0, -0.0, float("inf"), -float("inf")])
+    out = output([2, n], dtype)
+    unary_kernel[(1,)](x, out, N=n)
+    check_equal(out, torch.stack([-x, x.abs()]), tolerance=(0, 0))
+
+
+@triton.jit
+def scalar_mix_kernel(x, out, i, f, N: tl.constexpr):
+    at = tl.arange(0, N)
+    a = tl.load(x + at)
+    s = tl.load(x)
+    tl.store(out + at, a * i + f)
+    tl.store(out + N + at, (s + i) * a - (f if i > 2 else s))
+    tl.store(out + 2 * N + at, tl.where(a > s, i, f))
+    tl.store(out + 3 * N + at, 2 / (1 + a * a) + i // 2 + i % 2)
+    tl.store(out + 4 * N + at, 1.5)
+
+
+@pytest.mark.parametrize("i", [0, 1, 3, 16, -5])
+def test_scalars_and_tensors(i, rng):
+    n, f = 16, 0.375
+    x = normal(rng, [n])
+    out = output([5, n], torch.float32)
+    scalar_mix_kernel[(1,)](x, out, i, f, N=n)
+    a, s = x.double(), x[0].double()
+    ones = torch.ones(n)
+    half = truncated(i, 2)
+    wanted = [
+        a * i + f,
+        (s + i) * a - (f if i > 2 else s),
+        torch.where(a > s, float(i), f),
+        2 / (1 + a * a) + half + (i - 2 * half),
+        ones * 1.5,
+    ]
+    check_equal(out, torch.stack([w.double() for w in wanted]))
+
+
+@triton.jit
+def mixed_types_kernel(a8, b16, c32, d64, h, f, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v8 = tl.load(a8 + at)
+    v16 = tl.load(b16 + at)
+    v32 = tl.load(c32 + at)
+    v64 = tl.load(d64 + at)
+    half = tl.load(h + at)
+    single = tl.load(f + at)
+    tl.store(out + at, (v8 + v16).to(tl.float64))
+    tl.store(out + N + at, (v16 * v32).to(tl.float64))
+    tl.store(out + 2 * N + at, (v32 + v64).to(tl.float64))
+    tl.store(out + 3 * N + at, (half * v8).to(tl.float64))
+    tl.store(out + 4 * N + at, (half + single).to(tl.float64))
+    tl.store(out + 5 * N + at, (single * v32).to(tl.float64))
+
+
+def test_promotion_of_mixed_types(rng):
+    n = 32
+    v8 = whole_range(rng, [n], torch.int8)
+    v16 = whole_range(rng, [n], torch.int16)
+    v32 = whole_range(rng, [n], torch.int32)
+    v64 = whole_range(rng, [n], torch.int64)
+    half, single = normal(rng, [n], torch.float16), normal(rng, [n])
+    out = output([6, n], torch.float64)
+    mixed_types_kernel[(1,)](v8, v16, v32, v64, half, single, out, N=n)
+    wanted = [v8 + v16, v16 * v32, v32 + v64, half * v8, half + single, single * v32]
+    check_equal(out, torch.stack([w.double() for w in wanted]), tolerance=(2e-3, 1e-3))
+
+
+@triton.jit
+def umulhi_kernel(x, y, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.umulhi(tl.load(x + at), tl.load(y + at)))
+
+
+@pytest.mark.parametrize("dtype", [torch.uint32, torch.uint64, torch.int32], ids=lambda d: NAMES[d])
+def test_umulhi(dtype, rng):
+    n = 32
+    x, y = whole_range(rng, [n], dtype), whole_range(rng, [n], dtype)
+    out = output([n], dtype)
+    umulhi_kernel[(1,)](x, y, out, N=n)
+    bits = torch.iinfo(dtype).bits
+    mask = (1 << bits) - 1
+    pairs = zip(x.tolist(), y.tolist(), strict=True)
+    assert [v & mask for v in out.tolist()] == [((a & mask) * (b & mask)) >> bits for a, b in pairs]
+
+
+@triton.jit
+def divide_helpers_kernel(x, out, d, N: tl.constexpr):
+    at = tl.arange(0, N)
+    a = tl.load(x + at)
+    tl.store(out + at, tl.cdiv(a, d))
+    tl.store(out + N + at, tl.cdiv(a, 7) * 7 - a)
+    tl.store(out + 2 * N + at, a // d * d + a % d)
+
+
+def test_division_helpers(rng):
+    n = 64
+    x = torch.randint(0, 100000, [n], generator=rng, dtype=torch.int32)
+    out = output([3, n], torch.int32)
+    divide_helpers_kernel[(1,)](x, out, 13, N=n)
+    wanted = [(x + 12) // 13, (x + 6) // 7 * 7 - x, x]
+    check_equal(out, torch.stack(wanted))

@@ -1,0 +1,198 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Conversions between all types: integers wrap, floats round to nearest even, bits stay bits."""
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from support import (
+    FLOATS,
+    FP8,
+    INTEGERS,
+    NAMES,
+    TL,
+    check_equal,
+    normal,
+    output,
+    special_values,
+    whole_range,
+)
+
+NUMBERS = [*INTEGERS, *FLOATS]
+BF16 = torch.bfloat16
+
+
+@triton.jit
+def cast_kernel(x, out, N: tl.constexpr, TYPE: tl.constexpr, BITS: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.load(x + at).to(TYPE, bitcast=BITS))
+
+
+def cast(x, dtype, bits=False):
+    n = x.numel()
+    whole = triton.next_power_of_2(n)
+    source = torch.zeros(whole, dtype=x.dtype)
+    source[:n] = x
+    out = output([whole], dtype)
+    cast_kernel[(1,)](source, out, N=whole, TYPE=TL[dtype], BITS=bits)
+    return out[:n]
+
+
+def pairs(sources, targets):
+    for a in sources:
+        for b in targets:
+            if a != b:
+                marks = []
+                if BF16 in (a, b) or a in FP8 or b in FP8:
+                    marks = [pytest.mark.compiled("bf16 and fp8 conversions differ there")]
+                yield pytest.param(a, b, id=f"{NAMES[a]}-{NAMES[b]}", marks=marks)
+
+
+@pytest.mark.parametrize(("source", "target"), [*pairs(INTEGERS, INTEGERS)])
+def test_integer_to_integer(source, target, rng):
+    x = whole_range(rng, [64], source)
+    got = cast(x, target)
+    bits = torch.iinfo(target).bits
+    low = 0 if not target.is_signed else -(1 << (bits - 1))
+    wanted = [((v - low) % (1 << bits)) + low for v in x.tolist()]
+    assert got.tolist() == wanted
+
+
+@pytest.mark.parametrize(("source", "target"), [*pairs(INTEGERS, FLOATS)])
+def test_integer_to_float(source, target, rng):
+    x = whole_range(rng, [64], source)
+    x[:4] = torch.tensor([0, 1, 2, 100], dtype=torch.uint8).to(source)
+    got = cast(x, target)
+    # From Python's exact integers: a detour over f64 would round twice.
+    wanted = []
+    for value in x.tolist():
+        if target == torch.float64:
+            wanted.append(float(value))
+        else:
+            exact = float(value)
+            if abs(value) > 1 << 53:  # keep what rounding to f64 would lose as a sticky bit
+                shift = value.bit_length() - 54
+                exact = (
+                    float(((value >> shift) | 1) << shift) if value & ((1 << shift) - 1) else exact
+                )
+            wanted.append(float(torch.tensor(exact, dtype=torch.float64).to(target)))
+    check_equal(
+        got,
+        torch.tensor(wanted, dtype=torch.float64),
+        tolerance=(1e-7 if target != BF16 else 0.01, 0),
+    )
+
+
+@pytest.mark.parametrize(("source", "target"), [*pairs(FLOATS, INTEGERS)])
+def test_float_to_integer_truncates(source, target, rng):
+    info = torch.iinfo(target)
+    x = (torch.rand([64], generator=rng) * 250 - 125).to(source)
+    if not target.is_signed:
+        x = x.abs()
+    x = x.clamp(max=float(min(info.max, 120)))
+    got = cast(x, target)
+    check_equal(got, x.double().trunc())
+
+
+@pytest.mark.parametrize(("source", "target"), [*pairs(FLOATS, FLOATS)])
+def test_float_to_float(source, target, rng):
+    x = torch.cat([special_values(source), normal(rng, [200], source)])
+    x = torch.cat([x, (torch.rand([40], generator=rng) * 140000 - 70000).to(source)])
+    got = cast(x, target)
+    wanted = x.to(target)
+    same = (got == wanted) | (got.isnan() & wanted.isnan())
+    # Subnormals may be flushed by the hardware's own conversion instructions.
+    tiny = wanted.double().abs() < torch.finfo(target).tiny
+    assert (same | tiny).all(), list(zip(x[~same], got[~same], wanted[~same], strict=True))[:5]
+
+
+@pytest.mark.parametrize(("source", "target"), [*pairs(FLOATS, FP8)])
+def test_float_to_fp8_rounds_to_nearest(source, target, rng):
+    limit = torch.finfo(target).max
+    x = (torch.randn([500], generator=rng) * 10).clamp(-limit, limit).to(source)
+    x[:6] = torch.tensor([0.0, 1.0, -1.0, 0.5, 1.0625, 1.1875]).to(source)
+    got = cast(x, target).double()
+    wanted = x.float().to(target).double()
+    assert torch.equal(got, wanted), list(zip(x[got != wanted], got[got != wanted], strict=True))[
+        :5
+    ]
+
+
+@pytest.mark.parametrize(("source", "target"), [*pairs(FP8, FLOATS)])
+def test_fp8_to_float_is_exact(source, target):
+    x = torch.arange(256, dtype=torch.uint8).view(source)
+    got = cast(x, target)
+    wanted = x.to(target)
+    same = (got == wanted) | (got.isnan() & wanted.isnan())
+    assert same.all(), list(
+        zip(x.view(torch.uint8)[~same], got[~same], wanted[~same], strict=True)
+    )[:5]
+
+
+@triton.jit
+def rounding_kernel(x, out, N: tl.constexpr, TYPE: tl.constexpr, MODE: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.load(x + at).to(TYPE, fp_downcast_rounding=MODE))
+
+
+@pytest.mark.compiled("rounds to nearest in the interpreter")
+@pytest.mark.parametrize("target", [torch.float16, torch.bfloat16])
+def test_rounding_toward_zero(target, rng):
+    n = 256
+    x = torch.randn([n], generator=rng)
+    for mode in ("rtz", "rtne"):
+        out = output([n], target)
+        rounding_kernel[(1,)](x, out, N=n, TYPE=TL[target], MODE=mode)
+        nearest = x.to(target)
+        if mode == "rtne":
+            check_equal(out, nearest, tolerance=(0, 0))
+        else:
+            assert (out.double().abs() <= x.double().abs()).all()
+            step = torch.finfo(target).eps
+            assert ((out.double() - x.double()).abs() <= x.double().abs() * step).all()
+
+
+BITCASTS = [
+    (torch.float32, torch.int32),
+    (torch.int32, torch.float32),
+    (torch.float16, torch.int16),
+    (torch.int16, torch.float16),
+    (torch.int16, torch.bfloat16),
+    (torch.bfloat16, torch.int16),
+    (torch.float64, torch.int64),
+    (torch.int64, torch.float64),
+    (torch.uint8, torch.int8),
+    (torch.int8, torch.float8_e5m2),
+    (torch.float8_e4m3fn, torch.uint8),
+]
+
+
+@pytest.mark.parametrize(("source", "target"), BITCASTS, ids=lambda d: NAMES[d])
+def test_bitcast(source, target, rng):
+    width = source.itemsize
+    raw = torch.randint(0, 256, [64 * width], generator=rng, dtype=torch.uint8)
+    got = cast(raw.view(source), target, bits=True)
+    assert torch.equal(got.view(torch.uint8), raw)
+
+
+@triton.jit
+def bool_kernel(x, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    value = tl.load(x + at)
+    flag = value.to(tl.int1)
+    tl.store(out + at, flag.to(tl.int32))
+    tl.store(out + N + at, flag.to(tl.float32).to(tl.int32))
+    tl.store(out + 2 * N + at, (value != 0).to(tl.int8).to(tl.int32))
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.int32, torch.int64, torch.uint8, torch.float32], ids=lambda d: NAMES[d]
+)
+def test_cast_to_boolean(dtype, rng):
+    n = 32
+    x = torch.randint(-2, 3, [n], generator=rng).abs().to(dtype) * 2
+    out = output([3, n], torch.int32)
+    bool_kernel[(1,)](x, out, N=n)
+    wanted = (x != 0).int()
+    check_equal(out, torch.stack([wanted, wanted, wanted]))

@@ -1,0 +1,323 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions and scans: every kind, type, shape and axis, and combiners of the user's own."""
+
+import math
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from support import FLOATS, SIGNED, check_equal, dtypes, normal, output, whole_range
+
+
+@triton.jit
+def load_block(x, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    """A block of rank 1 to 3; B or C is 0 where the rank is less."""
+    if C > 0:
+        i = tl.arange(0, A)[:, None, None]
+        j = tl.arange(0, B)[None, :, None]
+        value = tl.load(x + (i * B + j) * C + tl.arange(0, C)[None, None, :])
+    elif B > 0:
+        value = tl.load(x + tl.arange(0, A)[:, None] * B + tl.arange(0, B)[None, :])
+    else:
+        value = tl.load(x + tl.arange(0, A))
+    return value
+
+
+@triton.jit
+def store_flat(out, value):
+    if len(value.shape) == 0:
+        tl.store(out, value.to(out.dtype.element_ty))
+    else:
+        flat = tl.reshape(value, [value.numel])
+        tl.store(out + tl.arange(0, value.numel), flat.to(out.dtype.element_ty))
+
+
+@triton.jit
+def reduce_kernel(
+    x, out, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr,
+    AXIS: tl.constexpr, OP: tl.constexpr, KEEP: tl.constexpr,
+):  # fmt: skip
+    value = load_block(x, A, B, C)
+    if OP == "sum":
+        result = tl.sum(value, axis=AXIS, keep_dims=KEEP)
+    elif OP == "max":
+        result = tl.max(value, axis=AXIS, keep_dims=KEEP)
+    elif OP == "min":
+        result = tl.min(value, axis=AXIS, keep_dims=KEEP)
+    elif OP == "argmax":
+        result = tl.argmax(value, axis=AXIS, keep_dims=KEEP)
+    else:
+        result = tl.argmin(value, axis=AXIS, keep_dims=KEEP)
+    store_flat(out, result)
+
+
+SHAPES = [(1,), (64,), (1, 1), (8, 16), (1, 32), (32, 1), (4, 8, 16), (2, 1, 4)]
+
+
+def padded(shape):
+    return (*shape, 0, 0)[:3]
+
+
+def axes(shapes, with_all=True):
+    for shape in shapes:
+        for axis in [*range(len(shape))] + ([None] if with_all else []):
+            yield pytest.param(shape, axis, id=f"{'x'.join(map(str, shape))}-{axis}")
+
+
+@pytest.mark.parametrize("op", ["sum", "max", "min", "argmax", "argmin"])
+@pytest.mark.parametrize(("shape", "axis"), [*axes(SHAPES)])
+def test_reduction_over_axes(op, shape, axis, rng):
+    if axis is None and op.startswith("arg"):
+        pytest.skip("arg reductions take one axis")
+    x = normal(rng, shape)
+    wide = x.double()
+    if axis is None:
+        wanted = {"sum": wide.sum, "max": wide.max, "min": wide.min}[op]()
+    else:
+        wanted = {
+            "sum": wide.sum,
+            "max": wide.amax,
+            "min": wide.amin,
+            "argmax": wide.argmax,
+            "argmin": wide.argmin,
+        }[op](axis)
+    out = output([wanted.numel()], torch.int32 if op.startswith("arg") else torch.float32)
+    for keep in (False, True):
+        reduce_kernel[(1,)](x, out, *padded(shape), AXIS=axis, OP=op, KEEP=keep)
+        check_equal(out, wanted.flatten(), terms=x.numel())
+
+
+@pytest.mark.parametrize("op", ["sum", "max", "min"])
+@pytest.mark.parametrize("dtype", dtypes(FLOATS, SIGNED, torch.uint8, torch.uint32))
+def test_reduction_of_types(op, dtype, rng):
+    shape = (16, 32)
+    x = normal(rng, shape, dtype)
+    for axis in (0, 1):
+        if dtype.is_floating_point:
+            wanted = x.double()
+        else:
+            wanted = x.long()
+        wanted = {"sum": wanted.sum, "max": wanted.amax, "min": wanted.amin}[op](axis)
+        if not dtype.is_floating_point and op == "sum":
+            result = torch.int64 if dtype == torch.int64 else torch.int32
+            wanted = wanted.to(result)
+        else:
+            result = dtype
+        out = output([wanted.numel()], result)
+        reduce_kernel[(1,)](x, out, *padded(shape), AXIS=axis, OP=op, KEEP=False)
+        scale = 8 if op == "sum" and dtype in (torch.float16, torch.bfloat16) else 1
+        tolerance = None if scale == 1 else (0.05, 0.3)
+        check_equal(out, wanted, tolerance=tolerance, context=f"axis {axis}")
+
+
+@triton.jit
+def boolean_sum_kernel(x, out, N: tl.constexpr):
+    value = tl.load(x + tl.arange(0, N))
+    positive = value > 0
+    tl.store(out, tl.sum(positive.to(tl.int32), axis=0))
+    tl.store(out + 1, tl.max(positive.to(tl.int32), axis=0))
+    tl.store(out + 2, tl.min(positive.to(tl.int32), axis=0))
+
+
+@pytest.mark.parametrize("n", [1, 2, 1024, 4096])
+def test_reduction_of_booleans(n, rng):
+    x = normal(rng, [n])
+    out = output([3], torch.int32)
+    boolean_sum_kernel[(1,)](x, out, N=n)
+    positive = x > 0
+    assert out.tolist() == [int(positive.sum()), int(positive.max()), int(positive.min())]
+
+
+@triton.jit
+def max_indices_kernel(x, values, indices, M: tl.constexpr, N: tl.constexpr, LEFT: tl.constexpr):
+    value = load_block(x, M, N, 0)
+    top, at = tl.max(value, axis=1, return_indices=True, return_indices_tie_break_left=LEFT)
+    rows = tl.arange(0, M)
+    tl.store(values + rows, top)
+    tl.store(indices + rows, at)
+    low, at = tl.min(value, axis=1, return_indices=True, return_indices_tie_break_left=LEFT)
+    tl.store(values + M + rows, low)
+    tl.store(indices + M + rows, at)
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_max_with_indices(left, rng):
+    m, n = 16, 32
+    x = torch.randint(-5, 5, [m, n], generator=rng).float()
+    values, indices = output([2, m], torch.float32), output([2, m], torch.int32)
+    max_indices_kernel[(1,)](x, values, indices, M=m, N=n, LEFT=left)
+    check_equal(values, torch.stack([x.amax(1), x.amin(1)]))
+    picked = x[None].expand(2, m, n).gather(2, indices.long()[:, :, None])[:, :, 0]
+    check_equal(picked, values)
+    if left:
+        first = torch.stack(
+            [(x == x.amax(1)[:, None]).int().argmax(1), (x == x.amin(1)[:, None]).int().argmax(1)]
+        )
+        check_equal(indices, first)
+
+
+@triton.jit
+def welford(mean_a, m2_a, count_a, mean_b, m2_b, count_b):
+    count = count_a + count_b
+    delta = mean_b - mean_a
+    share = count_b / tl.where(count == 0, 1.0, count)
+    return mean_a + delta * share, m2_a + m2_b + delta * delta * count_a * share, count
+
+
+@triton.jit
+def welford_kernel(x, out, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr):
+    value = load_block(x, M, N, 0)
+    mean, m2, count = tl.reduce((value, value * 0, value * 0 + 1), AXIS, welford)
+    R: tl.constexpr = M * N // (M if AXIS == 0 else N)
+    at = tl.arange(0, R)
+    tl.store(out + at, mean)
+    tl.store(out + R + at, m2 / count)
+    tl.store(out + 2 * R + at, count)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("shape", [(16, 32), (1, 64), (64, 1)])
+def test_reduction_with_own_combiner(axis, shape, rng):
+    x = normal(rng, shape) + 3
+    wide = x.double()
+    wanted = [
+        wide.mean(axis),
+        wide.var(axis, unbiased=False),
+        torch.full([x.shape[1 - axis]], x.shape[axis]),
+    ]
+    out = output([3 * x.shape[1 - axis]], torch.float32)
+    welford_kernel[(1,)](x, out, M=shape[0], N=shape[1], AXIS=axis)
+    check_equal(out, torch.cat(wanted), tolerance=(1e-4, 1e-5))
+
+
+@triton.jit
+def first_nonzero(a, b):
+    return tl.where(a != 0, a, b)
+
+
+@triton.jit
+def log_sum_exp(a, b):
+    top = tl.maximum(a, b)
+    return top + tl.log(tl.exp(a - top) + tl.exp(b - top))
+
+
+@triton.jit
+def own_region_kernel(x, y, out, N: tl.constexpr):
+    tl.store(out, tl.reduce(tl.load(x + tl.arange(0, N)), 0, log_sum_exp))
+    tl.store(out + 1, tl.reduce(tl.load(y + tl.arange(0, N)), 0, first_nonzero))
+
+
+@pytest.mark.parametrize("n", [1, 2, 16, 256])
+def test_reduction_that_has_no_identity(n, rng):
+    """Not commutative either: the first nonzero element is the leftmost."""
+    x = normal(rng, [n])
+    y = normal(rng, [n]) * (torch.rand([n], generator=rng) < 0.2)
+    out = output([2], torch.float32)
+    own_region_kernel[(1,)](x, y, out, N=n)
+    first = next((float(v) for v in y if v != 0), 0.0)
+    check_equal(out, torch.tensor([float(torch.logsumexp(x.double(), 0)), first]))
+
+
+@triton.jit
+def max_nan_kernel(x, out, N: tl.constexpr):
+    value = tl.load(x + tl.program_id(0) * N + tl.arange(0, N))
+    tl.store(out + tl.program_id(0) * 2, tl.max(value, axis=0))
+    tl.store(out + tl.program_id(0) * 2 + 1, tl.min(value, axis=0))
+
+
+@pytest.mark.compiled("NumPy's own rules for NaN")
+@pytest.mark.parametrize("n", [1, 16, 64])
+def test_max_ignores_nan_unless_all_are(n, rng):
+    x = normal(rng, [4, n])
+    x[1] = math.nan
+    x[2, : n // 2] = math.nan
+    x[3] = -math.inf
+    out = output([4, 2], torch.float32)
+    max_nan_kernel[(4,)](x, out, N=n)
+    top, low = x.clone(), x.clone()
+    top[x.isnan()], low[x.isnan()] = -math.inf, math.inf
+    wanted = torch.stack([top.amax(1), low.amin(1)], dim=1)
+    wanted[1] = math.nan
+    if n == 1:
+        wanted[2] = x[2, 0]
+    check_equal(out, wanted)
+
+
+@triton.jit
+def multiply_add(a_first, b_first, a_then, b_then):
+    return a_first * a_then, b_first * a_then + b_then
+
+
+@triton.jit
+def scan_kernel(
+    x, y, out, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr,
+    AXIS: tl.constexpr, OP: tl.constexpr, REVERSE: tl.constexpr,
+):  # fmt: skip
+    value = load_block(x, A, B, C)
+    if OP == "cumsum":
+        result = tl.cumsum(value, axis=AXIS, reverse=REVERSE)
+    elif OP == "cumprod":
+        result = tl.cumprod(value, axis=AXIS, reverse=REVERSE)
+    else:
+        pair = tl.associative_scan(
+            (value, load_block(y, A, B, C)), AXIS, multiply_add, reverse=REVERSE
+        )
+        result = pair[1]
+    store_flat(out, result)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("op", ["cumsum", "cumprod", "pairs"])
+@pytest.mark.parametrize(("shape", "axis"), [*axes(SHAPES, with_all=False)])
+def test_scan_over_axes(op, shape, axis, reverse, rng):
+    x, y = normal(rng, shape), normal(rng, shape)
+    out = output([x.numel()], torch.float32)
+    scan_kernel[(1,)](x, y, out, *padded(shape), AXIS=axis, OP=op, REVERSE=reverse)
+    a, b = x.double(), y.double()
+    if reverse:
+        a, b = a.flip(axis), b.flip(axis)
+    if op == "cumsum":
+        wanted = a.cumsum(axis)
+    elif op == "cumprod":
+        wanted = a.cumprod(axis)
+    else:
+        wanted = b.clone()
+        lines, factors = wanted.movedim(axis, 0), a.movedim(axis, 0)
+        for i in range(1, lines.shape[0]):
+            lines[i] += factors[i] * lines[i - 1]
+    if reverse:
+        wanted = wanted.flip(axis)
+    check_equal(out, wanted.flatten(), tolerance=(1e-4, 1e-4))
+
+
+@pytest.mark.parametrize("dtype", dtypes(FLOATS, SIGNED))
+def test_scan_of_types(dtype, rng):
+    shape = (8, 32)
+    x = normal(rng, shape, dtype) if dtype.is_floating_point else whole_range(rng, shape, dtype)
+    result = dtype if dtype.is_floating_point or dtype == torch.int64 else torch.int32
+    out = output([x.numel()], result)
+    scan_kernel[(1,)](x, x, out, *padded(shape), AXIS=1, OP="cumsum", REVERSE=False)
+    wide = x.double() if dtype.is_floating_point else x.long()
+    wanted = wide.cumsum(1).flatten()
+    if not dtype.is_floating_point:
+        wanted = wanted.to(result)
+    coarse = dtype in (torch.float16, torch.bfloat16)
+    check_equal(out, wanted, tolerance=(0.05, 0.2) if coarse else None)
+
+
+@triton.jit
+def sort_kernel(x, out, N: tl.constexpr, DOWN: tl.constexpr):
+    row = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(out + row, tl.sort(tl.load(x + row), descending=DOWN))
+
+
+@pytest.mark.parametrize("down", [False, True])
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.int32, torch.float16, torch.int8))
+@pytest.mark.parametrize("n", [2, 16, 128])
+def test_sort(n, dtype, down, rng):
+    x = normal(rng, [4, n], dtype)
+    out = output([4, n], dtype)
+    sort_kernel[(4,)](x, out, N=n, DOWN=down)
+    check_equal(out, x.sort(dim=1, descending=down).values, tolerance=(0, 0))
