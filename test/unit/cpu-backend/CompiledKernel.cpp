@@ -30,7 +30,7 @@ std::unique_ptr<mlir::MLIRContext> test::makeContext() {
       registry, mlir::MLIRContext::Threading::DISABLED);
 }
 
-std::string test::compile(llvm::StringRef source, llvm::StringRef targetName) {
+std::string test::compile(llvm::StringRef source, llvm::StringRef targetName, Transform transform) {
   auto context = makeContext();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(source, context.get());
   llvm::Expected<CpuTarget> target = CpuTarget::parse(targetName);
@@ -42,6 +42,8 @@ std::string test::compile(llvm::StringRef source, llvm::StringRef targetName) {
     ADD_FAILURE() << "the module does not parse:\n" << source.str();
     return {};
   }
+  if (transform)
+    transform(*module);
   llvm::Expected<std::string> bytes = compileToSharedObject(*module, *target);
   if (!bytes) {
     ADD_FAILURE() << llvm::toString(bytes.takeError());
@@ -50,8 +52,8 @@ std::string test::compile(llvm::StringRef source, llvm::StringRef targetName) {
   return *bytes;
 }
 
-CompiledKernel::CompiledKernel(llvm::StringRef source, llvm::StringRef target) {
-  std::string bytes = compile(source, target);
+CompiledKernel::CompiledKernel(llvm::StringRef source, llvm::StringRef target, Transform transform) {
+  std::string bytes = compile(source, target, transform);
   if (bytes.empty())
     return;
   int fd = memfd_create("kernel", MFD_CLOEXEC);

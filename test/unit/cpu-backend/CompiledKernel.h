@@ -25,12 +25,16 @@ template <typename T> uint64_t slot(T value) {
   return bits;
 }
 
+/// What a test does to a module before it is compiled.
+using Transform = llvm::function_ref<void(mlir::ModuleOp)>;
+
 /// A kernel, compiled from the text of a module and loaded. A failure fails the
 /// test and leaves `executable` null.
 class CompiledKernel {
 public:
   explicit CompiledKernel(llvm::StringRef source,
-                          llvm::StringRef target = "cpu");
+                          llvm::StringRef target = "cpu",
+                          Transform transform = nullptr);
   ~CompiledKernel();
   CompiledKernel(const CompiledKernel &) = delete;
   CompiledKernel &operator=(const CompiledKernel &) = delete;
@@ -55,6 +59,7 @@ private:
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
 /// The bytes of a shared object for the text of a module, or a failed test.
-std::string compile(llvm::StringRef source, llvm::StringRef target = "cpu");
+std::string compile(llvm::StringRef source, llvm::StringRef target = "cpu",
+                    Transform transform = nullptr);
 
 } // namespace tilebridge::cpu::test

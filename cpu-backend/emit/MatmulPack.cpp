@@ -1,0 +1,200 @@
+//===- MatmulPack.cpp - operands of a product into contiguous memory ------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Matmul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+void tilebridge::cpu::emitLoop(ImplicitLocOpBuilder &b, int64_t count, int64_t step,
+                               llvm::function_ref<void(Value)> body) {
+  if (count <= 0)
+    return;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  if (count <= step)
+    return body(zero);
+  Value end = arith::ConstantIndexOp::create(b, count), by = arith::ConstantIndexOp::create(b, step);
+  auto loop = scf::ForOp::create(b, zero, end, by);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Value tilebridge::cpu::offsetBy(ImplicitLocOpBuilder &b, Value value, int64_t offset) {
+  if (offset == 0)
+    return value;
+  return arith::AddIOp::create(b, value, arith::ConstantIndexOp::create(b, offset));
+}
+
+Value tilebridge::cpu::widenTo(ImplicitLocOpBuilder &b, Value value, Type element, bool isUnsigned) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == element)
+    return value;
+  Type type = element;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(element);
+  if (isa<FloatType>(element))
+    return arith::ExtFOp::create(b, type, value);
+  if (isUnsigned)
+    return arith::ExtUIOp::create(b, type, value);
+  return arith::ExtSIOp::create(b, type, value);
+}
+
+namespace {
+
+/// One copy of a block with vectors.
+class Packer {
+public:
+  Packer(ImplicitLocOpBuilder &builder, Value src, Value dst, int64_t lanes, bool isUnsigned)
+      : b(builder), src(src), dst(dst), lanes(lanes), isUnsigned(isUnsigned) {
+    auto type = cast<MemRefType>(src.getType());
+    rows = type.getDimSize(0);
+    columns = type.getDimSize(1);
+    from = type.getElementType();
+    to = cast<MemRefType>(dst.getType()).getElementType();
+  }
+
+  void emit() {
+    SmallVector<int64_t> strides = cast<MemRefType>(src.getType()).getStridesAndOffset().first;
+    if (strides[1] == 1 || columns == 1)
+      return copyRows(src);
+    if (strides[0] == 1 || rows == 1)
+      return copyColumns(src);
+    if (ShapedType::isDynamic(strides[1])) {
+      ifUnitStride(1, [&](Value unit) { copyRows(unit); },
+                   [&] {
+                     if (ShapedType::isDynamic(strides[0]))
+                       ifUnitStride(0, [&](Value unit) { copyColumns(unit); }, [&] { copyElements(0, 0); });
+                     else
+                       copyElements(0, 0);
+                   });
+      return;
+    }
+    if (ShapedType::isDynamic(strides[0]))
+      return ifUnitStride(0, [&](Value unit) { copyColumns(unit); }, [&] { copyElements(0, 0); });
+    copyElements(0, 0);
+  }
+
+private:
+  /// The type cannot say that a stride is 1, so the program asks.
+  void ifUnitStride(unsigned dim, llvm::function_ref<void(Value)> then, llvm::function_ref<void()> otherwise) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, src);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value isUnit = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, metadata.getStrides()[dim], one);
+    auto branch = scf::IfOp::create(b, isUnit, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<OpFoldResult> sizes = {b.getIndexAttr(rows), b.getIndexAttr(columns)}, strides;
+    SmallVector<int64_t> staticStrides;
+    for (unsigned i = 0; i < 2; ++i) {
+      strides.push_back(i == dim ? OpFoldResult(b.getIndexAttr(1)) : OpFoldResult(metadata.getStrides()[i]));
+      staticStrides.push_back(i == dim ? 1 : ShapedType::kDynamic);
+    }
+    auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, staticStrides);
+    auto old = cast<MemRefType>(src.getType());
+    auto type = MemRefType::get({rows, columns}, from, layout, old.getMemorySpace());
+    then(memref::ReinterpretCastOp::create(b, type, metadata.getBaseBuffer(), OpFoldResult(metadata.getOffset()), sizes,
+                                           strides));
+    b.setInsertionPointToStart(branch.elseBlock());
+    otherwise();
+  }
+
+  Value load(Value memref, Value row, Value column, int64_t count) {
+    Value value = vector::LoadOp::create(b, VectorType::get(count, from), memref, ValueRange{row, column});
+    return widenTo(b, value, to, isUnsigned);
+  }
+
+  void copyRows(Value unit) {
+    int64_t step = std::min(lanes, columns), whole = columns / step * step;
+    emitLoop(b, rows, 1, [&](Value row) {
+      emitLoop(b, whole, step, [&](Value column) {
+        vector::StoreOp::create(b, load(unit, row, column, step), dst, ValueRange{row, column});
+      });
+      if (whole < columns) {
+        Value column = arith::ConstantIndexOp::create(b, whole);
+        vector::StoreOp::create(b, load(unit, row, column, columns - whole), dst, ValueRange{row, column});
+      }
+    });
+  }
+
+  /// Squares are read as columns, transposed in registers, and written as rows.
+  void copyColumns(Value unit) {
+    int64_t side = lanes;
+    while (side > rows || side > columns)
+      side /= 2;
+    if (side < 4)
+      return copyElements(0, 0);
+    int64_t wholeRows = rows / side * side, wholeColumns = columns / side * side;
+    auto swapped = AffineMapAttr::get(AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
+    Value columnsFirst = memref::TransposeOp::create(b, unit, swapped);
+    emitLoop(b, wholeColumns, side, [&](Value column) {
+      emitLoop(b, wholeRows, side, [&](Value row) {
+        SmallVector<Value> square;
+        for (int64_t i = 0; i < side; ++i)
+          square.push_back(load(columnsFirst, offsetBy(b, column, i), row, side));
+        transpose(square);
+        for (int64_t i = 0; i < side; ++i)
+          vector::StoreOp::create(b, square[i], dst, ValueRange{offsetBy(b, row, i), column});
+      });
+    });
+    copyElements(wholeRows, wholeColumns);
+  }
+
+  /// Exchanges bit s of the number of the vector with bit s of the number of the lane, for each s.
+  void transpose(SmallVector<Value> &square) {
+    int64_t side = square.size();
+    for (int64_t s = 1; s < side; s *= 2) {
+      SmallVector<int64_t> low, high;
+      for (int64_t lane = 0; lane < side; ++lane) {
+        low.push_back(lane & s ? side + lane - s : lane);
+        high.push_back(lane & s ? side + lane : lane + s);
+      }
+      for (int64_t i = 0; i < side; ++i) {
+        if (i & s)
+          continue;
+        Value first = square[i], second = square[i + s];
+        square[i] = vector::ShuffleOp::create(b, first, second, low);
+        square[i + s] = vector::ShuffleOp::create(b, first, second, high);
+      }
+    }
+  }
+
+  /// What lies outside of the upper left corner of so many rows and columns.
+  void copyElements(int64_t doneRows, int64_t doneColumns) {
+    auto copy = [&](int64_t firstRow, int64_t lastRow, int64_t firstColumn) {
+      if (firstColumn == columns)
+        return;
+      emitLoop(b, lastRow - firstRow, 1, [&](Value r) {
+        emitLoop(b, columns - firstColumn, 1, [&](Value c) {
+          SmallVector<Value> at = {offsetBy(b, r, firstRow), offsetBy(b, c, firstColumn)};
+          Value value = memref::LoadOp::create(b, src, at);
+          memref::StoreOp::create(b, widenTo(b, value, to, isUnsigned), dst, at);
+        });
+      });
+    };
+    copy(0, doneRows, doneColumns);
+    copy(doneRows, rows, 0);
+  }
+
+  ImplicitLocOpBuilder &b;
+  Value src, dst;
+  int64_t lanes, rows, columns;
+  bool isUnsigned;
+  Type from, to;
+};
+
+} // namespace
+
+void tilebridge::cpu::emitPack(ImplicitLocOpBuilder &b, Value src, Value dst, int64_t lanes, bool isUnsigned) {
+  Packer(b, src, dst, lanes, isUnsigned).emit();
+}
