@@ -16,27 +16,32 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-void tilebridge::cpu::emitLoop(ImplicitLocOpBuilder &b, int64_t count, int64_t step,
+void tilebridge::cpu::emitLoop(ImplicitLocOpBuilder &b, int64_t count,
+                               int64_t step,
                                llvm::function_ref<void(Value)> body) {
   if (count <= 0)
     return;
   Value zero = arith::ConstantIndexOp::create(b, 0);
   if (count <= step)
     return body(zero);
-  Value end = arith::ConstantIndexOp::create(b, count), by = arith::ConstantIndexOp::create(b, step);
+  Value end = arith::ConstantIndexOp::create(b, count),
+        by = arith::ConstantIndexOp::create(b, step);
   auto loop = scf::ForOp::create(b, zero, end, by);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }
 
-Value tilebridge::cpu::offsetBy(ImplicitLocOpBuilder &b, Value value, int64_t offset) {
+Value tilebridge::cpu::offsetBy(ImplicitLocOpBuilder &b, Value value,
+                                int64_t offset) {
   if (offset == 0)
     return value;
-  return arith::AddIOp::create(b, value, arith::ConstantIndexOp::create(b, offset));
+  return arith::AddIOp::create(b, value,
+                               arith::ConstantIndexOp::create(b, offset));
 }
 
-Value tilebridge::cpu::widenTo(ImplicitLocOpBuilder &b, Value value, Type element, bool isUnsigned) {
+Value tilebridge::cpu::widenTo(ImplicitLocOpBuilder &b, Value value,
+                               Type element, bool isUnsigned) {
   Type from = getElementTypeOrSelf(value.getType());
   if (from == element)
     return value;
@@ -55,7 +60,8 @@ namespace {
 /// One copy of a block with vectors.
 class Packer {
 public:
-  Packer(ImplicitLocOpBuilder &builder, Value src, Value dst, int64_t lanes, bool isUnsigned)
+  Packer(ImplicitLocOpBuilder &builder, Value src, Value dst, int64_t lanes,
+         bool isUnsigned)
       : b(builder), src(src), dst(dst), lanes(lanes), isUnsigned(isUnsigned) {
     auto type = cast<MemRefType>(src.getType());
     rows = type.getDimSize(0);
@@ -65,52 +71,67 @@ public:
   }
 
   void emit() {
-    SmallVector<int64_t> strides = cast<MemRefType>(src.getType()).getStridesAndOffset().first;
+    SmallVector<int64_t> strides =
+        cast<MemRefType>(src.getType()).getStridesAndOffset().first;
     if (strides[1] == 1 || columns == 1)
       return copyRows(src);
     if (strides[0] == 1 || rows == 1)
       return copyColumns(src);
     if (ShapedType::isDynamic(strides[1])) {
-      ifUnitStride(1, [&](Value unit) { copyRows(unit); },
-                   [&] {
-                     if (ShapedType::isDynamic(strides[0]))
-                       ifUnitStride(0, [&](Value unit) { copyColumns(unit); }, [&] { copyElements(0, 0); });
-                     else
-                       copyElements(0, 0);
-                   });
+      ifUnitStride(
+          1, [&](Value unit) { copyRows(unit); },
+          [&] {
+            if (ShapedType::isDynamic(strides[0]))
+              ifUnitStride(
+                  0, [&](Value unit) { copyColumns(unit); },
+                  [&] { copyElements(0, 0); });
+            else
+              copyElements(0, 0);
+          });
       return;
     }
     if (ShapedType::isDynamic(strides[0]))
-      return ifUnitStride(0, [&](Value unit) { copyColumns(unit); }, [&] { copyElements(0, 0); });
+      return ifUnitStride(
+          0, [&](Value unit) { copyColumns(unit); },
+          [&] { copyElements(0, 0); });
     copyElements(0, 0);
   }
 
 private:
   /// The type cannot say that a stride is 1, so the program asks.
-  void ifUnitStride(unsigned dim, llvm::function_ref<void(Value)> then, llvm::function_ref<void()> otherwise) {
+  void ifUnitStride(unsigned dim, llvm::function_ref<void(Value)> then,
+                    llvm::function_ref<void()> otherwise) {
     auto metadata = memref::ExtractStridedMetadataOp::create(b, src);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    Value isUnit = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, metadata.getStrides()[dim], one);
+    Value isUnit = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         metadata.getStrides()[dim], one);
     auto branch = scf::IfOp::create(b, isUnit, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<OpFoldResult> sizes = {b.getIndexAttr(rows), b.getIndexAttr(columns)}, strides;
+    SmallVector<OpFoldResult> sizes = {b.getIndexAttr(rows),
+                                       b.getIndexAttr(columns)},
+                              strides;
     SmallVector<int64_t> staticStrides;
     for (unsigned i = 0; i < 2; ++i) {
-      strides.push_back(i == dim ? OpFoldResult(b.getIndexAttr(1)) : OpFoldResult(metadata.getStrides()[i]));
+      strides.push_back(i == dim ? OpFoldResult(b.getIndexAttr(1))
+                                 : OpFoldResult(metadata.getStrides()[i]));
       staticStrides.push_back(i == dim ? 1 : ShapedType::kDynamic);
     }
-    auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, staticStrides);
+    auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
+                                         staticStrides);
     auto old = cast<MemRefType>(src.getType());
-    auto type = MemRefType::get({rows, columns}, from, layout, old.getMemorySpace());
-    then(memref::ReinterpretCastOp::create(b, type, metadata.getBaseBuffer(), OpFoldResult(metadata.getOffset()), sizes,
-                                           strides));
+    auto type =
+        MemRefType::get({rows, columns}, from, layout, old.getMemorySpace());
+    then(memref::ReinterpretCastOp::create(b, type, metadata.getBaseBuffer(),
+                                           OpFoldResult(metadata.getOffset()),
+                                           sizes, strides));
     b.setInsertionPointToStart(branch.elseBlock());
     otherwise();
   }
 
   Value load(Value memref, Value row, Value column, int64_t count) {
-    Value value = vector::LoadOp::create(b, VectorType::get(count, from), memref, ValueRange{row, column});
+    Value value = vector::LoadOp::create(b, VectorType::get(count, from),
+                                         memref, ValueRange{row, column});
     return widenTo(b, value, to, isUnsigned);
   }
 
@@ -118,11 +139,13 @@ private:
     int64_t step = std::min(lanes, columns), whole = columns / step * step;
     emitLoop(b, rows, 1, [&](Value row) {
       emitLoop(b, whole, step, [&](Value column) {
-        vector::StoreOp::create(b, load(unit, row, column, step), dst, ValueRange{row, column});
+        vector::StoreOp::create(b, load(unit, row, column, step), dst,
+                                ValueRange{row, column});
       });
       if (whole < columns) {
         Value column = arith::ConstantIndexOp::create(b, whole);
-        vector::StoreOp::create(b, load(unit, row, column, columns - whole), dst, ValueRange{row, column});
+        vector::StoreOp::create(b, load(unit, row, column, columns - whole),
+                                dst, ValueRange{row, column});
       }
     });
   }
@@ -134,23 +157,28 @@ private:
       side /= 2;
     if (side < 4)
       return copyElements(0, 0);
-    int64_t wholeRows = rows / side * side, wholeColumns = columns / side * side;
-    auto swapped = AffineMapAttr::get(AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
+    int64_t wholeRows = rows / side * side,
+            wholeColumns = columns / side * side;
+    auto swapped = AffineMapAttr::get(
+        AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
     Value columnsFirst = memref::TransposeOp::create(b, unit, swapped);
     emitLoop(b, wholeColumns, side, [&](Value column) {
       emitLoop(b, wholeRows, side, [&](Value row) {
         SmallVector<Value> square;
         for (int64_t i = 0; i < side; ++i)
-          square.push_back(load(columnsFirst, offsetBy(b, column, i), row, side));
+          square.push_back(
+              load(columnsFirst, offsetBy(b, column, i), row, side));
         transpose(square);
         for (int64_t i = 0; i < side; ++i)
-          vector::StoreOp::create(b, square[i], dst, ValueRange{offsetBy(b, row, i), column});
+          vector::StoreOp::create(b, square[i], dst,
+                                  ValueRange{offsetBy(b, row, i), column});
       });
     });
     copyElements(wholeRows, wholeColumns);
   }
 
-  /// Exchanges bit s of the number of the vector with bit s of the number of the lane, for each s.
+  /// Exchanges bit s of the number of the vector with bit s of the number of
+  /// the lane, for each s.
   void transpose(SmallVector<Value> &square) {
     int64_t side = square.size();
     for (int64_t s = 1; s < side; s *= 2) {
@@ -176,9 +204,11 @@ private:
         return;
       emitLoop(b, lastRow - firstRow, 1, [&](Value r) {
         emitLoop(b, columns - firstColumn, 1, [&](Value c) {
-          SmallVector<Value> at = {offsetBy(b, r, firstRow), offsetBy(b, c, firstColumn)};
+          SmallVector<Value> at = {offsetBy(b, r, firstRow),
+                                   offsetBy(b, c, firstColumn)};
           Value value = memref::LoadOp::create(b, src, at);
-          memref::StoreOp::create(b, widenTo(b, value, to, isUnsigned), dst, at);
+          memref::StoreOp::create(b, widenTo(b, value, to, isUnsigned), dst,
+                                  at);
         });
       });
     };
@@ -195,6 +225,7 @@ private:
 
 } // namespace
 
-void tilebridge::cpu::emitPack(ImplicitLocOpBuilder &b, Value src, Value dst, int64_t lanes, bool isUnsigned) {
+void tilebridge::cpu::emitPack(ImplicitLocOpBuilder &b, Value src, Value dst,
+                               int64_t lanes, bool isUnsigned) {
   Packer(b, src, dst, lanes, isUnsigned).emit();
 }

@@ -30,7 +30,8 @@ std::unique_ptr<mlir::MLIRContext> test::makeContext() {
       registry, mlir::MLIRContext::Threading::DISABLED);
 }
 
-std::string test::compile(llvm::StringRef source, llvm::StringRef targetName, Transform transform) {
+std::string test::compile(llvm::StringRef source, llvm::StringRef targetName,
+                          Transform transform) {
   auto context = makeContext();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(source, context.get());
   llvm::Expected<CpuTarget> target = CpuTarget::parse(targetName);
@@ -52,7 +53,8 @@ std::string test::compile(llvm::StringRef source, llvm::StringRef targetName, Tr
   return *bytes;
 }
 
-CompiledKernel::CompiledKernel(llvm::StringRef source, llvm::StringRef target, Transform transform) {
+CompiledKernel::CompiledKernel(llvm::StringRef source, llvm::StringRef target,
+                               Transform transform) {
   std::string bytes = compile(source, target, transform);
   if (bytes.empty())
     return;
