@@ -245,28 +245,30 @@ def test_hazard_17_precision_of_dots(dtype, rng):
 
 # ------------------------------------------------- 18: the key of the compile cache
 CACHE_PROGRAM = """
-import sys
-import torch, triton, triton.language as tl
 from triton.compiler import make_backend
 from triton.runtime import driver
-backend = make_backend(driver.active.get_current_target())
-print(backend.hash())
+from tilebridge import _native
+print(make_backend(driver.active.get_current_target()).hash())
+print(_native.launcher().compiler_id())
 """
 
 
 @pytest.mark.compiled("asks the backend")
 def test_hazard_18_cache_key_has_version_and_host():
-    import tilebridge
+    """Triton's cache and ours hold one entry a compiler and a target."""
 
-    def key(**environment):
+    def keys(**environment):
         command = [sys.executable, "-c", CACHE_PROGRAM]
         done = subprocess.run(
             command, env=os.environ | environment, capture_output=True, text=True, check=True
         )
-        return done.stdout.strip()
+        return done.stdout.split("\n")[:2]
 
-    assert key() == key()
-    assert tilebridge.__version__
+    key, compiler = keys()
+    assert keys() == [key, compiler]
+    assert keys(TILEBRIDGE_TARGET="cpu:x86-64-v2")[0] != key
+    assert compiler in key
+    assert len(compiler) > 10
 
 
 # ------------------------------------------------- 19: scalar arguments
