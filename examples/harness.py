@@ -17,12 +17,17 @@ launches the kernel on them and returns the outputs, `reference` computes the sa
 from __future__ import annotations
 
 import math
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
+
+# The examples run on CPU tensors. Beside a usable GPU, Tilebridge has to be asked for by name;
+# Triton reads this at the first launch.
+os.environ.setdefault("TRITON_DEFAULT_BACKEND", "tilebridge")
 
 Tensors = dict[str, object]
 Outputs = tuple[torch.Tensor, ...]
