@@ -25,7 +25,7 @@ def pages():
         # Ops are in families, a file and so a page each; a file that only gathers them is the page.
         dialect = td.stem.endswith("Ops") and find_dialect(td)
         if dialect and is_root_of_ops(td):
-            words = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", td.stem).lower()
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=^TT)(?=[A-Z])", "-", td.stem).lower()
             yield f"{words}.md", relative, ["-gen-dialect-doc", f"-dialect={dialect}"]
 
 
