@@ -169,14 +169,17 @@ Type TensorDescType::parse(AsmParser &parser) {
   Attribute layout;
   if (parser.parseLess())
     return Type();
-  RankedTensorType block;
-  OptionalParseResult isTensor = parser.parseOptionalType(block);
-  if (isTensor.has_value()) {
-    if (failed(*isTensor))
+  // A type stands first in the older form; in the newer one, an error that the
+  // verifier words, it is an element without a shape.
+  OptionalParseResult isType = parser.parseOptionalType(element);
+  if (isType.has_value()) {
+    if (failed(*isType))
       return Type();
-    shape.assign(block.getShape().begin(), block.getShape().end());
-    element = block.getElementType();
-    layout = block.getEncoding();
+    if (auto block = dyn_cast<RankedTensorType>(element)) {
+      shape.assign(block.getShape().begin(), block.getShape().end());
+      element = block.getElementType();
+      layout = block.getEncoding();
+    }
   } else if (parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
              parser.parseType(element)) {
     return Type();

@@ -1,0 +1,86 @@
+// RUN: tilebridge-opt %s -tilebridge-normalize | FileCheck %s
+// RUN: tilebridge-opt %s -tilebridge-normalize | tilebridge-opt -tilebridge-normalize | FileCheck %s
+
+// CHECK-LABEL: tt.func @cache_hints
+tt.func @cache_hints(%p: !tt.ptr<f32>, %d: !tt.tensordesc<8xf32>, %i: i32) {
+  // CHECK: tt.load %{{.*}} {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>}
+  %0 = tt.load %p cacheModifier = cg evictionPolicy = evict_first : !tt.ptr<f32>
+  // CHECK: tt.load %{{.*}} {cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_last>, isVolatile = true}
+  %1 = tt.load %p evictionPolicy = evict_last {isVolatile = true} : !tt.ptr<f32>
+  // CHECK: tt.store %{{.*}}, %{{.*}} {cachePolicy = #tt.cache_policy<cache_modifier = wb, eviction_policy = evict_normal>}
+  tt.store %p, %0 cacheModifier = wb : !tt.ptr<f32>
+  // CHECK: tt.descriptor_load %{{.*}}[%{{.*}}] {cachePolicy = #tt.cache_policy<cache_modifier = ca, eviction_policy = evict_normal>}
+  %2 = tt.descriptor_load %d[%i] cacheModifier = ca : !tt.tensordesc<8xf32> -> tensor<8xf32>
+  tt.return
+}
+
+// CHECK-LABEL: tt.func @newer_hints
+tt.func @newer_hints(%p: !tt.ptr<f32>) {
+  // One that says nothing goes; one of another dialect stays.
+  // CHECK: tt.load %{{[^ ]*}} : !tt.ptr<f32>
+  %0 = tt.load %p {cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_normal>} : !tt.ptr<f32>
+  // CHECK: tt.load %{{.*}} {cachePolicy = "fast"}
+  %1 = tt.load %p {cachePolicy = "fast"} : !tt.ptr<f32>
+  tt.return
+}
+
+// CHECK-LABEL: tt.func @barrier
+tt.func @barrier(%c: i1) {
+  scf.if %c {
+    // CHECK: ttg.barrier all
+    // CHECK-NOT: gpu.barrier
+    gpu.barrier
+  }
+  tt.return
+}
+
+// CHECK-LABEL: tt.func @grid_dependency
+tt.func @grid_dependency(%p: !tt.ptr<i32>) {
+  // CHECK: tt.grid_dependency_wait
+  %0 = tt.elementwise_inline_asm "griddepcontrol.wait; // dummy $0" {constraints = "=r", packed_element = 1 : i32, pure = false} -> i32
+  // CHECK: tt.grid_dependency_launch_dependents
+  %1 = tt.elementwise_inline_asm "griddepcontrol.launch_dependents; // dummy $0" {constraints = "=r", packed_element = 1 : i32, pure = false} -> i32
+  // What is read, or is another instruction, stays.
+  // CHECK: tt.elementwise_inline_asm "griddepcontrol.wait;"
+  %2 = tt.elementwise_inline_asm "griddepcontrol.wait;" {constraints = "=r", packed_element = 1 : i32, pure = false} -> i32
+  // CHECK: tt.elementwise_inline_asm "mov.u32 $0, 1;"
+  %3 = tt.elementwise_inline_asm "mov.u32 $0, 1;" {constraints = "=r", packed_element = 1 : i32, pure = false} -> i32
+  tt.store %p, %2 : !tt.ptr<i32>
+  tt.return
+}
+
+// The sign of zero: `0 - x` is no arith.negf.
+// CHECK-LABEL: tt.func @negation
+tt.func @negation(%x: f32) -> f32 {
+  // CHECK: arith.subf
+  %zero = arith.constant 0.0 : f32
+  %0 = arith.subf %zero, %x : f32
+  tt.return %0 : f32
+}
+
+// CHECK-LABEL: tt.func @block_pointers
+tt.func @block_pointers(%b: !tt.ptr<tensor<8xf32>>, %i: i32) {
+  // CHECK: tt.advance
+  %0 = tt.advance %b, [%i] : <tensor<8xf32>>
+  // CHECK: tt.load %{{.*}} {boundaryCheck = array<i32: 0>, padding = 1 : i32}
+  %1 = tt.load %0 {boundaryCheck = array<i32: 0>, padding = 1 : i32} : !tt.ptr<tensor<8xf32>>
+  tt.return
+}
+
+// Names of 3.6; two of them would become one.
+// CHECK-LABEL: tt.func public @"kernel (x)"
+tt.func public @"kernel (x)"() {
+  // CHECK: tt.call @m.f___1__cconstexpr_3_()
+  tt.call @"m.f__(1,)cconstexpr_3_"() : () -> ()
+  // CHECK: tt.call @m.f___1__cconstexpr_3__0()
+  tt.call @"m.f__[1,]cconstexpr_3_"() : () -> ()
+  tt.return
+}
+// CHECK: tt.func private @m.f___1__cconstexpr_3_()
+tt.func private @"m.f__(1,)cconstexpr_3_"() attributes {noinline = true} {
+  tt.return
+}
+// CHECK: tt.func private @m.f___1__cconstexpr_3__0()
+tt.func private @"m.f__[1,]cconstexpr_3_"() attributes {noinline = true} {
+  tt.return
+}
