@@ -10,6 +10,7 @@
 #include "frontend/TTDialect.h"
 #include "triton-to-linalg/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
+#include "triton-to-linalg/bridge/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -26,6 +27,8 @@ int main(int argc, char **argv) {
   tilebridge::frontend::registerTilebridgeFrontendPasses();
   tilebridge::frontend::registerFrontendPipeline();
   tilebridge::ttl::registerTilebridgeTritonToLinalgPasses();
+  tilebridge::ttl::registerTritonToLinalgPipeline();
+  tilebridge::linalg_ext::registerTilebridgeBridgePasses();
   tilebridge::cpu::registerTilebridgeCpuBackendPasses();
   tilebridge::cpu::registerCpuPipelines();
   return mlir::asMainReturnCode(

@@ -13,4 +13,10 @@ namespace tilebridge::ttl {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "triton-to-linalg/Passes.h.inc"
+
+/// Adds the steps from TTIR in the frontend's normal form to bridge IR.
+void buildTritonToLinalgPipeline(mlir::OpPassManager &manager);
+
+/// Makes them known to tools as the pipeline `tilebridge-triton-to-linalg`.
+void registerTritonToLinalgPipeline();
 } // namespace tilebridge::ttl

@@ -6,3 +6,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/bridge/Passes.h"
+
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tilebridge;
+
+void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
+  // Everything else becomes linalg, arith, math and scf; pointers become
+  // memrefs.
+  manager.addPass(createToBridgePass());
+  // Casts between types of tt and of the bridge have met their opposites.
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  // Reshapes that undo each other and values that nobody reads go away.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  // What a backend gets is what docs/bridge-ir.md promises.
+  manager.addPass(linalg_ext::createVerifyBridgePass());
+}
+
+void ttl::registerTritonToLinalgPipeline() {
+  PassPipelineRegistration<>("tilebridge-triton-to-linalg",
+                             "Lowers normalized TTIR to bridge IR",
+                             buildTritonToLinalgPipeline);
+}

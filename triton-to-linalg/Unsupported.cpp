@@ -1,0 +1,108 @@
+//===- Unsupported.cpp - what cannot be compiled, and how that is said ----===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-to-linalg/Unsupported.h"
+
+#include "frontend/TTOps.h"
+#include "triton-to-linalg/lower/Patterns.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilebridge;
+
+InFlightDiagnostic ttl::emitUnsupported(Operation *op, const Twine &why,
+                                        const Twine &hint) {
+  return op->emitError() << "'" << op->getName()
+                         << "' is not supported: " << why << "; " << hint;
+}
+
+/// Dialects that the conversion has patterns for, or that the bridge has.
+static bool isKnownDialect(Operation *op) {
+  static constexpr StringRef known[] = {
+      "arith", "bufferization", "builtin", "func",   "linalg", "linalg_ext",
+      "math",  "memref",        "scf",     "tensor", "tt",     "ub"};
+  return llvm::is_contained(known, op->getName().getDialectNamespace());
+}
+
+static LogicalResult checkFunction(tt::FuncOp op) {
+  if (op.isExternal())
+    return ttl::emitUnsupported(
+        op, "the function has no body",
+        "a kernel and what it calls must be in one module");
+  if (op.isPublic() && op.getNumResults() != 0)
+    return ttl::emitUnsupported(
+        op, "a kernel returns values, and nobody receives them",
+        "store what it computes through a pointer");
+  return success();
+}
+
+static LogicalResult checkExtern(tt::ExternElementwiseOp op) {
+  if (ttl::isKnownExtern(op.getSymbol(), op.getOperands().size()))
+    return success();
+  return ttl::emitUnsupported(
+      op,
+      "no meaning is known for the external function '" + op.getSymbol() + "'",
+      "use a function of tl.math, or one of libdevice that tl.math's are made "
+      "of");
+}
+
+/// Whether this op can be lowered; if not the reason was reported.
+static LogicalResult checkOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case(checkFunction)
+      .Case(checkExtern)
+      .Case([](tt::DotScaledOp op) {
+        return ttl::emitUnsupported(
+            op, "there is no lowering for block-scaled products yet",
+            "multiply by the scales in the kernel and use tl.dot");
+      })
+      .Case([](tt::ElementwiseInlineAsmOp op) {
+        return ttl::emitUnsupported(
+            op, "it is assembly of a GPU",
+            "write the same with operations of tl, chosen by "
+            "tl.target_info or a constexpr");
+      })
+      .Case([](tt::MapElementwiseOp op) {
+        return ttl::emitUnsupported(
+            op, "there is no lowering for scalar code over elements yet",
+            "write the function on whole blocks, with tl.where for branches");
+      })
+      .Case<cf::BranchOp, cf::CondBranchOp, cf::SwitchOp>([](Operation *op) {
+        return ttl::emitUnsupported(
+            op, "control flow must be structured (scf) here",
+            "run the passes of the frontend before this one");
+      })
+      .Case<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
+            tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp,
+            tt::DescriptorLoadOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp,
+            tt::DescriptorGatherOp, tt::DescriptorScatterOp,
+            tt::MakeTensorDescriptorOp, tt::MakeTensorPtrOp, tt::AdvanceOp>(
+          [](Operation *op) {
+            return ttl::emitUnsupported(
+                op, "no access to memory may be left here",
+                "run tilebridge-lower-accesses before this pass");
+          })
+      .Case<LLVM::AssumeOp, tt::BarrierOp>([](auto) { return success(); })
+      .Default([](Operation *op) -> LogicalResult {
+        if (isKnownDialect(op))
+          return success();
+        return ttl::emitUnsupported(
+            op, "its dialect is not one of Triton's portable IR",
+            "compile the kernel without features of one kind of GPU");
+      });
+}
+
+LogicalResult ttl::checkSupported(ModuleOp module) {
+  WalkResult walk = module.walk<WalkOrder::PreOrder>([](Operation *op) {
+    return failed(checkOp(op)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}

@@ -1,0 +1,39 @@
+//===- Dot.cpp - products of matrices -------------------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/TTOps.h"
+#include "triton-to-linalg/lower/Patterns.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::ttl;
+
+namespace {
+/// The operands may be narrower than the accumulator: the bodies of matmul and
+/// batch_matmul widen them, integers as signed. A precision below the operands'
+/// own (tf32, maxNumImpreciseAcc) is allowed, not asked for, and not used.
+struct DotLowering : OpConversionPattern<tt::DotOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tt::DotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ValueRange inputs = adaptor.getOperands().take_front(2);
+    if (cast<RankedTensorType>(op.getType()).getRank() == 3)
+      rewriter.replaceOpWithNewOp<linalg::BatchMatmulOp>(
+          op, op.getType(), inputs, adaptor.getC());
+    else
+      rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, op.getType(), inputs,
+                                                    adaptor.getC());
+    return success();
+  }
+};
+} // namespace
+
+void ttl::populateDotPatterns(Converter converter,
+                              RewritePatternSet &patterns) {
+  patterns.add<DotLowering>(converter, patterns.getContext());
+}

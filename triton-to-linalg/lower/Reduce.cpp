@@ -1,0 +1,194 @@
+//===- Reduce.cpp - reductions along one dimension ------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/TTOps.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+#include "triton-to-linalg/lower/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::ttl;
+
+/// The op of a region that combines its two arguments by one op; null for
+/// others.
+static Operation *singleCombiner(Block &body) {
+  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
+    return nullptr;
+  Operation *combiner = &body.front();
+  if (combiner->getNumOperands() != 2 || combiner->getNumResults() != 1 ||
+      body.back().getOperands() != combiner->getResults())
+    return nullptr;
+  Value first = combiner->getOperand(0), second = combiner->getOperand(1);
+  Value left = body.getArgument(0), right = body.getArgument(1);
+  bool isBoth =
+      (first == left && second == right) || (first == right && second == left);
+  return isBoth ? combiner : nullptr;
+}
+
+static TypedAttr integerIdentity(Operation *combiner, IntegerType type) {
+  unsigned width = type.getWidth();
+  auto value =
+      llvm::TypeSwitch<Operation *, std::optional<APInt>>(combiner)
+          .Case<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(
+              [&](auto) { return APInt::getZero(width); })
+          .Case<arith::MulIOp>([&](auto) { return APInt(width, 1); })
+          // Every bit of it is set: 1 would keep only the lowest.
+          .Case<arith::AndIOp, arith::MinUIOp>(
+              [&](auto) { return APInt::getAllOnes(width); })
+          .Case<arith::MaxSIOp>(
+              [&](auto) { return APInt::getSignedMinValue(width); })
+          .Case<arith::MinSIOp>(
+              [&](auto) { return APInt::getSignedMaxValue(width); })
+          .Default([](Operation *) { return std::nullopt; });
+  return value ? IntegerAttr::get(type, *value) : TypedAttr();
+}
+
+static TypedAttr floatIdentity(Operation *combiner, FloatType type) {
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  // Types of 8 bits may lack infinities; nobody reduces them without widening.
+  if (type.getWidth() < 16)
+    return {};
+  auto value =
+      llvm::TypeSwitch<Operation *, std::optional<APFloat>>(combiner)
+          // -0 and not 0: a sum of nothing but -0 is -0.
+          .Case<arith::AddFOp>(
+              [&](auto) { return APFloat::getZero(semantics, true); })
+          .Case<arith::MulFOp>([&](auto) { return APFloat(semantics, 1); })
+          .Case<arith::MaximumFOp>(
+              [&](auto) { return APFloat::getInf(semantics, true); })
+          .Case<arith::MinimumFOp>(
+              [&](auto) { return APFloat::getInf(semantics, false); })
+          // These give the operand that is no NaN, so that NaN is their
+          // identity: with an infinity a row of NaN would not give NaN.
+          .Case<arith::MaxNumFOp, arith::MinNumFOp>(
+              [&](auto) { return APFloat::getQNaN(semantics); })
+          .Default([](Operation *) { return std::nullopt; });
+  return value ? FloatAttr::get(type, *value) : TypedAttr();
+}
+
+/// The value that combined with x gives x, if the combiner is known to have
+/// one.
+static TypedAttr identityOf(Operation *combiner) {
+  Type type = combiner->getResult(0).getType();
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integerIdentity(combiner, integer);
+  if (auto floating = dyn_cast<FloatType>(type))
+    return floatIdentity(combiner, floating);
+  return {};
+}
+
+namespace {
+
+struct ReduceLowering : OpConversionPattern<tt::ReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::ReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Block &body = op.getCombineOp().front();
+    Operation *combiner = singleCombiner(body);
+    TypedAttr identity = combiner ? identityOf(combiner) : TypedAttr();
+    SmallVector<Value> results =
+        identity ? reduceFrom(identity, combiner, op, adaptor, rewriter)
+                 : reduceElements(op, adaptor, rewriter);
+    // A reduction of all dimensions gives scalars.
+    for (auto [i, result] : llvm::enumerate(results))
+      if (!isa<RankedTensorType>(op->getResult(i).getType()))
+        result = tensor::ExtractOp::create(rewriter, op.getLoc(), result,
+                                           ValueRange{});
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+  static SmallVector<Value> reduceFrom(TypedAttr identity, Operation *combiner,
+                                       tt::ReduceOp op, OpAdaptor adaptor,
+                                       ConversionPatternRewriter &rewriter) {
+    Value source = adaptor.getSrcs().front();
+    auto type = cast<RankedTensorType>(source.getType());
+    int64_t axis = op.getAxis();
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + axis);
+    Value start = arith::ConstantOp::create(rewriter, op.getLoc(), identity);
+    Value init = tensor::SplatOp::create(rewriter, op.getLoc(), start,
+                                         type.clone(shape));
+    auto reduce = linalg::ReduceOp::create(
+        rewriter, op.getLoc(), source, init, axis,
+        [&](OpBuilder &builder, Location loc, ValueRange in) {
+          IRMapping mapping;
+          Block *region = combiner->getBlock();
+          mapping.map(region->getArgument(0), in[1]);
+          mapping.map(region->getArgument(1), in[0]);
+          Operation *clone = builder.clone(*combiner, mapping);
+          linalg::YieldOp::create(builder, loc, clone->getResults());
+        });
+    return llvm::to_vector_of<Value>(reduce->getResults());
+  }
+
+  static SmallVector<Value>
+  reduceElements(tt::ReduceOp op, OpAdaptor adaptor,
+                 ConversionPatternRewriter &rewriter) {
+    int64_t axis = op.getAxis();
+    SmallVector<Type> types;
+    for (Value source : adaptor.getSrcs()) {
+      auto type = cast<RankedTensorType>(source.getType());
+      SmallVector<int64_t> shape(type.getShape());
+      shape.erase(shape.begin() + axis);
+      types.push_back(type.clone(shape));
+    }
+    auto reduce = linalg_ext::ReduceOp::create(rewriter, op.getLoc(), types,
+                                               adaptor.getSrcs(), axis);
+    rewriter.inlineRegionBefore(op.getCombineOp(), reduce.getCombiner(),
+                                reduce.getCombiner().end());
+    return llvm::to_vector_of<Value>(reduce.getResults());
+  }
+};
+
+struct ScanLowering : OpConversionPattern<tt::ScanOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tt::ScanOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    int64_t axis = op.getAxis();
+    auto scan = linalg_ext::ScanOp::create(
+        rewriter, op.getLoc(), TypeRange(adaptor.getSrcs()), adaptor.getSrcs(),
+        axis, op.getReverse());
+    rewriter.inlineRegionBefore(op.getCombineOp(), scan.getCombiner(),
+                                scan.getCombiner().end());
+    rewriter.replaceOp(op, scan.getResults());
+    return success();
+  }
+};
+
+/// The end of a region that moved into an op of linalg_ext.
+template <typename SourceOp>
+struct ReturnLowering : OpConversionPattern<SourceOp> {
+  using OpConversionPattern<SourceOp>::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<linalg_ext::YieldOp>(op, adaptor.getOperands());
+    return success();
+  }
+};
+
+} // namespace
+
+void ttl::populateReducePatterns(Converter converter,
+                                 RewritePatternSet &patterns) {
+  patterns.add<ReduceLowering, ReturnLowering<tt::ReduceReturnOp>>(
+      converter, patterns.getContext());
+}
+
+void ttl::populateScanPatterns(Converter converter,
+                               RewritePatternSet &patterns) {
+  patterns.add<ScanLowering, ReturnLowering<tt::ScanReturnOp>>(
+      converter, patterns.getContext());
+}
