@@ -1,0 +1,364 @@
+//===- Access.cpp - elements of views ----------------------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/FunctionEmitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+static OpFoldResult baseOf(const Index &index, OpBuilder &builder) {
+  if (!index.base)
+    return builder.getIndexAttr(0);
+  return index.base;
+}
+
+static int laneDimOf(ArrayRef<Index> indices) {
+  for (auto [d, index] : llvm::enumerate(indices))
+    if (index.step != 0)
+      return d;
+  return -1;
+}
+
+static Value constantMask(OpBuilder &builder, Location loc, int64_t lanes) {
+  auto type = VectorType::get({lanes}, builder.getI1Type());
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, true));
+}
+
+/// Whether the index of every dimension without lanes is inside the box; null: always. Dimensions
+/// whose index belongs to a level below `minLevel` are left out: others have seen to them.
+Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices, unsigned minLevel,
+                             Location loc) {
+  Value result;
+  auto both = [&](Value condition) {
+    result = result ? arith::AndIOp::create(rewriter, loc, result, condition) : condition;
+  };
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    if (index.step != 0 || index.level < minLevel || view.isFull(d))
+      continue;
+    OpFoldResult at = baseOf(index, rewriter);
+    auto low = constantOf(view.lo[d]);
+    if (!low || *low > 0)
+      both(arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge,
+                                 toValue(rewriter, loc, at),
+                                 toValue(rewriter, loc, view.lo[d])));
+    auto high = constantOf(view.hi[d]);
+    if (!high || *high < view.shape[d])
+      both(arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                 toValue(rewriter, loc, at),
+                                 toValue(rewriter, loc, view.hi[d])));
+  }
+  return result;
+}
+
+/// Where the box ends along `laneDim` in the row that the other indices choose.
+Value FunctionEmitter::rowLimit(const View &view, ArrayRef<Index> indices, unsigned laneDim,
+                                Location loc) {
+  Indices row(indices);
+  row[laneDim] = Index();
+  unsigned level = levelOf(row);
+  auto &memo = frame->levels[level]->limits[&view];
+  for (auto &[key, value] : memo)
+    if (key == row)
+      return value;
+  OpBuilder::InsertionGuard guard(rewriter);
+  moveTo(level);
+  Value limit = toValue(rewriter, loc, view.hi[laneDim]);
+  Indices others(indices);
+  others[laneDim].step = 1;
+  if (Value inside = inBox(view, others, 0, loc)) {
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    limit = arith::SelectOp::create(rewriter, loc, inside, limit, zero);
+  }
+  memo.push_back({row, limit});
+  return limit;
+}
+
+/// Which lanes are inside the box; null: all of them.
+Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices, unsigned laneDim,
+                                Location loc) {
+  bool full = true;
+  for (unsigned d = 0; d < indices.size(); ++d)
+    full &= view.isFull(d);
+  if (full)
+    return {};
+  Value limit = rowLimit(view, indices, laneDim, loc);
+  const Index &index = indices[laneDim];
+  auto type = VectorType::get({frame->lanes}, rewriter.getI1Type());
+  auto below = [&](Value bound) -> Value {
+    Value left = arith::SubIOp::create(rewriter, loc, bound, index.base);
+    if (index.step != 1) {
+      Value step = arith::ConstantIndexOp::create(rewriter, loc, index.step);
+      left = arith::CeilDivSIOp::create(rewriter, loc, left, step);
+    }
+    return vector::CreateMaskOp::create(rewriter, loc, type, ValueRange{left});
+  };
+  Value mask = below(limit);
+  auto low = constantOf(view.lo[laneDim]);
+  if (low && *low <= 0)
+    return mask;
+  Value outside = below(toValue(rewriter, loc, view.lo[laneDim]));
+  Value inside = arith::XOrIOp::create(rewriter, loc, outside,
+                                       constantMask(rewriter, loc, frame->lanes));
+  return arith::AndIOp::create(rewriter, loc, mask, inside);
+}
+
+/// A memref that begins at the element that the indices choose; the index of `contiguousDim`,
+/// if that is not -1, is left to the access.
+Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices, int contiguousDim,
+                               Location loc) {
+  Indices row(indices);
+  for (Index &index : row)
+    index.step = 0;
+  if (contiguousDim >= 0)
+    row[contiguousDim] = Index();
+  unsigned level = levelOf(row);
+  auto &memo = frame->levels[level]->rows[&view];
+  for (auto &[key, value] : memo)
+    if (key == row)
+      return value;
+  OpBuilder::InsertionGuard guard(rewriter);
+  moveTo(level);
+  OpFoldResult offset = view.offset;
+  for (auto [d, index] : llvm::enumerate(row))
+    if (static_cast<int>(d) != contiguousDim)
+      offset = addIndex(rewriter, loc, offset,
+                        mulIndex(rewriter, loc, baseOf(index, rewriter), view.strides[d]));
+  auto type = cast<MemRefType>(view.base.getType());
+  auto layout = StridedLayoutAttr::get(rewriter.getContext(), ShapedType::kDynamic, {1});
+  auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(), layout,
+                              type.getMemorySpace());
+  Value size =
+      arith::ConstantIndexOp::create(rewriter, loc, std::numeric_limits<int32_t>::max());
+  Value result = memref::ReinterpretCastOp::create(
+      rewriter, loc, flat, view.base, toValue(rewriter, loc, offset),
+      ArrayRef<OpFoldResult>{size}, ArrayRef<OpFoldResult>{rewriter.getIndexAttr(1)});
+  memo.push_back({row, result});
+  return result;
+}
+
+/// Element steps from lane to lane.
+static OpFoldResult laneStride(OpBuilder &builder, const View &view, const Index &index,
+                               unsigned dim, Location loc) {
+  return mulIndex(builder, loc, view.strides[dim], builder.getIndexAttr(index.step));
+}
+
+static Value strideVector(OpBuilder &builder, Location loc, OpFoldResult stride, int64_t lanes) {
+  auto type = VectorType::get({lanes}, builder.getIndexType());
+  Value steps = vector::StepOp::create(builder, loc, type);
+  Value factor = vector::BroadcastOp::create(builder, loc, type, toValue(builder, loc, stride));
+  return arith::MulIOp::create(builder, loc, steps, factor);
+}
+
+/// Runs `contiguous` where lanes are neighbours and `strided` where not, decided at run time
+/// only if the stride is not known.
+static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride, Type resultType,
+                      function_ref<Value()> contiguous, function_ref<Value()> strided) {
+  if (auto known = constantOf(stride))
+    return *known == 1 ? contiguous() : strided();
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value isOne = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      toValue(builder, loc, stride), one);
+  SmallVector<Type> types;
+  if (resultType)
+    types.push_back(resultType);
+  auto branch = scf::IfOp::create(builder, loc, types, isOne, /*withElseRegion=*/true);
+  for (auto [block, emit] : {std::pair(branch.thenBlock(), contiguous),
+                             std::pair(branch.elseBlock(), strided)}) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (resultType)
+      builder.setInsertionPointToEnd(block);
+    else
+      builder.setInsertionPoint(block->getTerminator());
+    Value value = emit();
+    if (resultType)
+      scf::YieldOp::create(builder, loc, value);
+  }
+  return resultType ? branch.getResult(0) : Value();
+}
+
+/// Lanes of memory: as vectors, elements as they are in memory.
+Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices, unsigned laneDim,
+                                 Value mask, Value passThrough, Location loc) {
+  auto type = VectorType::get({frame->lanes}, view.elementType());
+  const Index &index = indices[laneDim];
+  OpFoldResult stride = laneStride(rewriter, view, index, laneDim, loc);
+  if (constantOf(stride) == 0 && !mask) {
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    return memref::LoadOp::create(rewriter, loc, address(view, indices, -1, loc), zero);
+  }
+  // Addresses are made outside of the branches, so that they can be remembered.
+  bool maybeContiguous = !constantOf(stride) || constantOf(stride) == 1;
+  Value row = maybeContiguous && constantOf(stride) ? address(view, indices, laneDim, loc)
+                                                    : Value();
+  Value start = row ? Value() : address(view, indices, -1, loc);
+  if (mask && !passThrough)
+    passThrough = toLanes(zeroOf(view.elementType(), loc), frame->lanes);
+  return byStride(
+      rewriter, loc, stride, type,
+      [&]() -> Value {
+        Value at = row ? index.base : arith::ConstantIndexOp::create(rewriter, loc, 0);
+        Value from = row ? row : start;
+        if (mask)
+          return vector::MaskedLoadOp::create(rewriter, loc, type, from, at, mask, passThrough);
+        return vector::LoadOp::create(rewriter, loc, type, from, at);
+      },
+      [&]() -> Value {
+        Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+        Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
+        Value all = mask ? mask : constantMask(rewriter, loc, frame->lanes);
+        Value other = passThrough ? passThrough
+                                  : toLanes(zeroOf(view.elementType(), loc), frame->lanes);
+        return vector::GatherOp::create(rewriter, loc, type, start, zero, lanes, all, other);
+      });
+}
+
+void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices, unsigned laneDim,
+                                 Value mask, Value value, Location loc) {
+  const Index &index = indices[laneDim];
+  OpFoldResult stride = laneStride(rewriter, view, index, laneDim, loc);
+  Value row = constantOf(stride) == 1 ? address(view, indices, laneDim, loc) : Value();
+  Value start = row ? Value() : address(view, indices, -1, loc);
+  byStride(
+      rewriter, loc, stride, Type(),
+      [&]() -> Value {
+        Value at = row ? index.base : arith::ConstantIndexOp::create(rewriter, loc, 0);
+        Value to = row ? row : start;
+        if (mask)
+          vector::MaskedStoreOp::create(rewriter, loc, to, at, mask, value);
+        else
+          vector::StoreOp::create(rewriter, loc, value, to, at);
+        return {};
+      },
+      [&]() -> Value {
+        Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+        Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
+        Value all = mask ? mask : constantMask(rewriter, loc, frame->lanes);
+        vector::ScatterOp::create(rewriter, loc, Type(), start, zero, lanes, all, value);
+        return {};
+      });
+}
+
+/// From the bytes of booleans in memory to i1.
+static Value fromMemory(OpBuilder &builder, Location loc, const View &view, Value value) {
+  if (!view.isBool)
+    return value;
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
+}
+
+Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices, Location loc) {
+  int laneDim = laneDimOf(indices);
+  if (llvm::count_if(indices, [](const Index &index) { return index.step != 0; }) > 1) {
+    emitError(loc, "lanes along two dimensions of one access are not supported");
+    return {};
+  }
+  Value outside;
+  auto outsideValue = [&]() -> Value {
+    if (!outside && view.other)
+      outside = evaluate(view.other, indices);
+    else if (!outside)
+      outside = view.pad ? mapScalar(view.pad) : zeroOf(view.elementType(), loc);
+    return outside;
+  };
+  if (laneDim < 0) {
+    Value inside = inBox(view, indices, 0, loc);
+    if (inside && !outsideValue())
+      return {};
+    Value at = address(view, indices, -1, loc);
+    auto load = [&]() -> Value {
+      Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+      return fromMemory(rewriter, loc, view, memref::LoadOp::create(rewriter, loc, at, zero));
+    };
+    if (!inside)
+      return load();
+    auto branch = scf::IfOp::create(rewriter, loc, outside.getType(), inside, true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(rewriter, loc, load());
+    rewriter.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, outside);
+    return branch.getResult(0);
+  }
+  const Index &index = indices[laneDim];
+  bool interior = frame->interior && index.dim == frame->vecDim && index.step == 1;
+  if (!interior) {
+    Value mask = laneMask(view, indices, laneDim, loc);
+    if (mask && !outsideValue())
+      return {};
+    return fromMemory(rewriter, loc, view,
+                      loadLanes(view, indices, laneDim, mask,
+                                mask ? toLanes(outside, frame->lanes) : Value(), loc));
+  }
+  // Only loops inside of the lanes' loop can still leave the box.
+  Value inside = inBox(view, indices, frame->vecLevel + 1, loc);
+  if (!inside)
+    return fromMemory(rewriter, loc, view,
+                      loadLanes(view, indices, laneDim, {}, {}, loc));
+  if (!outsideValue())
+    return {};
+  outside = toLanes(outside, frame->lanes);
+  // What the branch needs is remembered before it opens.
+  address(view, indices, constantOf(view.strides[laneDim]) == 1 ? laneDim : -1, loc);
+  auto branch = scf::IfOp::create(rewriter, loc, outside.getType(), inside, true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToEnd(branch.thenBlock());
+  Value loaded = toLanes(loadLanes(view, indices, laneDim, {}, {}, loc), frame->lanes);
+  scf::YieldOp::create(rewriter, loc, fromMemory(rewriter, loc, view, loaded));
+  rewriter.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc, outside);
+  return branch.getResult(0);
+}
+
+LogicalResult FunctionEmitter::write(const View &view, ArrayRef<Index> indices, Value value,
+                                     Location loc, Value mask) {
+  int laneDim = laneDimOf(indices);
+  if (laneDim >= 0)
+    value = toLanes(value, frame->lanes);
+  if (view.isBool) {
+    Type type = view.elementType();
+    if (auto vectorType = dyn_cast<VectorType>(value.getType()))
+      type = vectorType.clone(type);
+    value = arith::ExtUIOp::create(rewriter, loc, type, value);
+  }
+  if (mask && laneDim >= 0) {
+    // A view with a mask of its own has no box.
+    storeLanes(view, indices, laneDim, toLanes(mask, frame->lanes), value, loc);
+    return success();
+  }
+  if (laneDim >= 0) {
+    const Index &index = indices[laneDim];
+    bool interior = frame->interior && index.dim == frame->vecDim && index.step == 1;
+    if (!interior) {
+      storeLanes(view, indices, laneDim, laneMask(view, indices, laneDim, loc), value, loc);
+      return success();
+    }
+  }
+  Value inside =
+      inBox(view, indices, laneDim >= 0 ? frame->vecLevel + 1 : 0, loc);
+  if (mask)
+    inside = inside ? arith::AndIOp::create(rewriter, loc, inside, mask).getResult() : mask;
+  bool contiguous = laneDim >= 0 && constantOf(view.strides[laneDim]) == 1;
+  Value at = address(view, indices, contiguous ? laneDim : -1, loc);
+  auto store = [&] {
+    if (laneDim >= 0)
+      return storeLanes(view, indices, laneDim, {}, value, loc);
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    memref::StoreOp::create(rewriter, loc, value, at, zero);
+  };
+  if (!inside) {
+    store();
+    return success();
+  }
+  auto branch = scf::IfOp::create(rewriter, loc, inside, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
+  store();
+  return success();
+}

@@ -1,0 +1,118 @@
+//===- Buffers.cpp - tensors in scratch memory -------------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Buffers are `memref.alloc` here; tilebridge-cpu-place-scratch gives them their
+// places in the one block of scratch memory.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/FunctionEmitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+bool FunctionEmitter::isBool(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType().isInteger(1);
+}
+
+MemRefType FunctionEmitter::bufferType(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type element = isBool(tensor) ? rewriter.getI8Type() : type.getElementType();
+  if (element.isIndex())
+    element = rewriter.getI64Type();
+  return MemRefType::get(type.getShape(), element);
+}
+
+Value FunctionEmitter::allocate(MemRefType type) {
+  return memref::AllocOp::create(rewriter, oldFunc.getLoc(), type,
+                                 rewriter.getI64IntegerAttr(64));
+}
+
+Value FunctionEmitter::newBuffer(Value tensor) { return allocate(bufferType(tensor)); }
+
+void FunctionEmitter::setBuffer(Value tensor, Value memref) {
+  auto storage = std::make_shared<Storage>();
+  storage->memref = memref;
+  storage->view = std::make_unique<View>(
+      makeView(rewriter, tensor.getLoc(), memref,
+               cast<RankedTensorType>(tensor.getType()).getShape()));
+  storage->view->isBool = isBool(tensor);
+  buffers[tensor] = storage;
+}
+
+/// The memory that the plan gives to `tensor`: shared with values that it takes the place of.
+Value FunctionEmitter::bufferFor(Value tensor) {
+  Value &memref = memory[plan.storageOf(tensor)];
+  if (!memref)
+    memref = newBuffer(tensor);
+  return memref;
+}
+
+Value FunctionEmitter::bufferOf(Value tensor) {
+  if (auto it = buffers.find(tensor); it != buffers.end())
+    return it->second->memref;
+  Value memref = newBuffer(tensor);
+  if (failed(materialize(tensor, memref)))
+    return {};
+  return memref;
+}
+
+Value FunctionEmitter::viewOfLoad(Value tensor) {
+  auto it = loads.find(tensor);
+  if (it == loads.end() || buffers.count(tensor))
+    return {};
+  for (unsigned d = 0; d < it->second->shape.size(); ++d)
+    if (!it->second->isFull(d))
+      return {};
+  auto load = matchLoad(tensor);
+  Value memref = mapScalar(load->read.getBuffer());
+  return cast<MemRefType>(memref.getType()).hasStaticShape() ? memref : Value();
+}
+
+Value FunctionEmitter::viewOf(Value tensor) {
+  if (Value view = viewOfLoad(tensor))
+    return view;
+  return bufferOf(tensor);
+}
+
+Value FunctionEmitter::resultBuffer(Value result) {
+  Value memref = bufferFor(result);
+  setBuffer(result, memref);
+  return memref;
+}
+
+Value FunctionEmitter::accumulate(Value init, Value result) {
+  Value memref = bufferFor(result);
+  auto it = buffers.find(init);
+  if (it == buffers.end() || it->second->memref != memref)
+    if (failed(materialize(init, memref)))
+      return {};
+  setBuffer(result, memref);
+  return memref;
+}
+
+/// A constant that is not one value everywhere is written by vector stores.
+LogicalResult FunctionEmitter::emitConstant(arith::ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements || elements.getNumElements() > 4096)
+    return op.emitError("a constant of this form or size is not supported by the CPU backend");
+  Value memref = bufferFor(op.getResult());
+  setBuffer(op.getResult(), memref);
+  const View &view = *buffers[op.getResult()]->view;
+  auto attrs = llvm::to_vector(elements.getValues<Attribute>());
+  for (size_t at = 0; at < attrs.size(); at += 64) {
+    ArrayRef<Attribute> chunk = ArrayRef(attrs).slice(at, std::min<size_t>(64, attrs.size() - at));
+    auto type = VectorType::get({static_cast<int64_t>(chunk.size())}, elements.getElementType());
+    Value value = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                            DenseElementsAttr::get(type, chunk));
+    if (view.isBool)
+      value = arith::ExtUIOp::create(rewriter, op.getLoc(), type.clone(view.elementType()), value);
+    Value offset = arith::ConstantIndexOp::create(rewriter, op.getLoc(), at);
+    vector::StoreOp::create(rewriter, op.getLoc(), value, view.base, offset);
+  }
+  return success();
+}

@@ -1,0 +1,57 @@
+//===- EmitPass.cpp - the passes that plan and emit --------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/FunctionEmitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUEMITPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+namespace {
+struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
+  using CpuEmitPassBase::CpuEmitPassBase;
+
+  void runOnOperation() override {
+    if (vectorBits < 64 || !llvm::isPowerOf2_64(vectorBits)) {
+      getOperation().emitError("vector-bits must be a power of two, 64 at least");
+      return signalPassFailure();
+    }
+    EmitTarget target;
+    target.vectorBits = vectorBits;
+    for (auto func : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (func.isExternal() || !isBridge(func))
+        continue;
+      Plan plan(func);
+      FunctionEmitter emitter(func, target, plan);
+      func::FuncOp emitted = emitter.run();
+      if (!emitted)
+        return signalPassFailure();
+      func.erase();
+    }
+  }
+
+  /// Functions without tensors are what they are to become.
+  static bool isBridge(func::FuncOp func) {
+    return func
+        .walk([](Operation *op) {
+          auto isTensor = [](Type type) { return isa<TensorType>(type); };
+          bool has = llvm::any_of(op->getOperandTypes(), isTensor) ||
+                     llvm::any_of(op->getResultTypes(), isTensor) ||
+                     op->getName().getDialectNamespace() == "linalg_ext";
+          return has ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+};
+} // namespace

@@ -1,0 +1,205 @@
+//===- FunctionEmitter.h - the emitter of one function -----------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Everything happens at a place in the new function: the old one is walked in
+// order, scalar ops are cloned, and each root (an op that the plan gives a
+// buffer, or that writes) becomes a nest of loops in which whatever is `inline`
+// is computed again, element by element, from its operands.
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "cpu-backend/emit/Emitter.h"
+#include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/View.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilebridge::linalg_ext {
+class GatherRowsOp;
+}
+
+namespace tilebridge::cpu {
+
+/// One loop of a nest (level 0: what stands before the nest). What depends only on the loops
+/// up to here is computed once, before the first loop inside.
+struct Level {
+  mlir::Block *block = nullptr;
+  /// The first loop inside, once it exists; before that the end of the block.
+  mlir::Operation *before = nullptr;
+  using Memo = llvm::DenseMap<const void *, llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
+  Memo values, rows, limits;
+};
+
+/// Where evaluation happens: the loops that are open, and how lanes are dealt with.
+struct Frame {
+  llvm::SmallVector<std::unique_ptr<Level>> levels;
+  /// Lanes of vectors, and the dimension of the nest and the level they run along.
+  int64_t lanes = 1;
+  int vecDim = -1;
+  unsigned vecLevel = 0;
+  /// Lanes along vecDim are inside of every box, as far as outer loops decide that.
+  bool interior = false;
+};
+
+/// One result of a nest: a tensor written to memory, or a reduction.
+struct NestOutput {
+  /// Written: the tensor, and where it goes.
+  mlir::Value tensor;
+  View view;
+  /// Writes memory that others see, not scratch.
+  bool isStore = false;
+  /// Where not null, only elements for which it is true are written.
+  mlir::Value mask;
+  /// The memref that becomes the tensor's buffer.
+  mlir::Value buffer;
+
+  /// Reduced: the op; its results are given by the emitter.
+  mlir::Operation *reduce = nullptr;
+};
+
+struct Nest {
+  mlir::Location loc;
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<NestOutput> outputs;
+  llvm::SmallVector<int64_t> reduceDims;
+};
+
+class FunctionEmitter : public Emitter {
+public:
+  FunctionEmitter(mlir::func::FuncOp oldFunc, EmitTarget target, Plan &plan);
+
+  /// Builds the new function beside the old one; null after an error.
+  mlir::func::FuncOp run();
+
+  mlir::Value mapScalar(mlir::Value value) override;
+  mlir::Value scalarAt(mlir::Value tensor, mlir::ValueRange indices) override;
+  mlir::Value vectorAt(mlir::Value tensor, mlir::ValueRange indices, unsigned dim,
+                       int64_t lanes) override;
+  mlir::Value bufferOf(mlir::Value tensor) override;
+  mlir::Value viewOf(mlir::Value tensor) override;
+  mlir::Value viewOfLoad(mlir::Value tensor) override;
+  mlir::Value resultBuffer(mlir::Value result) override;
+  mlir::Value accumulate(mlir::Value init, mlir::Value result) override;
+  mlir::Value allocate(mlir::MemRefType type) override;
+  mlir::LogicalResult materialize(mlir::Value tensor, mlir::Value memref) override;
+
+private:
+  friend class NestEmitter;
+
+  // FunctionEmitter.cpp: the walk.
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  mlir::LogicalResult emitRoot(mlir::Operation *op);
+  mlir::LogicalResult emitGroup(llvm::ArrayRef<mlir::Operation *> ops);
+  mlir::LogicalResult addOutputs(mlir::Operation *op, Nest &nest);
+  mlir::LogicalResult emitInsertSlice(mlir::tensor::InsertSliceOp op);
+  mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
+  mlir::LogicalResult emitReshape(mlir::Operation *op);
+  void rememberLoad(mlir::Value tensor);
+  llvm::SmallVector<mlir::OpFoldResult> mapAll(llvm::ArrayRef<mlir::OpFoldResult> values);
+
+  // ControlFlow.cpp: regions, with tensors in buffers.
+  mlir::LogicalResult emitFor(mlir::scf::ForOp op);
+  mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);
+  mlir::LogicalResult emitBranches(mlir::Operation *op);
+  /// Tensors `from` go to the buffers of `to`, as if all at once.
+  mlir::LogicalResult assign(mlir::ValueRange from, mlir::ValueRange to, mlir::Location loc);
+  bool reads(mlir::Value tensor, mlir::Value memref);
+  bool mayWriteDirectly(mlir::Value tensor, mlir::Value memref);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> mapScalars(mlir::ValueRange values);
+  void bindScalars(mlir::ValueRange from, mlir::ValueRange to);
+  void bindTensors(mlir::ValueRange values);
+
+  // Buffers.cpp
+  static bool isBool(mlir::Value tensor);
+  mlir::MemRefType bufferType(mlir::Value tensor);
+  mlir::Value newBuffer(mlir::Value tensor);
+  void setBuffer(mlir::Value tensor, mlir::Value memref);
+  mlir::Value bufferFor(mlir::Value tensor);
+
+  // Nest.cpp
+  mlir::LogicalResult emitNest(Nest &nest);
+
+  // Evaluate.cpp: `tensor` at `indices`: a scalar, or a vector of frame->lanes.
+  mlir::Value evaluate(mlir::Value tensor, llvm::ArrayRef<Index> indices);
+  mlir::Value evaluateDefinition(mlir::Value tensor, llvm::ArrayRef<Index> indices);
+  mlir::Value evaluateElementwise(mlir::OpResult result, llvm::ArrayRef<Index> indices);
+  mlir::Value evaluateAlone(mlir::Value tensor, llvm::ArrayRef<Index> indices, Frame &alone);
+  /// The scalar code of `block` on scalars or vectors.
+  mlir::LogicalResult cloneBody(mlir::Block &block, llvm::ArrayRef<mlir::Value> arguments,
+                                llvm::ArrayRef<Index> indices, int64_t lanes,
+                                llvm::SmallVectorImpl<mlir::Value> &results);
+  mlir::Value cloneElementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
+                               int64_t lanes);
+  mlir::Value laneIndices(const Index &index, mlir::Type element);
+  mlir::Value toLanes(mlir::Value value, int64_t lanes);
+  mlir::Value zeroOf(mlir::Type element, mlir::Location loc);
+  /// Walks everything that evaluating `tensor` reads. `visit` returns whether to go on below.
+  void walkCone(mlir::Value tensor, llvm::ArrayRef<Index> indices, mlir::OpBuilder *builder,
+                llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit);
+  const View *viewIfInMemory(mlir::Value tensor);
+
+  // Access.cpp: elements of views.
+  mlir::Value read(const View &view, llvm::ArrayRef<Index> indices, mlir::Location loc);
+  mlir::LogicalResult write(const View &view, llvm::ArrayRef<Index> indices, mlir::Value value,
+                            mlir::Location loc, mlir::Value mask = {});
+  mlir::Value inBox(const View &view, llvm::ArrayRef<Index> indices, unsigned minLevel,
+                    mlir::Location loc);
+  mlir::Value rowLimit(const View &view, llvm::ArrayRef<Index> indices, unsigned laneDim,
+                       mlir::Location loc);
+  mlir::Value laneMask(const View &view, llvm::ArrayRef<Index> indices, unsigned laneDim,
+                       mlir::Location loc);
+  mlir::Value address(const View &view, llvm::ArrayRef<Index> indices, int contiguousDim,
+                      mlir::Location loc);
+  mlir::Value loadLanes(const View &view, llvm::ArrayRef<Index> indices, unsigned laneDim,
+                        mlir::Value mask, mlir::Value passThrough, mlir::Location loc);
+  void storeLanes(const View &view, llvm::ArrayRef<Index> indices, unsigned laneDim,
+                  mlir::Value mask, mlir::Value value, mlir::Location loc);
+
+  // Irregular.cpp: gathers, scatters and masks that are not boxes.
+  mlir::Value evaluateIrregular(mlir::Operation *op, llvm::ArrayRef<Index> indices);
+  mlir::LogicalResult emitScatter(mlir::Operation *op);
+  static bool isIrregularLoad(mlir::Operation *op);
+  void rememberIrregular(mlir::Operation *op);
+  mlir::Value otherOf(mlir::Value other, mlir::Type element, llvm::ArrayRef<Index> indices,
+                      mlir::Location loc);
+  mlir::Value gatherLanes(mlir::Value memref, mlir::Value offsets, mlir::Value mask,
+                          mlir::Value other, mlir::Location loc);
+  mlir::LogicalResult scatterLanes(mlir::Value base, mlir::Value offsets, mlir::Value mask,
+                                   mlir::Value value, mlir::Location loc);
+  mlir::Value evaluateRows(linalg_ext::GatherRowsOp op, const View &view,
+                           llvm::ArrayRef<Index> indices);
+  mlir::LogicalResult inOrder(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
+                              mlir::Location loc,
+                              llvm::function_ref<mlir::LogicalResult(llvm::ArrayRef<Index>)> body);
+
+  unsigned levelOf(llvm::ArrayRef<Index> indices) const;
+  void moveTo(unsigned level);
+
+  mlir::func::FuncOp oldFunc;
+  Plan &plan;
+  mlir::IRMapping map;
+  struct Storage {
+    mlir::Value memref;
+    std::unique_ptr<View> view;
+  };
+  llvm::DenseMap<mlir::Value, std::shared_ptr<Storage>> buffers;
+  llvm::DenseMap<mlir::Value, std::unique_ptr<View>> loads;
+  /// The views of gathers of rows and of masked loads.
+  llvm::DenseMap<mlir::Value, std::unique_ptr<View>> irregular;
+  /// The memory of each storage of the plan.
+  llvm::DenseMap<mlir::Value, mlir::Value> memory;
+  /// Tensors of rank 0 that are a value.
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  Frame *frame = nullptr;
+};
+
+} // namespace tilebridge::cpu

@@ -1,0 +1,157 @@
+//===- Indexing.cpp - which element of an operand a result needs -------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/View.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+bool tilebridge::cpu::isUnitReshape(Operation *op) {
+  SmallVector<ReassociationIndices> groups;
+  RankedTensorType wide;
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    groups = expand.getReassociationIndices();
+    wide = expand.getResultType();
+  } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    groups = collapse.getReassociationIndices();
+    wide = collapse.getSrcType();
+  } else {
+    return false;
+  }
+  return llvm::all_of(groups, [&](const ReassociationIndices &group) {
+    return llvm::count_if(group, [&](int64_t d) { return wide.getDimSize(d) != 1; }) <= 1;
+  });
+}
+
+bool tilebridge::cpu::isElementwise(Operation *op) {
+  if (isa<linalg::BroadcastOp, linalg::TransposeOp>(op))
+    return false;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    if (linalgOp.getNumLoops() != linalgOp.getNumParallelLoops() ||
+        !linalgOp.hasPureTensorSemantics())
+      return false;
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
+      bool fits = linalgOp.isDpsInit(&operand)
+                      ? map.isIdentity()
+                      : llvm::all_of(map.getResults(), [](AffineExpr e) {
+                          return isa<AffineDimExpr, AffineConstantExpr>(e);
+                        });
+      if (!fits)
+        return false;
+    }
+    return true;
+  }
+  return op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
+         op->hasTrait<OpTrait::Elementwise>() && !isa<arith::ConstantOp>(op);
+}
+
+/// base * stride + offset, where both are constants.
+static Index affine(const Index &index, int64_t offset, int64_t stride, Location loc,
+                    OpBuilder *builder) {
+  if (offset == 0 && stride == 1)
+    return index;
+  Index result = index;
+  result.dim = -1;
+  result.step = index.step * stride;
+  if (builder) {
+    OpFoldResult scaled =
+        mulIndex(*builder, loc, OpFoldResult(index.base), builder->getIndexAttr(stride));
+    result.base = toValue(*builder, loc,
+                          addIndex(*builder, loc, scaled, builder->getIndexAttr(offset)));
+  }
+  return result;
+}
+
+static Index zeroIndex(Location loc, OpBuilder *builder) {
+  Index index;
+  if (builder)
+    index.base = arith::ConstantIndexOp::create(*builder, loc, 0);
+  return index;
+}
+
+static std::optional<Indices> reshapeIndices(Operation *op, ArrayRef<Index> indices,
+                                             OpBuilder *builder) {
+  if (!isUnitReshape(op))
+    return std::nullopt;
+  Indices result;
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    for (const ReassociationIndices &group : expand.getReassociationIndices()) {
+      const Index *chosen = nullptr;
+      for (int64_t d : group)
+        if (!chosen || expand.getResultType().getDimSize(d) != 1)
+          chosen = &indices[d];
+      result.push_back(*chosen);
+    }
+    return result;
+  }
+  auto collapse = cast<tensor::CollapseShapeOp>(op);
+  result.resize(collapse.getSrcType().getRank());
+  for (Index &index : result)
+    index = Index();
+  for (auto [to, group] : llvm::enumerate(collapse.getReassociationIndices()))
+    for (int64_t d : group)
+      if (collapse.getSrcType().getDimSize(d) != 1)
+        result[d] = indices[to];
+  for (auto [d, size] : llvm::enumerate(collapse.getSrcType().getShape()))
+    if (size == 1)
+      result[d] = zeroIndex(op->getLoc(), builder);
+  return result;
+}
+
+std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
+                                                       ArrayRef<Index> indices,
+                                                       OpBuilder *builder) {
+  Operation *op = operand.getOwner();
+  Location loc = op->getLoc();
+  if (isElementwise(op)) {
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp)
+      return Indices(indices);
+    Indices result;
+    for (AffineExpr expr : linalgOp.getMatchingIndexingMap(&operand).getResults()) {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        result.push_back(indices[dim.getPosition()]);
+      else
+        result.push_back(affine(zeroIndex(loc, builder),
+                                cast<AffineConstantExpr>(expr).getValue(), 1, loc, builder));
+    }
+    return result;
+  }
+  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
+    Indices result;
+    for (auto [d, index] : llvm::enumerate(indices))
+      if (!llvm::is_contained(broadcast.getDimensions(), static_cast<int64_t>(d)))
+        result.push_back(index);
+    return result;
+  }
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
+    Indices result(indices.size());
+    for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
+      result[from] = indices[d];
+    return result;
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    if (llvm::any_of(slice.getStaticOffsets(), ShapedType::isDynamic) ||
+        llvm::any_of(slice.getStaticStrides(), ShapedType::isDynamic))
+      return std::nullopt;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    Indices result;
+    unsigned from = 0;
+    for (unsigned d = 0, e = slice.getSourceType().getRank(); d < e; ++d) {
+      Index index = dropped.test(d) ? zeroIndex(loc, builder) : indices[from++];
+      result.push_back(affine(index, slice.getStaticOffset(d), slice.getStaticStride(d), loc,
+                              builder));
+    }
+    return result;
+  }
+  return reshapeIndices(op, indices, builder);
+}

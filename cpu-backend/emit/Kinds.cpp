@@ -1,0 +1,99 @@
+//===- Kinds.cpp - what the emission makes of an op --------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/NestEmitter.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+static bool isTensor(Type type) { return isa<TensorType>(type); }
+
+OpKind tilebridge::cpu::kindOf(Operation *op) {
+  if (isa<scf::SCFDialect>(op->getDialect()))
+    return OpKind::Control;
+  if (llvm::none_of(op->getOperandTypes(), isTensor) &&
+      llvm::none_of(op->getResultTypes(), isTensor))
+    return OpKind::Scalar;
+  if (isa<bufferization::MaterializeInDestinationOp, linalg_ext::MaskedStoreOp, linalg::ReduceOp,
+          linalg_ext::ReduceOp>(op))
+    return OpKind::NestRoot;
+  if (isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp, linalg_ext::MaskedLoadOp>(op))
+    return OpKind::Inlineable;
+  if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()) || isa<tensor::ExtractOp>(op))
+    return OpKind::OwnRoot;
+  if (isa<linalg::BroadcastOp, linalg::TransposeOp>(op))
+    return OpKind::Inlineable;
+  if (isa<linalg::LinalgOp>(op) && !isElementwise(op))
+    return OpKind::OwnRoot;
+  return OpKind::Inlineable;
+}
+
+bool tilebridge::cpu::mayWrite(Operation *op) {
+  if (isa<bufferization::MaterializeInDestinationOp>(op))
+    return true;
+  if (isa<linalg_ext::PrintOp, linalg_ext::AssertOp>(op))
+    return false;
+  if (op->getNumRegions() != 0 && isa<scf::SCFDialect>(op->getDialect()))
+    return op->walk([&](Operation *inner) {
+               return inner != op && mayWrite(inner) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+             })
+        .wasInterrupted();
+  if (isMemoryEffectFree(op) || isa<bufferization::ToTensorOp, linalg::LinalgOp>(op))
+    return false;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  return !effects || effects.hasEffect<MemoryEffects::Write>();
+}
+
+bool tilebridge::cpu::mayRead(Operation *op) {
+  if (isa<bufferization::ToTensorOp>(op))
+    return true;
+  if (isMemoryEffectFree(op) || isa<linalg::LinalgOp>(op))
+    return false;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  return !effects || effects.hasEffect<MemoryEffects::Read>();
+}
+
+static bool isSmallFloat(Type type) {
+  auto floatType = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return floatType && floatType.getWidth() == 8;
+}
+
+int64_t tilebridge::cpu::costOfBody(Operation *op) {
+  auto costOf = [](Operation *inner) -> int64_t {
+    if (isa<arith::ConstantOp, linalg::IndexOp, linalg::YieldOp>(inner))
+      return 0;
+    if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(inner))
+      return 4;
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::RemFOp>(inner))
+      return 20;
+    if (isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp,
+            math::CeilOp>(inner))
+      return 1;
+    if (isa<math::MathDialect>(inner->getDialect()) || !inner->hasTrait<OpTrait::Elementwise>())
+      return 15;
+    if (llvm::any_of(inner->getOperandTypes(), isSmallFloat) ||
+        llvm::any_of(inner->getResultTypes(), isSmallFloat))
+      return 12;
+    return 1;
+  };
+  if (op->getNumRegions() == 0)
+    return costOf(op);
+  int64_t cost = 0;
+  for (Operation &inner : op->getRegion(0).front())
+    cost += costOf(&inner);
+  return cost;
+}

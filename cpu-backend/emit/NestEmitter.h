@@ -1,0 +1,72 @@
+//===- NestEmitter.h - builds one nest of loops ------------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "cpu-backend/emit/FunctionEmitter.h"
+
+#include "llvm/ADT/SmallSet.h"
+
+namespace tilebridge::cpu {
+
+/// How much the scalar code in an elementwise op costs, in simple instructions.
+int64_t costOfBody(mlir::Operation *op);
+
+/// The tensors that a reduction combines, and its region's first block.
+mlir::ValueRange reduceInputs(mlir::Operation *op);
+llvm::SmallVector<int64_t> reduceDimensions(mlir::Operation *op);
+
+class NestEmitter {
+public:
+  NestEmitter(FunctionEmitter &fe, Nest &nest)
+      : fe(fe), nest(nest), b(fe.builder()), loc(nest.loc) {}
+  mlir::LogicalResult run();
+
+private:
+  // Nest.cpp: loops.
+  void forEachAccess(llvm::ArrayRef<Index> indices, mlir::OpBuilder *builder,
+                     llvm::function_ref<void(const View &, llvm::ArrayRef<Index>, bool)> use);
+  void noteValue(mlir::Value value);
+  void choose();
+  void restrictToBox();
+  mlir::LogicalResult loop(mlir::Value from, mlir::Value to, int64_t step,
+                           llvm::function_ref<mlir::LogicalResult(mlir::Value, unsigned)> body);
+  mlir::LogicalResult emitLoops(unsigned position);
+  mlir::LogicalResult emitPlainLoop(unsigned position, mlir::OpFoldResult from);
+  void collectBounds(llvm::SmallVectorImpl<mlir::OpFoldResult> &lows,
+                     llvm::SmallVectorImpl<mlir::Value> &limits);
+  mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
+  mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
+  mlir::LogicalResult emitBody();
+  mlir::Value constant(int64_t value);
+
+  // Reduce.cpp
+  /// Evaluates initial values; false where the first elements are to be them.
+  bool startReductions();
+  mlir::LogicalResult emitSeededLoop(unsigned position);
+  mlir::LogicalResult accumulate();
+  mlir::LogicalResult combine(mlir::Operation *op, llvm::ArrayRef<mlir::Value> left,
+                              llvm::ArrayRef<mlir::Value> right, int64_t lanes,
+                              llvm::SmallVectorImpl<mlir::Value> &results);
+  mlir::LogicalResult finishReductions();
+
+  FunctionEmitter &fe;
+  Nest &nest;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  Frame frame;
+  Indices indices;
+  llvm::SmallVector<unsigned> order;
+  /// The position of the first loop over a reduced dimension.
+  unsigned firstReduced = 0;
+  bool vecReduced = false, reducing = false, failedToStart = false;
+  int64_t widest = 8, bodyCost = 0;
+  llvm::SmallVector<std::pair<mlir::OpFoldResult, mlir::OpFoldResult>> ranges;
+  llvm::SmallSet<unsigned, 4> restricted;
+  llvm::SmallVector<mlir::Value> accumulators;
+};
+
+} // namespace tilebridge::cpu

@@ -1,0 +1,254 @@
+//===- Plan.cpp - decides which tensors are in memory ------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Backwards through the function: the roots that would compute a value again are known
+// when its turn comes. Costs assume that what is not decided yet is inline, so a
+// second round runs with the first one's decisions.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/PlanGroups.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+static constexpr int64_t loadCost = 2, gatherCost = 20;
+/// A value that costs more than this is not computed twice.
+static constexpr int64_t cheap = 7;
+/// A value that costs more than this is not computed in each iteration of a loop around its use.
+static constexpr int64_t trivial = 3;
+
+Plan::Plan(func::FuncOp func) {
+  func.walk([&](Operation *op) {
+    if (auto nest = op->getAttrOfType<IntegerAttr>(nestAttr)) {
+      nestOf[op] = nest.getInt();
+      groups[nest.getInt()].push_back(op);
+    }
+  });
+}
+
+bool Plan::isBuffer(Value tensor) const {
+  Operation *op = tensor.getDefiningOp();
+  auto attr = op ? op->getAttrOfType<StringAttr>(planAttr) : nullptr;
+  return attr && attr.getValue() == "buffer";
+}
+
+ArrayRef<Operation *> Plan::groupOf(Operation *op) const {
+  auto it = nestOf.find(op);
+  if (it == nestOf.end())
+    return {};
+  return groups.find(it->second)->second;
+}
+
+Value Plan::storageOf(Value tensor) const {
+  auto it = storages.find(tensor);
+  return it == storages.end() ? tensor : it->second;
+}
+
+namespace {
+class Decider {
+public:
+  explicit Decider(func::FuncOp func) : func(func) {
+    // Reads before their uses: the walk is in program order.
+    func.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  }
+
+  void run() {
+    for (int round = 0; round < 2; ++round) {
+      computeCosts();
+      buffers.clear();
+      roots.clear();
+      for (Operation *op : llvm::reverse(ops))
+        decide(op);
+    }
+    OpBuilder builder(func.getContext());
+    for (Operation *op : ops)
+      if (kindOf(op) == OpKind::Inlineable)
+        op->setAttr(planAttr,
+                    builder.getStringAttr(buffers.contains(op) ? "buffer" : "inline"));
+  }
+
+private:
+  void computeCosts() {
+    for (Operation *op : ops) {
+      if (kindOf(op) != OpKind::Inlineable)
+        continue;
+      int64_t cost = 0;
+      if (op->getNumResults() == 1 && matchLoad(op->getResult(0)))
+        cost = loadCost;
+      else if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()))
+        cost = gatherCost;
+      else if (isElementwise(op))
+        cost = costOfBody(op);
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      for (OpOperand &operand : op->getOpOperands()) {
+        if (linalgOp && linalgOp.isDpsInit(&operand) &&
+            (!isElementwise(op) || linalgOp.getMatchingBlockArgument(&operand).use_empty()))
+          continue;
+        Operation *from = operand.get().getDefiningOp();
+        if (from && isa<RankedTensorType>(operand.get().getType()))
+          cost += buffers.contains(from) ? 1 : costs.lookup(from);
+      }
+      costs[op] = std::min<int64_t>(cost, 1 << 20);
+    }
+  }
+
+  /// The ops whose loops compute `op` when it is inline.
+  void collectRoots(Operation *op, llvm::SetVector<Operation *> &result) {
+    for (Operation *user : op->getUsers()) {
+      if (kindOf(user) == OpKind::Inlineable && !buffers.contains(user)) {
+        auto &further = roots[user];
+        result.insert(further.begin(), further.end());
+      } else {
+        result.insert(user);
+      }
+    }
+  }
+
+  static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
+
+  static bool isDeeper(Operation *root, Operation *op) {
+    for (Operation *at = root->getParentOp(); at && at != op->getParentOp();
+         at = at->getParentOp())
+      if (isLoop(at))
+        return true;
+    return false;
+  }
+
+  /// A write may happen between the read `from` and the place where `root` is emitted.
+  bool isClobbered(Operation *from, Operation *root) {
+    Operation *ancestor = from->getBlock()->findAncestorOpInBlock(*root);
+    if (!ancestor)
+      return true;
+    for (Operation *at = from->getNextNode(); at && at != ancestor; at = at->getNextNode())
+      if (mayWrite(at))
+        return true;
+    if (ancestor == root)
+      return kindOf(root) == OpKind::OwnRoot && mayWrite(root);
+    if (isDeeper(root, from))
+      return mayWrite(ancestor);
+    return ancestor
+        ->walk([&](Operation *inner) {
+          return inner != root && inner->getNumRegions() == 0 && mayWrite(inner)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  Operation *readOf(Operation *op) {
+    if (op->getNumResults() == 1)
+      if (auto load = matchLoad(op->getResult(0)))
+        return load->read;
+    return isa<linalg_ext::LinalgExtDialect>(op->getDialect()) ? op : nullptr;
+  }
+
+  /// A dimension outside of one that `value` has is added where `user` reads it.
+  static bool isRepeated(Value value, Operation *user) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (llvm::all_of(type.getShape(), [](int64_t size) { return size == 1; }))
+      return false;
+    auto broadcast = dyn_cast<linalg::BroadcastOp>(user);
+    if (broadcast) {
+      auto wide = cast<RankedTensorType>(broadcast.getInit().getType());
+      int64_t inner = -1;
+      for (int64_t d = 0; d < wide.getRank(); ++d)
+        if (!llvm::is_contained(broadcast.getDimensions(), d) && wide.getDimSize(d) != 1)
+          inner = d;
+      return llvm::any_of(broadcast.getDimensions(), [&](int64_t d) {
+        return d < inner && wide.getDimSize(d) != 1;
+      });
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
+    if (!linalgOp || !isElementwise(user))
+      return false;
+    for (OpOperand &operand : user->getOpOperands()) {
+      if (operand.get() != value)
+        continue;
+      AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
+      for (unsigned d = 0; d + 1 < map.getNumDims(); ++d)
+        if (!map.isFunctionOfDim(d) && map.isFunctionOfDim(map.getNumDims() - 1))
+          return true;
+    }
+    return false;
+  }
+
+  /// The emission of `user` wants all of this operand in memory.
+  static bool needsMemory(Value value, Operation *user) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+      return !isUnitReshape(user);
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
+        linalgOp && kindOf(user) == OpKind::OwnRoot) {
+      bool isInput = llvm::any_of(linalgOp.getDpsInputOperands(),
+                                  [&](OpOperand *operand) { return operand->get() == value; });
+      return isInput && !matchLoad(value);
+    }
+    if (isa<linalg_ext::ScanOp, linalg_ext::GatherAlongOp>(user))
+      return true;
+    return false;
+  }
+
+  bool mustBeBuffer(Operation *op) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      return !isUnitReshape(op);
+    if (isa<tensor::InsertSliceOp>(op))
+      return !matchLoad(op->getResult(0));
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return !isa<SplatElementsAttr>(constant.getValue());
+    return llvm::any_of(op->getResults(), [&](Value result) {
+      return llvm::any_of(result.getUsers(),
+                          [&](Operation *user) { return needsMemory(result, user); });
+    });
+  }
+
+  static bool isPartOfAccess(Operation *op) {
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    return !type || !type.hasStaticShape();
+  }
+
+  void decide(Operation *op) {
+    if (kindOf(op) != OpKind::Inlineable || isPartOfAccess(op))
+      return;
+    llvm::SetVector<Operation *> all;
+    collectRoots(op, all);
+    roots[op] = all;
+    if (isa<tensor::EmptyOp>(op))
+      return;
+    int64_t cost = costs.lookup(op);
+    bool buffer = mustBeBuffer(op);
+    if (!buffer && cost > cheap)
+      buffer = all.size() > 1 || llvm::any_of(op->getResults(), [&](Value result) {
+                 return llvm::any_of(result.getUsers(), [&](Operation *user) {
+                   return isRepeated(result, user);
+                 });
+               });
+    if (!buffer && cost > trivial)
+      buffer = llvm::any_of(all, [&](Operation *root) { return isDeeper(root, op); });
+    if (Operation *read = buffer ? nullptr : readOf(op))
+      buffer = llvm::any_of(all, [&](Operation *root) { return isClobbered(read, root); });
+    if (buffer)
+      buffers.insert(op);
+  }
+
+  func::FuncOp func;
+  SmallVector<Operation *> ops;
+  llvm::DenseMap<Operation *, int64_t> costs;
+  llvm::DenseSet<Operation *> buffers;
+  llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> roots;
+};
+} // namespace
+
+void tilebridge::cpu::decidePlan(func::FuncOp func) {
+  Decider(func).run();
+  decideGroups(func);
+}

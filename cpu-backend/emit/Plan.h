@@ -1,0 +1,60 @@
+//===- Plan.h - which tensors are in memory, which are recomputed -*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// The plan is in the IR, as attributes, so that it can be read and tested:
+//   tilebridge.plan = "inline" | "buffer"   on ops with tensor results
+//   tilebridge.nest = N                     roots with one N share one nest of loops
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tilebridge::cpu {
+
+inline constexpr llvm::StringLiteral planAttr = "tilebridge.plan";
+inline constexpr llvm::StringLiteral nestAttr = "tilebridge.nest";
+
+/// What an op does to the emission.
+enum class OpKind {
+  /// No tensor is involved.
+  Scalar,
+  /// A tensor that can be computed at one index.
+  Inlineable,
+  /// A nest of loops of its own: stores and reductions.
+  NestRoot,
+  /// Emitted by a function of its own: matmul, atomics, scans, ...
+  OwnRoot,
+  /// scf with regions.
+  Control,
+};
+OpKind kindOf(mlir::Operation *op);
+
+/// An op that may write memory that others see.
+bool mayWrite(mlir::Operation *op);
+bool mayRead(mlir::Operation *op);
+
+/// The decisions, read back from the attributes, and what follows from them.
+class Plan {
+public:
+  explicit Plan(mlir::func::FuncOp func);
+
+  bool isBuffer(mlir::Value tensor) const;
+  /// The group of roots that are emitted with `op`, in order; emission is at the last one.
+  llvm::ArrayRef<mlir::Operation *> groupOf(mlir::Operation *op) const;
+
+  /// The value whose memory `tensor` uses; itself, if it has its own.
+  mlir::Value storageOf(mlir::Value tensor) const;
+
+private:
+  llvm::DenseMap<mlir::Operation *, int64_t> nestOf;
+  llvm::DenseMap<int64_t, llvm::SmallVector<mlir::Operation *>> groups;
+  llvm::DenseMap<mlir::Value, mlir::Value> storages;
+};
+
+/// Decides, and writes the attributes.
+void decidePlan(mlir::func::FuncOp func);
+
+} // namespace tilebridge::cpu

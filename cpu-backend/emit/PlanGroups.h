@@ -1,0 +1,29 @@
+//===- PlanGroups.h - roots that share a nest --------------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/View.h"
+
+namespace tilebridge::cpu {
+
+/// Gives roots of one nest the same number; needs the decisions about buffers.
+void decideGroups(mlir::func::FuncOp func);
+
+/// The tensors that a root computes from, element by element.
+llvm::SmallVector<mlir::Value> rootOperands(mlir::Operation *root);
+
+/// Visits what computing `tensor` at `indices` needs, as far as it is inline; `visit` says
+/// whether to go on below. `root` is looked into even if it has a buffer.
+void walkInline(mlir::Value tensor, llvm::ArrayRef<Index> indices,
+                llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit,
+                mlir::Operation *root = nullptr);
+
+/// Index d is dimension d.
+Indices identityIndices(unsigned rank);
+
+} // namespace tilebridge::cpu

@@ -1,0 +1,174 @@
+//===- Reduce.cpp - reductions inside of a nest ------------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Accumulators are vectors carried by the reduced loops. Where the lanes run along a
+// reduced dimension, each lane reduces its share and a tree of halves follows.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/NestEmitter.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+ValueRange tilebridge::cpu::reduceInputs(Operation *op) {
+  if (auto reduce = dyn_cast<linalg::ReduceOp>(op))
+    return reduce.getInputs();
+  return cast<linalg_ext::ReduceOp>(op).getInputs();
+}
+
+SmallVector<int64_t> tilebridge::cpu::reduceDimensions(Operation *op) {
+  if (auto reduce = dyn_cast<linalg::ReduceOp>(op))
+    return SmallVector<int64_t>(reduce.getDimensions());
+  return {static_cast<int64_t>(cast<linalg_ext::ReduceOp>(op).getDimension())};
+}
+
+static Indices withoutReduced(ArrayRef<Index> indices, ArrayRef<int64_t> reduced) {
+  Indices result;
+  for (auto [d, index] : llvm::enumerate(indices))
+    if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
+      result.push_back(index);
+  return result;
+}
+
+bool NestEmitter::startReductions() {
+  accumulators.clear();
+  bool seeded = true;
+  for (NestOutput &output : nest.outputs)
+    seeded &= !isa_and_nonnull<linalg_ext::ReduceOp>(output.reduce);
+  if (!seeded)
+    return false;
+  Indices at = withoutReduced(indices, nest.reduceDims);
+  for (NestOutput &output : nest.outputs) {
+    auto reduce = dyn_cast_or_null<linalg::ReduceOp>(output.reduce);
+    if (!reduce)
+      continue;
+    for (Value init : reduce.getInits()) {
+      Value value = fe.evaluate(init, at);
+      failedToStart |= !value;
+      if (value)
+        accumulators.push_back(fe.toLanes(value, frame.lanes));
+    }
+  }
+  return true;
+}
+
+/// The first elements are the accumulators' values; the loop starts behind them. (An initial value is an
+/// identity: a reduction that has one may start in the same way.)
+LogicalResult NestEmitter::emitSeededLoop(unsigned position) {
+  // Dimensions of one element, and at most one other.
+  for (; position < order.size(); ++position) {
+    unsigned d = order[position];
+    if (static_cast<int>(d) == frame.vecDim)
+      break;
+    if (nest.shape[d] != 1)
+      break;
+    indices[d] = {constant(0), 0, 0, static_cast<int>(d)};
+  }
+  if (position == order.size())
+    return emitBody();
+  if (position + 1 < order.size())
+    return emitError(loc, "a reduction without an initial value along several dimensions is "
+                          "not supported");
+  unsigned d = order[position];
+  if (static_cast<int>(d) == frame.vecDim) {
+    if (failed(emitOnce(position, 0, /*interior=*/false)))
+      return failure();
+    return frame.lanes == nest.shape[d] ? success() : emitLanesLoop(position, frame.lanes);
+  }
+  unsigned level = frame.levels.size() - 1;
+  indices[d] = {constant(0), 0, level, static_cast<int>(d)};
+  LogicalResult first = emitLoops(position + 1);
+  indices[d] = {Value(), 0, 0, static_cast<int>(d)};
+  if (failed(first))
+    return failure();
+  return emitPlainLoop(position, b.getIndexAttr(1));
+}
+
+LogicalResult NestEmitter::combine(Operation *op, ArrayRef<Value> left, ArrayRef<Value> right,
+                                   int64_t lanes, SmallVectorImpl<Value> &results) {
+  SmallVector<Value> arguments;
+  // linalg.reduce has the elements first, linalg_ext.reduce what was combined so far.
+  bool elementsFirst = isa<linalg::ReduceOp>(op);
+  llvm::append_range(arguments, elementsFirst ? right : left);
+  llvm::append_range(arguments, elementsFirst ? left : right);
+  size_t before = results.size();
+  if (failed(fe.cloneBody(op->getRegion(0).front(), arguments, indices, lanes, results)))
+    return failure();
+  for (size_t i = before; i < results.size(); ++i)
+    results[i] = fe.toLanes(results[i], lanes);
+  return success();
+}
+
+LogicalResult NestEmitter::accumulate() {
+  if (nest.reduceDims.empty())
+    return success();
+  bool seeding = accumulators.empty();
+  SmallVector<Value> next;
+  size_t used = 0;
+  for (NestOutput &output : nest.outputs) {
+    if (!output.reduce)
+      continue;
+    SmallVector<Value> elements;
+    for (Value input : reduceInputs(output.reduce)) {
+      Value element = fe.evaluate(input, indices);
+      if (!element)
+        return failure();
+      elements.push_back(fe.toLanes(element, frame.lanes));
+    }
+    if (seeding) {
+      llvm::append_range(next, elements);
+      continue;
+    }
+    ArrayRef<Value> left = ArrayRef(accumulators).slice(used, elements.size());
+    used += elements.size();
+    if (failed(combine(output.reduce, left, elements, frame.lanes, next)))
+      return failure();
+  }
+  accumulators = next;
+  return success();
+}
+
+LogicalResult NestEmitter::finishReductions() {
+  SmallVector<Value> results = std::exchange(accumulators, {});
+  Indices at = withoutReduced(indices, nest.reduceDims);
+  size_t used = 0;
+  for (NestOutput &output : nest.outputs) {
+    if (!output.reduce)
+      continue;
+    size_t count = output.reduce->getNumResults();
+    SmallVector<Value> values(ArrayRef(results).slice(used, count));
+    used += count;
+    for (int64_t lanes = frame.lanes; vecReduced && lanes > 1; lanes /= 2) {
+      SmallVector<Value> low, high, combined;
+      for (Value value : values) {
+        low.push_back(vector::ExtractStridedSliceOp::create(
+            b, loc, value, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{lanes / 2},
+            ArrayRef<int64_t>{1}));
+        high.push_back(vector::ExtractStridedSliceOp::create(
+            b, loc, value, ArrayRef<int64_t>{lanes / 2}, ArrayRef<int64_t>{lanes / 2},
+            ArrayRef<int64_t>{1}));
+      }
+      if (failed(combine(output.reduce, low, high, lanes / 2, combined)))
+        return failure();
+      values = combined;
+    }
+    for (auto [result, value] : llvm::zip_equal(output.reduce->getResults(), values)) {
+      if (vecReduced)
+        value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
+      if (cast<RankedTensorType>(result.getType()).getRank() == 0) {
+        fe.scalars[result] = value;
+        continue;
+      }
+      if (failed(fe.write(*fe.buffers[result]->view, at, value, loc)))
+        return failure();
+    }
+  }
+  return success();
+}

@@ -1,0 +1,195 @@
+//===- View.cpp - where elements lie -----------------------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/View.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+std::optional<int64_t> tilebridge::cpu::constantOf(OpFoldResult value) {
+  return getConstantIntValue(value);
+}
+
+Value tilebridge::cpu::toValue(OpBuilder &builder, Location loc, OpFoldResult value) {
+  return getValueOrCreateConstantIndexOp(builder, loc, value);
+}
+
+OpFoldResult tilebridge::cpu::addIndex(OpBuilder &builder, Location loc, OpFoldResult a,
+                                       OpFoldResult b) {
+  auto ca = constantOf(a), cb = constantOf(b);
+  if (ca && cb)
+    return builder.getIndexAttr(*ca + *cb);
+  if (ca && *ca == 0)
+    return b;
+  if (cb && *cb == 0)
+    return a;
+  return arith::AddIOp::create(builder, loc, toValue(builder, loc, a), toValue(builder, loc, b))
+      .getResult();
+}
+
+OpFoldResult tilebridge::cpu::subIndex(OpBuilder &builder, Location loc, OpFoldResult a,
+                                       OpFoldResult b) {
+  auto ca = constantOf(a), cb = constantOf(b);
+  if (ca && cb)
+    return builder.getIndexAttr(*ca - *cb);
+  if (cb && *cb == 0)
+    return a;
+  return arith::SubIOp::create(builder, loc, toValue(builder, loc, a), toValue(builder, loc, b))
+      .getResult();
+}
+
+OpFoldResult tilebridge::cpu::mulIndex(OpBuilder &builder, Location loc, OpFoldResult a,
+                                       OpFoldResult b) {
+  auto ca = constantOf(a), cb = constantOf(b);
+  if (ca && cb)
+    return builder.getIndexAttr(*ca * *cb);
+  if ((ca && *ca == 0) || (cb && *cb == 0))
+    return builder.getIndexAttr(0);
+  if (ca && *ca == 1)
+    return b;
+  if (cb && *cb == 1)
+    return a;
+  return arith::MulIOp::create(builder, loc, toValue(builder, loc, a), toValue(builder, loc, b))
+      .getResult();
+}
+
+std::optional<StructuredLoad> tilebridge::cpu::matchLoad(Value tensor) {
+  StructuredLoad load;
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto read = dyn_cast<bufferization::ToTensorOp>(op)) {
+    load.read = read;
+    return load;
+  }
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    load.read = pad.getSource().getDefiningOp<bufferization::ToTensorOp>();
+    load.pad = pad.getConstantPaddingValue();
+    load.low = pad.getMixedLowPad();
+    if (load.read && load.pad)
+      return load;
+    return std::nullopt;
+  }
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+    load.read = insert.getSource().getDefiningOp<bufferization::ToTensorOp>();
+    // A constant slice of a static load is an ordinary insertion (join, cat).
+    if (!load.read || insert.getSourceType().getRank() != insert.getDestType().getRank() ||
+        !insert.hasUnitStride())
+      return std::nullopt;
+    load.low = insert.getMixedOffsets();
+    load.other = insert.getDest();
+    return load;
+  }
+  return std::nullopt;
+}
+
+std::optional<StructuredStore> tilebridge::cpu::matchStore(Operation *op) {
+  auto write = dyn_cast<bufferization::MaterializeInDestinationOp>(op);
+  if (!write || !isa<MemRefType>(write.getDest().getType()))
+    return std::nullopt;
+  StructuredStore store;
+  store.write = write;
+  store.tensor = write.getSource();
+  auto slice = store.tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  if (slice && slice.hasUnitStride() &&
+      slice.getSourceType().getRank() == slice.getResultType().getRank()) {
+    store.tensor = slice.getSource();
+    store.low = slice.getMixedOffsets();
+  }
+  return store;
+}
+
+bool View::isFull(unsigned d) const {
+  auto low = constantOf(lo[d]), high = constantOf(hi[d]);
+  return low && high && *low <= 0 && *high >= shape[d];
+}
+
+namespace {
+/// A memref taken apart: element i is base[offset + sum(i * stride)].
+struct Layout {
+  Value base;
+  OpFoldResult offset;
+  SmallVector<OpFoldResult> sizes, strides;
+};
+} // namespace
+
+/// A one-dimensional memref over everything that `memref` could reach by an offset.
+static Value flatten(OpBuilder &builder, Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  auto layout = StridedLayoutAttr::get(builder.getContext(), 0, {1});
+  auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(), layout,
+                              type.getMemorySpace());
+  // The size is never looked at: accesses are masked by the box, not by the memref.
+  Value size = arith::ConstantIndexOp::create(builder, loc, std::numeric_limits<int32_t>::max());
+  return memref::ReinterpretCastOp::create(builder, loc, flat, memref, builder.getIndexAttr(0),
+                                           ArrayRef<OpFoldResult>{size},
+                                           ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+}
+
+static Layout layoutOf(OpBuilder &builder, Location loc, Value memref) {
+  Layout layout;
+  if (auto cast = memref.getDefiningOp<memref::ReinterpretCastOp>()) {
+    // Its offset counts from the allocation's start, whatever the source's offset is.
+    layout.base = flatten(builder, loc, cast.getSource());
+    layout.offset = cast.getMixedOffsets().front();
+    layout.sizes = cast.getMixedSizes();
+    layout.strides = cast.getMixedStrides();
+    return layout;
+  }
+  if (auto sub = memref.getDefiningOp<memref::SubViewOp>();
+      sub && sub.getSourceType().getRank() == sub.getType().getRank()) {
+    layout = layoutOf(builder, loc, sub.getSource());
+    for (auto [d, offset] : llvm::enumerate(sub.getMixedOffsets()))
+      layout.offset = addIndex(builder, loc, layout.offset,
+                               mulIndex(builder, loc, offset, layout.strides[d]));
+    for (auto [d, stride] : llvm::enumerate(sub.getMixedStrides()))
+      layout.strides[d] = mulIndex(builder, loc, layout.strides[d], stride);
+    layout.sizes = sub.getMixedSizes();
+    return layout;
+  }
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool known = succeeded(type.getStridesAndOffset(strides, offset));
+  if (known && type.hasStaticShape() && !ShapedType::isDynamic(offset) &&
+      llvm::none_of(strides, ShapedType::isDynamic)) {
+    layout.base = flatten(builder, loc, memref);
+    layout.offset = builder.getIndexAttr(offset);
+    layout.strides = getAsIndexOpFoldResult(builder.getContext(), strides);
+    layout.sizes = getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+    return layout;
+  }
+  auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  layout.base = flatten(builder, loc, metadata.getBaseBuffer());
+  layout.offset = metadata.getConstifiedMixedOffset();
+  layout.sizes = metadata.getConstifiedMixedSizes();
+  layout.strides = metadata.getConstifiedMixedStrides();
+  return layout;
+}
+
+View tilebridge::cpu::makeView(OpBuilder &builder, Location loc, Value memref,
+                               ArrayRef<int64_t> shape, ArrayRef<OpFoldResult> low) {
+  Layout layout = layoutOf(builder, loc, memref);
+  View view;
+  view.base = layout.base;
+  view.offset = layout.offset;
+  view.strides = layout.strides;
+  view.shape.assign(shape.begin(), shape.end());
+  for (unsigned d = 0; d < shape.size(); ++d) {
+    OpFoldResult lo = low.empty() ? builder.getIndexAttr(0) : low[d];
+    view.lo.push_back(lo);
+    view.hi.push_back(addIndex(builder, loc, lo, layout.sizes[d]));
+    view.offset =
+        subIndex(builder, loc, view.offset, mulIndex(builder, loc, lo, view.strides[d]));
+  }
+  return view;
+}

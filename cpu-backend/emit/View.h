@@ -1,0 +1,104 @@
+//===- View.h - where elements lie, and at which index -----------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include <optional>
+
+namespace tilebridge::cpu {
+
+/// The index of one dimension while a tensor is evaluated: lane l is at `base + l * step`.
+struct Index {
+  /// A new value of type index; null in walks that only look.
+  mlir::Value base;
+  /// 0: all lanes are at the same index.
+  int64_t step = 0;
+  /// The loop of the nest that `base` belongs to (0: outside).
+  unsigned level = 0;
+  /// The dimension of the nest that this index equals, or -1.
+  int dim = -1;
+
+  bool operator==(const Index &o) const {
+    return base == o.base && step == o.step && dim == o.dim;
+  }
+};
+using Indices = llvm::SmallVector<Index, 4>;
+
+/// A structured load of the old function, taken apart.
+struct StructuredLoad {
+  mlir::bufferization::ToTensorOp read;
+  /// The tensor's element i is the memref's element i - low.
+  llvm::SmallVector<mlir::OpFoldResult> low;
+  /// What is outside the box: a scalar, or a tensor of the same shape, or (both null) nothing is.
+  mlir::Value pad, other;
+};
+/// `tensor` as a structured load; nothing if it is none.
+std::optional<StructuredLoad> matchLoad(mlir::Value tensor);
+
+/// A structured store of the old function, taken apart.
+struct StructuredStore {
+  mlir::bufferization::MaterializeInDestinationOp write;
+  /// The whole tensor; only its box [low, low + size of the memref) is written.
+  mlir::Value tensor;
+  llvm::SmallVector<mlir::OpFoldResult> low;
+};
+std::optional<StructuredStore> matchStore(mlir::Operation *op);
+
+/// Elements in memory, by an affine function of the index, inside a box.
+struct View {
+  /// One-dimensional, contiguous, from the allocation's start.
+  mlir::Value base;
+  /// The element of `base` that index 0 of every dimension has (need not exist).
+  mlir::OpFoldResult offset;
+  llvm::SmallVector<mlir::OpFoldResult> strides;
+  /// The tensor's shape, and the part of it that exists: [lo, hi).
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<mlir::OpFoldResult> lo, hi;
+  /// Elements are i1 in the tensor and i8 in memory.
+  bool isBool = false;
+  /// Values outside the box (of the old function).
+  mlir::Value pad, other;
+
+  mlir::Type elementType() const {
+    return llvm::cast<mlir::MemRefType>(base.getType()).getElementType();
+  }
+  /// No index of dimension `d` is outside.
+  bool isFull(unsigned d) const;
+};
+
+/// `value` as an index constant's value, if it is one.
+std::optional<int64_t> constantOf(mlir::OpFoldResult value);
+mlir::Value toValue(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult value);
+/// Index arithmetic that folds constants.
+mlir::OpFoldResult addIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult a,
+                            mlir::OpFoldResult b);
+mlir::OpFoldResult subIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult a,
+                            mlir::OpFoldResult b);
+mlir::OpFoldResult mulIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult a,
+                            mlir::OpFoldResult b);
+
+/// The view of a tensor of `shape` whose element i is element i - low of `memref`
+/// (a new value; `low` empty: zero).
+View makeView(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref,
+              llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mlir::OpFoldResult> low = {});
+
+/// The indices at which operand `operand` of `op` is read when result `op` is computed at
+/// `indices`: for elementwise ops, broadcasts, transposes, unit-dimension reshapes and slices.
+/// Arithmetic is only emitted when `builder` is not null. Nothing if `op` is none of these.
+std::optional<Indices> operandIndices(mlir::OpOperand &operand, llvm::ArrayRef<Index> indices,
+                                      mlir::OpBuilder *builder);
+
+/// A reshape that only adds or drops dimensions of size 1.
+bool isUnitReshape(mlir::Operation *op);
+/// An op that computes each element of its result from one element of each operand
+/// by scalar code: the elementwise forms of linalg, and arith and math on tensors.
+bool isElementwise(mlir::Operation *op);
+
+} // namespace tilebridge::cpu
