@@ -9,6 +9,7 @@
 #define TILEBRIDGE_CPUBACKEND_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "cpu-backend/emit/EmitPasses.td"
 
 def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {
   let summary = "Adds what a compiled kernel exports";

@@ -10,6 +10,7 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -24,6 +25,15 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // What that made constant or equal is folded.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Which tensors are in memory is decided, then loops are written.
+  pm.addNestedPass<func::FuncOp>(createCpuPlanPass());
+  CpuEmitPassOptions emit;
+  emit.vectorBits = target.vectorBits;
+  pm.addPass(createCpuEmitPass(emit));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Buffers get their places.
+  pm.addPass(createCpuPlaceScratchPass());
 }
 
 /// Bridge IR to the LLVM dialect, with the functions and the constant that

@@ -27,16 +27,19 @@ static int laneDimOf(ArrayRef<Index> indices) {
 
 static Value constantMask(OpBuilder &builder, Location loc, int64_t lanes) {
   auto type = VectorType::get({lanes}, builder.getI1Type());
-  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, true));
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, true));
 }
 
-/// Whether the index of every dimension without lanes is inside the box; null: always. Dimensions
-/// whose index belongs to a level below `minLevel` are left out: others have seen to them.
-Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices, unsigned minLevel,
-                             Location loc) {
+/// Whether the index of every dimension without lanes is inside the box; null:
+/// always. Dimensions whose index belongs to a level below `minLevel` are left
+/// out: others have seen to them.
+Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices,
+                             unsigned minLevel, Location loc) {
   Value result;
   auto both = [&](Value condition) {
-    result = result ? arith::AndIOp::create(rewriter, loc, result, condition) : condition;
+    result = result ? arith::AndIOp::create(rewriter, loc, result, condition)
+                    : condition;
   };
   for (auto [d, index] : llvm::enumerate(indices)) {
     if (index.step != 0 || index.level < minLevel || view.isFull(d))
@@ -57,8 +60,8 @@ Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices, unsigned
 }
 
 /// Where the box ends along `laneDim` in the row that the other indices choose.
-Value FunctionEmitter::rowLimit(const View &view, ArrayRef<Index> indices, unsigned laneDim,
-                                Location loc) {
+Value FunctionEmitter::rowLimit(const View &view, ArrayRef<Index> indices,
+                                unsigned laneDim, Location loc) {
   Indices row(indices);
   row[laneDim] = Index();
   unsigned level = levelOf(row);
@@ -80,8 +83,8 @@ Value FunctionEmitter::rowLimit(const View &view, ArrayRef<Index> indices, unsig
 }
 
 /// Which lanes are inside the box; null: all of them.
-Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices, unsigned laneDim,
-                                Location loc) {
+Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
+                                unsigned laneDim, Location loc) {
   bool full = true;
   for (unsigned d = 0; d < indices.size(); ++d)
     full &= view.isFull(d);
@@ -103,15 +106,15 @@ Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices, unsig
   if (low && *low <= 0)
     return mask;
   Value outside = below(toValue(rewriter, loc, view.lo[laneDim]));
-  Value inside = arith::XOrIOp::create(rewriter, loc, outside,
-                                       constantMask(rewriter, loc, frame->lanes));
+  Value inside = arith::XOrIOp::create(
+      rewriter, loc, outside, constantMask(rewriter, loc, frame->lanes));
   return arith::AndIOp::create(rewriter, loc, mask, inside);
 }
 
-/// A memref that begins at the element that the indices choose; the index of `contiguousDim`,
-/// if that is not -1, is left to the access.
-Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices, int contiguousDim,
-                               Location loc) {
+/// A memref that begins at the element that the indices choose; the index of
+/// `contiguousDim`, if that is not -1, is left to the access.
+Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices,
+                               int contiguousDim, Location loc) {
   Indices row(indices);
   for (Index &index : row)
     index.step = 0;
@@ -127,38 +130,45 @@ Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices, int co
   OpFoldResult offset = view.offset;
   for (auto [d, index] : llvm::enumerate(row))
     if (static_cast<int>(d) != contiguousDim)
-      offset = addIndex(rewriter, loc, offset,
-                        mulIndex(rewriter, loc, baseOf(index, rewriter), view.strides[d]));
+      offset = addIndex(
+          rewriter, loc, offset,
+          mulIndex(rewriter, loc, baseOf(index, rewriter), view.strides[d]));
   auto type = cast<MemRefType>(view.base.getType());
-  auto layout = StridedLayoutAttr::get(rewriter.getContext(), ShapedType::kDynamic, {1});
-  auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(), layout,
-                              type.getMemorySpace());
-  Value size =
-      arith::ConstantIndexOp::create(rewriter, loc, std::numeric_limits<int32_t>::max());
+  auto layout =
+      StridedLayoutAttr::get(rewriter.getContext(), ShapedType::kDynamic, {1});
+  auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                              layout, type.getMemorySpace());
+  Value size = arith::ConstantIndexOp::create(
+      rewriter, loc, std::numeric_limits<int32_t>::max());
   Value result = memref::ReinterpretCastOp::create(
       rewriter, loc, flat, view.base, toValue(rewriter, loc, offset),
-      ArrayRef<OpFoldResult>{size}, ArrayRef<OpFoldResult>{rewriter.getIndexAttr(1)});
+      ArrayRef<OpFoldResult>{size},
+      ArrayRef<OpFoldResult>{rewriter.getIndexAttr(1)});
   memo.push_back({row, result});
   return result;
 }
 
 /// Element steps from lane to lane.
-static OpFoldResult laneStride(OpBuilder &builder, const View &view, const Index &index,
-                               unsigned dim, Location loc) {
-  return mulIndex(builder, loc, view.strides[dim], builder.getIndexAttr(index.step));
+static OpFoldResult laneStride(OpBuilder &builder, const View &view,
+                               const Index &index, unsigned dim, Location loc) {
+  return mulIndex(builder, loc, view.strides[dim],
+                  builder.getIndexAttr(index.step));
 }
 
-static Value strideVector(OpBuilder &builder, Location loc, OpFoldResult stride, int64_t lanes) {
+static Value strideVector(OpBuilder &builder, Location loc, OpFoldResult stride,
+                          int64_t lanes) {
   auto type = VectorType::get({lanes}, builder.getIndexType());
   Value steps = vector::StepOp::create(builder, loc, type);
-  Value factor = vector::BroadcastOp::create(builder, loc, type, toValue(builder, loc, stride));
+  Value factor = vector::BroadcastOp::create(builder, loc, type,
+                                             toValue(builder, loc, stride));
   return arith::MulIOp::create(builder, loc, steps, factor);
 }
 
-/// Runs `contiguous` where lanes are neighbours and `strided` where not, decided at run time
-/// only if the stride is not known.
-static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride, Type resultType,
-                      function_ref<Value()> contiguous, function_ref<Value()> strided) {
+/// Runs `contiguous` where lanes are neighbours and `strided` where not,
+/// decided at run time only if the stride is not known.
+static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride,
+                      Type resultType, function_ref<Value()> contiguous,
+                      function_ref<Value()> strided) {
   if (auto known = constantOf(stride))
     return *known == 1 ? contiguous() : strided();
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -167,7 +177,8 @@ static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride, Typ
   SmallVector<Type> types;
   if (resultType)
     types.push_back(resultType);
-  auto branch = scf::IfOp::create(builder, loc, types, isOne, /*withElseRegion=*/true);
+  auto branch =
+      scf::IfOp::create(builder, loc, types, isOne, /*withElseRegion=*/true);
   for (auto [block, emit] : {std::pair(branch.thenBlock(), contiguous),
                              std::pair(branch.elseBlock(), strided)}) {
     OpBuilder::InsertionGuard guard(builder);
@@ -183,29 +194,34 @@ static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride, Typ
 }
 
 /// Lanes of memory: as vectors, elements as they are in memory.
-Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices, unsigned laneDim,
-                                 Value mask, Value passThrough, Location loc) {
+Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
+                                 unsigned laneDim, Value mask,
+                                 Value passThrough, Location loc) {
   auto type = VectorType::get({frame->lanes}, view.elementType());
   const Index &index = indices[laneDim];
   OpFoldResult stride = laneStride(rewriter, view, index, laneDim, loc);
   if (constantOf(stride) == 0 && !mask) {
     Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    return memref::LoadOp::create(rewriter, loc, address(view, indices, -1, loc), zero);
+    return memref::LoadOp::create(rewriter, loc,
+                                  address(view, indices, -1, loc), zero);
   }
   // Addresses are made outside of the branches, so that they can be remembered.
   bool maybeContiguous = !constantOf(stride) || constantOf(stride) == 1;
-  Value row = maybeContiguous && constantOf(stride) ? address(view, indices, laneDim, loc)
-                                                    : Value();
+  Value row = maybeContiguous && constantOf(stride)
+                  ? address(view, indices, laneDim, loc)
+                  : Value();
   Value start = row ? Value() : address(view, indices, -1, loc);
   if (mask && !passThrough)
     passThrough = toLanes(zeroOf(view.elementType(), loc), frame->lanes);
   return byStride(
       rewriter, loc, stride, type,
       [&]() -> Value {
-        Value at = row ? index.base : arith::ConstantIndexOp::create(rewriter, loc, 0);
+        Value at =
+            row ? index.base : arith::ConstantIndexOp::create(rewriter, loc, 0);
         Value from = row ? row : start;
         if (mask)
-          return vector::MaskedLoadOp::create(rewriter, loc, type, from, at, mask, passThrough);
+          return vector::MaskedLoadOp::create(rewriter, loc, type, from, at,
+                                              mask, passThrough);
         return vector::LoadOp::create(rewriter, loc, type, from, at);
       },
       [&]() -> Value {
@@ -213,21 +229,26 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices, unsi
         Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
         Value all = mask ? mask : constantMask(rewriter, loc, frame->lanes);
         Value other = passThrough ? passThrough
-                                  : toLanes(zeroOf(view.elementType(), loc), frame->lanes);
-        return vector::GatherOp::create(rewriter, loc, type, start, zero, lanes, all, other);
+                                  : toLanes(zeroOf(view.elementType(), loc),
+                                            frame->lanes);
+        return vector::GatherOp::create(rewriter, loc, type, start, zero, lanes,
+                                        all, other);
       });
 }
 
-void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices, unsigned laneDim,
-                                 Value mask, Value value, Location loc) {
+void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
+                                 unsigned laneDim, Value mask, Value value,
+                                 Location loc) {
   const Index &index = indices[laneDim];
   OpFoldResult stride = laneStride(rewriter, view, index, laneDim, loc);
-  Value row = constantOf(stride) == 1 ? address(view, indices, laneDim, loc) : Value();
+  Value row =
+      constantOf(stride) == 1 ? address(view, indices, laneDim, loc) : Value();
   Value start = row ? Value() : address(view, indices, -1, loc);
   byStride(
       rewriter, loc, stride, Type(),
       [&]() -> Value {
-        Value at = row ? index.base : arith::ConstantIndexOp::create(rewriter, loc, 0);
+        Value at =
+            row ? index.base : arith::ConstantIndexOp::create(rewriter, loc, 0);
         Value to = row ? row : start;
         if (mask)
           vector::MaskedStoreOp::create(rewriter, loc, to, at, mask, value);
@@ -239,24 +260,30 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices, unsi
         Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
         Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
         Value all = mask ? mask : constantMask(rewriter, loc, frame->lanes);
-        vector::ScatterOp::create(rewriter, loc, Type(), start, zero, lanes, all, value);
+        vector::ScatterOp::create(rewriter, loc, Type(), start, zero, lanes,
+                                  all, value);
         return {};
       });
 }
 
 /// From the bytes of booleans in memory to i1.
-static Value fromMemory(OpBuilder &builder, Location loc, const View &view, Value value) {
+static Value fromMemory(OpBuilder &builder, Location loc, const View &view,
+                        Value value) {
   if (!view.isBool)
     return value;
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(value.getType()));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
+                               zero);
 }
 
-Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices, Location loc) {
+Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices,
+                            Location loc) {
   int laneDim = laneDimOf(indices);
-  if (llvm::count_if(indices, [](const Index &index) { return index.step != 0; }) > 1) {
-    emitError(loc, "lanes along two dimensions of one access are not supported");
+  if (llvm::count_if(indices,
+                     [](const Index &index) { return index.step != 0; }) > 1) {
+    emitError(loc,
+              "lanes along two dimensions of one access are not supported");
     return {};
   }
   Value outside;
@@ -264,7 +291,8 @@ Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices, Location 
     if (!outside && view.other)
       outside = evaluate(view.other, indices);
     else if (!outside)
-      outside = view.pad ? mapScalar(view.pad) : zeroOf(view.elementType(), loc);
+      outside =
+          view.pad ? mapScalar(view.pad) : zeroOf(view.elementType(), loc);
     return outside;
   };
   if (laneDim < 0) {
@@ -274,11 +302,13 @@ Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices, Location 
     Value at = address(view, indices, -1, loc);
     auto load = [&]() -> Value {
       Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-      return fromMemory(rewriter, loc, view, memref::LoadOp::create(rewriter, loc, at, zero));
+      return fromMemory(rewriter, loc, view,
+                        memref::LoadOp::create(rewriter, loc, at, zero));
     };
     if (!inside)
       return load();
-    auto branch = scf::IfOp::create(rewriter, loc, outside.getType(), inside, true);
+    auto branch =
+        scf::IfOp::create(rewriter, loc, outside.getType(), inside, true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToEnd(branch.thenBlock());
     scf::YieldOp::create(rewriter, loc, load());
@@ -287,14 +317,16 @@ Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices, Location 
     return branch.getResult(0);
   }
   const Index &index = indices[laneDim];
-  bool interior = frame->interior && index.dim == frame->vecDim && index.step == 1;
+  bool interior =
+      frame->interior && index.dim == frame->vecDim && index.step == 1;
   if (!interior) {
     Value mask = laneMask(view, indices, laneDim, loc);
     if (mask && !outsideValue())
       return {};
     return fromMemory(rewriter, loc, view,
                       loadLanes(view, indices, laneDim, mask,
-                                mask ? toLanes(outside, frame->lanes) : Value(), loc));
+                                mask ? toLanes(outside, frame->lanes) : Value(),
+                                loc));
   }
   // Only loops inside of the lanes' loop can still leave the box.
   Value inside = inBox(view, indices, frame->vecLevel + 1, loc);
@@ -305,19 +337,22 @@ Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices, Location 
     return {};
   outside = toLanes(outside, frame->lanes);
   // What the branch needs is remembered before it opens.
-  address(view, indices, constantOf(view.strides[laneDim]) == 1 ? laneDim : -1, loc);
-  auto branch = scf::IfOp::create(rewriter, loc, outside.getType(), inside, true);
+  address(view, indices, constantOf(view.strides[laneDim]) == 1 ? laneDim : -1,
+          loc);
+  auto branch =
+      scf::IfOp::create(rewriter, loc, outside.getType(), inside, true);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToEnd(branch.thenBlock());
-  Value loaded = toLanes(loadLanes(view, indices, laneDim, {}, {}, loc), frame->lanes);
+  Value loaded =
+      toLanes(loadLanes(view, indices, laneDim, {}, {}, loc), frame->lanes);
   scf::YieldOp::create(rewriter, loc, fromMemory(rewriter, loc, view, loaded));
   rewriter.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(rewriter, loc, outside);
   return branch.getResult(0);
 }
 
-LogicalResult FunctionEmitter::write(const View &view, ArrayRef<Index> indices, Value value,
-                                     Location loc, Value mask) {
+LogicalResult FunctionEmitter::write(const View &view, ArrayRef<Index> indices,
+                                     Value value, Location loc, Value mask) {
   int laneDim = laneDimOf(indices);
   if (laneDim >= 0)
     value = toLanes(value, frame->lanes);
@@ -334,16 +369,20 @@ LogicalResult FunctionEmitter::write(const View &view, ArrayRef<Index> indices, 
   }
   if (laneDim >= 0) {
     const Index &index = indices[laneDim];
-    bool interior = frame->interior && index.dim == frame->vecDim && index.step == 1;
+    bool interior =
+        frame->interior && index.dim == frame->vecDim && index.step == 1;
     if (!interior) {
-      storeLanes(view, indices, laneDim, laneMask(view, indices, laneDim, loc), value, loc);
+      storeLanes(view, indices, laneDim, laneMask(view, indices, laneDim, loc),
+                 value, loc);
       return success();
     }
   }
   Value inside =
       inBox(view, indices, laneDim >= 0 ? frame->vecLevel + 1 : 0, loc);
   if (mask)
-    inside = inside ? arith::AndIOp::create(rewriter, loc, inside, mask).getResult() : mask;
+    inside =
+        inside ? arith::AndIOp::create(rewriter, loc, inside, mask).getResult()
+               : mask;
   bool contiguous = laneDim >= 0 && constantOf(view.strides[laneDim]) == 1;
   Value at = address(view, indices, contiguous ? laneDim : -1, loc);
   auto store = [&] {
@@ -356,7 +395,8 @@ LogicalResult FunctionEmitter::write(const View &view, ArrayRef<Index> indices, 
     store();
     return success();
   }
-  auto branch = scf::IfOp::create(rewriter, loc, inside, /*withElseRegion=*/false);
+  auto branch =
+      scf::IfOp::create(rewriter, loc, inside, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
   store();

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Buffers are `memref.alloc` here; tilebridge-cpu-place-scratch gives them their
-// places in the one block of scratch memory.
+// Buffers are `memref.alloc` here; tilebridge-cpu-place-scratch gives them
+// their places in the one block of scratch memory.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
@@ -32,7 +32,9 @@ Value FunctionEmitter::allocate(MemRefType type) {
                                  rewriter.getI64IntegerAttr(64));
 }
 
-Value FunctionEmitter::newBuffer(Value tensor) { return allocate(bufferType(tensor)); }
+Value FunctionEmitter::newBuffer(Value tensor) {
+  return allocate(bufferType(tensor));
+}
 
 void FunctionEmitter::setBuffer(Value tensor, Value memref) {
   auto storage = std::make_shared<Storage>();
@@ -44,7 +46,8 @@ void FunctionEmitter::setBuffer(Value tensor, Value memref) {
   buffers[tensor] = storage;
 }
 
-/// The memory that the plan gives to `tensor`: shared with values that it takes the place of.
+/// The memory that the plan gives to `tensor`: shared with values that it takes
+/// the place of.
 Value FunctionEmitter::bufferFor(Value tensor) {
   Value &memref = memory[plan.storageOf(tensor)];
   if (!memref)
@@ -99,18 +102,22 @@ Value FunctionEmitter::accumulate(Value init, Value result) {
 LogicalResult FunctionEmitter::emitConstant(arith::ConstantOp op) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements || elements.getNumElements() > 4096)
-    return op.emitError("a constant of this form or size is not supported by the CPU backend");
+    return op.emitError(
+        "a constant of this form or size is not supported by the CPU backend");
   Value memref = bufferFor(op.getResult());
   setBuffer(op.getResult(), memref);
   const View &view = *buffers[op.getResult()]->view;
   auto attrs = llvm::to_vector(elements.getValues<Attribute>());
   for (size_t at = 0; at < attrs.size(); at += 64) {
-    ArrayRef<Attribute> chunk = ArrayRef(attrs).slice(at, std::min<size_t>(64, attrs.size() - at));
-    auto type = VectorType::get({static_cast<int64_t>(chunk.size())}, elements.getElementType());
-    Value value = arith::ConstantOp::create(rewriter, op.getLoc(),
-                                            DenseElementsAttr::get(type, chunk));
+    ArrayRef<Attribute> chunk =
+        ArrayRef(attrs).slice(at, std::min<size_t>(64, attrs.size() - at));
+    auto type = VectorType::get({static_cast<int64_t>(chunk.size())},
+                                elements.getElementType());
+    Value value = arith::ConstantOp::create(
+        rewriter, op.getLoc(), DenseElementsAttr::get(type, chunk));
     if (view.isBool)
-      value = arith::ExtUIOp::create(rewriter, op.getLoc(), type.clone(view.elementType()), value);
+      value = arith::ExtUIOp::create(rewriter, op.getLoc(),
+                                     type.clone(view.elementType()), value);
     Value offset = arith::ConstantIndexOp::create(rewriter, op.getLoc(), at);
     vector::StoreOp::create(rewriter, op.getLoc(), value, view.base, offset);
   }

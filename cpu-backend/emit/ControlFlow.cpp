@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// A tensor that goes into or out of a region is memory: the argument, and the result, are a
-// buffer that whoever hands on a value fills. Where the plan gave both one
-// storage, nothing has to be copied.
+// A tensor that goes into or out of a region is memory: the argument, and the
+// result, are a buffer that whoever hands on a value fills. Where the plan gave
+// both one storage, nothing has to be copied.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
@@ -14,7 +14,9 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
 
 static SmallVector<Value> withoutTensors(ValueRange values) {
   SmallVector<Value> result;
@@ -54,7 +56,8 @@ void FunctionEmitter::bindTensors(ValueRange values) {
       setBuffer(value, bufferFor(value));
 }
 
-LogicalResult FunctionEmitter::assign(ValueRange from, ValueRange to, Location loc) {
+LogicalResult FunctionEmitter::assign(ValueRange from, ValueRange to,
+                                      Location loc) {
   struct Copy {
     Value tensor, memref;
   };
@@ -63,11 +66,13 @@ LogicalResult FunctionEmitter::assign(ValueRange from, ValueRange to, Location l
     if (!isTensor(value))
       continue;
     Value memref = bufferFor(target);
-    if (auto it = buffers.find(value); it != buffers.end() && it->second->memref == memref)
+    if (auto it = buffers.find(value);
+        it != buffers.end() && it->second->memref == memref)
       continue;
     copies.push_back({value, memref});
   }
-  // Written in order, as if all at once: what an earlier one would overwrite is computed before.
+  // Written in order, as if all at once: what an earlier one would overwrite is
+  // computed before.
   for (auto [i, copy] : llvm::enumerate(copies)) {
     bool hazard = !mayWriteDirectly(copy.tensor, copy.memref);
     for (const Copy &earlier : ArrayRef(copies).take_front(i))
@@ -104,7 +109,8 @@ bool FunctionEmitter::mayWriteDirectly(Value tensor, Value memref) {
     index.dim = d;
   bool safe = true;
   walkCone(tensor, identity, nullptr, [&](Value value, ArrayRef<Index> at) {
-    if (auto it = buffers.find(value); it != buffers.end() && it->second->memref == memref)
+    if (auto it = buffers.find(value);
+        it != buffers.end() && it->second->memref == memref)
       safe &= at == ArrayRef<Index>(identity);
     return safe;
   });
@@ -116,12 +122,14 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   if (failed(assign(op.getInitArgs(), op.getRegionIterArgs(), loc)))
     return failure();
   auto inits = mapScalars(op.getInitArgs());
-  auto bounds = mapScalars({op.getLowerBound(), op.getUpperBound(), op.getStep()});
+  auto bounds =
+      mapScalars({op.getLowerBound(), op.getUpperBound(), op.getStep()});
   if (failed(inits) || failed(bounds))
     return failure();
   bindTensors(op.getRegionIterArgs());
-  auto loop = scf::ForOp::create(rewriter, loc, (*bounds)[0], (*bounds)[1], (*bounds)[2], *inits,
-                                 nullptr, op.getUnsignedCmp());
+  auto loop =
+      scf::ForOp::create(rewriter, loc, (*bounds)[0], (*bounds)[1],
+                         (*bounds)[2], *inits, nullptr, op.getUnsignedCmp());
   loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   {
     OpBuilder::InsertionGuard guard(rewriter);
@@ -131,7 +139,8 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
     if (failed(emitBlock(*op.getBody())))
       return failure();
     auto yield = cast<scf::YieldOp>(op.getBody()->getTerminator());
-    if (failed(assign(yield.getOperands(), op.getRegionIterArgs(), yield.getLoc())))
+    if (failed(assign(yield.getOperands(), op.getRegionIterArgs(),
+                      yield.getLoc())))
       return failure();
     auto yielded = mapScalars(yield.getOperands());
     if (failed(yielded))
@@ -140,7 +149,8 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
       scf::YieldOp::create(rewriter, loc, *yielded);
   }
   bindScalars(op.getResults(), loop.getResults());
-  for (auto [result, argument] : llvm::zip_equal(op.getResults(), op.getRegionIterArgs()))
+  for (auto [result, argument] :
+       llvm::zip_equal(op.getResults(), op.getRegionIterArgs()))
     if (isTensor(result))
       setBuffer(result, bufferFor(argument));
   return success();
@@ -158,8 +168,8 @@ LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
     if (isTensor(argument))
       bufferFor(argument);
   auto loop =
-      scf::WhileOp::create(rewriter, loc, scalarTypes(op.getResultTypes()), *inits, nullptr,
-                           nullptr);
+      scf::WhileOp::create(rewriter, loc, scalarTypes(op.getResultTypes()),
+                           *inits, nullptr, nullptr);
   loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToEnd(loop.getBeforeBody());
@@ -167,7 +177,8 @@ LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
   if (failed(emitBlock(*op.getBeforeBody())))
     return failure();
   scf::ConditionOp condition = op.getConditionOp();
-  if (failed(assign(condition.getArgs(), op.getAfterArguments(), condition.getLoc())))
+  if (failed(assign(condition.getArgs(), op.getAfterArguments(),
+                    condition.getLoc())))
     return failure();
   auto forwarded = mapScalars(condition.getArgs());
   auto keepGoing = mapScalars(ValueRange{condition.getCondition()});
@@ -181,7 +192,8 @@ LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
   if (failed(emitBlock(*op.getAfterBody())))
     return failure();
   scf::YieldOp yield = op.getYieldOp();
-  if (failed(assign(yield.getOperands(), op.getBeforeArguments(), yield.getLoc())))
+  if (failed(
+          assign(yield.getOperands(), op.getBeforeArguments(), yield.getLoc())))
     return failure();
   auto yielded = mapScalars(yield.getOperands());
   if (failed(yielded))
@@ -190,7 +202,8 @@ LogicalResult FunctionEmitter::emitWhile(scf::WhileOp op) {
 
   rewriter.setInsertionPointAfter(loop);
   bindScalars(op.getResults(), loop.getResults());
-  for (auto [result, argument] : llvm::zip_equal(op.getResults(), op.getAfterArguments()))
+  for (auto [result, argument] :
+       llvm::zip_equal(op.getResults(), op.getAfterArguments()))
     if (isTensor(result))
       setBuffer(result, bufferFor(argument));
   return success();
@@ -207,14 +220,17 @@ LogicalResult FunctionEmitter::emitBranches(Operation *op) {
   SmallVector<Type> types = scalarTypes(op->getResultTypes());
   Operation *branch;
   if (auto ifOp = dyn_cast<scf::IfOp>(op))
-    branch = scf::IfOp::create(rewriter, loc, types, selector, !ifOp.getElseRegion().empty());
+    branch = scf::IfOp::create(rewriter, loc, types, selector,
+                               !ifOp.getElseRegion().empty());
   else {
     auto switchOp = cast<scf::IndexSwitchOp>(op);
-    branch = scf::IndexSwitchOp::create(rewriter, loc, types, selector, switchOp.getCases(),
-                                        switchOp.getNumCases());
+    branch =
+        scf::IndexSwitchOp::create(rewriter, loc, types, selector,
+                                   switchOp.getCases(), switchOp.getNumCases());
   }
   branch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  for (auto [from, to] : llvm::zip_equal(op->getRegions(), branch->getRegions())) {
+  for (auto [from, to] :
+       llvm::zip_equal(op->getRegions(), branch->getRegions())) {
     if (from.empty())
       continue;
     OpBuilder::InsertionGuard guard(rewriter);

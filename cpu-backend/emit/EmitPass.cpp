@@ -24,12 +24,14 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
 
   void runOnOperation() override {
     if (vectorBits < 64 || !llvm::isPowerOf2_64(vectorBits)) {
-      getOperation().emitError("vector-bits must be a power of two, 64 at least");
+      getOperation().emitError(
+          "vector-bits must be a power of two, 64 at least");
       return signalPassFailure();
     }
     EmitTarget target;
     target.vectorBits = vectorBits;
-    for (auto func : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+    for (auto func :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (func.isExternal() || !isBridge(func))
         continue;
       Plan plan(func);

@@ -22,26 +22,30 @@ unsigned FunctionEmitter::levelOf(ArrayRef<Index> indices) const {
   return std::min<unsigned>(level, frame->levels.size() - 1);
 }
 
-/// Before the first loop inside of the level, or at its end while there is none.
+/// Before the first loop inside of the level, or at its end while there is
+/// none.
 void FunctionEmitter::moveTo(unsigned level) {
   Level &at = *frame->levels[level];
   if (at.before)
     rewriter.setInsertionPoint(at.before);
-  else if (!at.block->empty() && at.block->back().hasTrait<OpTrait::IsTerminator>())
+  else if (!at.block->empty() &&
+           at.block->back().hasTrait<OpTrait::IsTerminator>())
     rewriter.setInsertionPoint(&at.block->back());
   else
     rewriter.setInsertionPointToEnd(at.block);
 }
 
 Value FunctionEmitter::zeroOf(Type element, Location loc) {
-  return arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(element));
+  return arith::ConstantOp::create(rewriter, loc,
+                                   rewriter.getZeroAttr(element));
 }
 
 Value FunctionEmitter::toLanes(Value value, int64_t lanes) {
   if (!value || isa<VectorType>(value.getType()))
     return value;
   return vector::BroadcastOp::create(rewriter, value.getLoc(),
-                                     VectorType::get({lanes}, value.getType()), value);
+                                     VectorType::get({lanes}, value.getType()),
+                                     value);
 }
 
 /// The index itself as a value of type `element` (index or an integer).
@@ -57,9 +61,10 @@ Value FunctionEmitter::laneIndices(const Index &index, Type element) {
   for (int64_t lane = 0; lane < frame->lanes; ++lane)
     steps.push_back(APInt(64, lane * index.step).trunc(bits));
   auto type = VectorType::get({frame->lanes}, element);
-  Value offsets =
-      arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(type, steps));
-  return arith::AddIOp::create(rewriter, loc, toLanes(base, frame->lanes), offsets);
+  Value offsets = arith::ConstantOp::create(
+      rewriter, loc, DenseElementsAttr::get(type, steps));
+  return arith::AddIOp::create(rewriter, loc, toLanes(base, frame->lanes),
+                               offsets);
 }
 
 const View *FunctionEmitter::viewIfInMemory(Value tensor) {
@@ -83,13 +88,15 @@ Value FunctionEmitter::evaluate(Value tensor, ArrayRef<Index> indices) {
   OpBuilder::InsertionGuard guard(rewriter);
   moveTo(level);
   const View *view = viewIfInMemory(tensor);
-  Value value = view ? read(*view, indices, tensor.getLoc()) : evaluateDefinition(tensor, indices);
+  Value value = view ? read(*view, indices, tensor.getLoc())
+                     : evaluateDefinition(tensor, indices);
   if (value)
     frame->levels[level]->values[key].push_back({Indices(indices), value});
   return value;
 }
 
-Value FunctionEmitter::evaluateDefinition(Value tensor, ArrayRef<Index> indices) {
+Value FunctionEmitter::evaluateDefinition(Value tensor,
+                                          ArrayRef<Index> indices) {
   Operation *op = tensor.getDefiningOp();
   Location loc = tensor.getLoc();
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
@@ -106,7 +113,8 @@ Value FunctionEmitter::evaluateDefinition(Value tensor, ArrayRef<Index> indices)
     return zeroOf(element, loc);
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
-      return arith::ConstantOp::create(rewriter, loc, splat.getSplatValue<TypedAttr>());
+      return arith::ConstantOp::create(rewriter, loc,
+                                       splat.getSplatValue<TypedAttr>());
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return evaluate(cast.getSource(), indices);
   if (isElementwise(op))
@@ -116,19 +124,22 @@ Value FunctionEmitter::evaluateDefinition(Value tensor, ArrayRef<Index> indices)
   if (op->getNumOperands() > 0)
     if (auto from = operandIndices(op->getOpOperand(0), indices, &rewriter))
       return evaluate(op->getOperand(0), *from);
-  emitError(loc) << "'" << op->getName()
-                 << "' is not supported by the CPU backend, or not in this form";
+  emitError(loc)
+      << "'" << op->getName()
+      << "' is not supported by the CPU backend, or not in this form";
   return {};
 }
 
-Value FunctionEmitter::evaluateElementwise(OpResult result, ArrayRef<Index> indices) {
+Value FunctionEmitter::evaluateElementwise(OpResult result,
+                                           ArrayRef<Index> indices) {
   Operation *op = result.getOwner();
   SmallVector<Value> operands;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType())) {
       operands.push_back(mapScalar(operand.get()));
-    } else if (linalgOp && linalgOp.getMatchingBlockArgument(&operand).use_empty()) {
+    } else if (linalgOp &&
+               linalgOp.getMatchingBlockArgument(&operand).use_empty()) {
       operands.push_back(Value());
       continue;
     } else {
@@ -138,13 +149,13 @@ Value FunctionEmitter::evaluateElementwise(OpResult result, ArrayRef<Index> indi
     if (!operands.back())
       return {};
   }
-  bool anyLanes = llvm::any_of(operands, [](Value v) {
-    return v && isa<VectorType>(v.getType());
-  });
+  bool anyLanes = llvm::any_of(
+      operands, [](Value v) { return v && isa<VectorType>(v.getType()); });
   if (!linalgOp)
     return cloneElementwise(op, operands, anyLanes ? frame->lanes : 0);
   SmallVector<Value> results;
-  if (failed(cloneBody(op->getRegion(0).front(), operands, indices, frame->lanes, results)))
+  if (failed(cloneBody(op->getRegion(0).front(), operands, indices,
+                       frame->lanes, results)))
     return {};
   unsigned level = levelOf(indices);
   for (auto [other, value] : llvm::zip_equal(op->getResults(), results))
@@ -154,9 +165,10 @@ Value FunctionEmitter::evaluateElementwise(OpResult result, ArrayRef<Index> indi
   return results[result.getResultNumber()];
 }
 
-/// What divides by zero, or overflows, is undefined in one lane only; the CPU's integer division
-/// would end the process. Such lanes are divided by one.
-static Value safeDivisor(OpBuilder &builder, Operation *op, Value dividend, Value divisor) {
+/// What divides by zero, or overflows, is undefined in one lane only; the CPU's
+/// integer division would end the process. Such lanes are divided by one.
+static Value safeDivisor(OpBuilder &builder, Operation *op, Value dividend,
+                         Value divisor) {
   Location loc = op->getLoc();
   Type type = divisor.getType();
   Type element = getElementTypeOrSelf(type);
@@ -167,21 +179,25 @@ static Value safeDivisor(OpBuilder &builder, Operation *op, Value dividend, Valu
     return arith::ConstantOp::create(builder, loc, attr);
   };
   unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op);
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
+                      arith::CeilDivSIOp>(op);
   APInt known;
-  if (matchPattern(op->getOperand(1), m_ConstantInt(&known)) && !known.isZero() &&
-      !(isSigned && known.isAllOnes()))
+  if (matchPattern(op->getOperand(1), m_ConstantInt(&known)) &&
+      !known.isZero() && !(isSigned && known.isAllOnes()))
     return divisor;
   auto is = [&](Value value, const APInt &what) -> Value {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, constant(what));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+                                 constant(what));
   };
   Value bad = is(divisor, APInt::getZero(bits));
   if (isSigned) {
-    Value overflow = arith::AndIOp::create(builder, loc, is(divisor, APInt::getAllOnes(bits)),
-                                           is(dividend, APInt::getSignedMinValue(bits)));
+    Value overflow = arith::AndIOp::create(
+        builder, loc, is(divisor, APInt::getAllOnes(bits)),
+        is(dividend, APInt::getSignedMinValue(bits)));
     bad = arith::OrIOp::create(builder, loc, bad, overflow);
   }
-  return arith::SelectOp::create(builder, loc, bad, constant(APInt(bits, 1)), divisor);
+  return arith::SelectOp::create(builder, loc, bad, constant(APInt(bits, 1)),
+                                 divisor);
 }
 
 /// `op` on scalars (lanes == 0) or vectors; null after an error.
@@ -194,24 +210,25 @@ Value FunctionEmitter::cloneElementwise(Operation *op, ArrayRef<Value> operands,
     for (auto [i, value] : llvm::enumerate(values))
       if (i != 0 || !scalarCondition)
         values[i] = toLanes(value, lanes);
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
-          arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
     values[1] = safeDivisor(rewriter, op, values[0], values[1]);
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   Type type = lanes != 0 ? Type(VectorType::get({lanes}, element)) : element;
-  OperationState state(op->getLoc(), op->getName(), values, type, op->getDiscardableAttrs());
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  if (!state.propertiesAttr)
-    state.addAttributes(op->getAttrs());
-  return rewriter.create(state)->getResult(0);
+  Operation *copy =
+      Operation::create(op->getLoc(), op->getName(), type, values,
+                        op->getDiscardableAttrDictionary(), op->getPropertiesStorage(), {}, 0);
+  return rewriter.insert(copy)->getResult(0);
 }
 
-LogicalResult FunctionEmitter::cloneBody(Block &block, ArrayRef<Value> arguments,
+LogicalResult FunctionEmitter::cloneBody(Block &block,
+                                         ArrayRef<Value> arguments,
                                          ArrayRef<Index> indices, int64_t lanes,
                                          SmallVectorImpl<Value> &results) {
   DenseMap<Value, Value> local;
   DenseMap<Value, unsigned> indexOf;
-  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments))
     local[argument] = value;
   auto lookup = [&](Value value) -> Value {
     if (auto it = indexOf.find(value); it != indexOf.end())
@@ -239,7 +256,8 @@ LogicalResult FunctionEmitter::cloneBody(Block &block, ArrayRef<Value> arguments
       anyLanes |= isa<VectorType>(operands.back().getType());
     }
     if (op.getNumRegions() != 0 || op.getNumResults() != 1)
-      return op.emitError("is not supported inside of an elementwise computation");
+      return op.emitError(
+          "is not supported inside of an elementwise computation");
     if (!anyLanes) {
       IRMapping mapping;
       for (auto [from, to] : llvm::zip_equal(op.getOperands(), operands))
@@ -263,8 +281,9 @@ LogicalResult FunctionEmitter::cloneBody(Block &block, ArrayRef<Value> arguments
     auto bound = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, value);
     };
-    auto loop = scf::ForOp::create(rewriter, loc, bound(0), bound(lanes), bound(1),
-                                   ValueRange{toLanes(zeroOf(type.getElementType(), loc), lanes)});
+    auto loop = scf::ForOp::create(
+        rewriter, loc, bound(0), bound(lanes), bound(1),
+        ValueRange{toLanes(zeroOf(type.getElementType(), loc), lanes)});
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToEnd(loop.getBody());
@@ -272,11 +291,13 @@ LogicalResult FunctionEmitter::cloneBody(Block &block, ArrayRef<Value> arguments
       for (auto [from, to] : llvm::zip_equal(op.getOperands(), operands))
         mapping.map(from, isa<VectorType>(to.getType())
                               ? Value(vector::ExtractOp::create(
-                                    rewriter, loc, to, OpFoldResult(loop.getInductionVar())))
+                                    rewriter, loc, to,
+                                    OpFoldResult(loop.getInductionVar())))
                               : to);
       Value one = rewriter.clone(op, mapping)->getResult(0);
-      Value next = vector::InsertOp::create(rewriter, loc, one, loop.getRegionIterArg(0),
-                                            OpFoldResult(loop.getInductionVar()));
+      Value next =
+          vector::InsertOp::create(rewriter, loc, one, loop.getRegionIterArg(0),
+                                   OpFoldResult(loop.getInductionVar()));
       scf::YieldOp::create(rewriter, loc, next);
     }
     local[op.getResult(0)] = loop.getResult(0);
@@ -286,8 +307,9 @@ LogicalResult FunctionEmitter::cloneBody(Block &block, ArrayRef<Value> arguments
   return success();
 }
 
-void FunctionEmitter::walkCone(Value tensor, ArrayRef<Index> indices, OpBuilder *builder,
-                               function_ref<bool(Value, ArrayRef<Index>)> visit) {
+void FunctionEmitter::walkCone(
+    Value tensor, ArrayRef<Index> indices, OpBuilder *builder,
+    function_ref<bool(Value, ArrayRef<Index>)> visit) {
   if (!isa<RankedTensorType>(tensor.getType()) || scalars.count(tensor))
     return;
   if (!visit(tensor, indices))
@@ -307,14 +329,16 @@ void FunctionEmitter::walkCone(Value tensor, ArrayRef<Index> indices, OpBuilder 
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()) ||
         (linalgOp && linalgOp.isDpsInit(&operand) &&
-         (!isElementwise(op) || linalgOp.getMatchingBlockArgument(&operand).use_empty())))
+         (!isElementwise(op) ||
+          linalgOp.getMatchingBlockArgument(&operand).use_empty())))
       continue;
     if (auto from = operandIndices(operand, indices, builder))
       walkCone(operand.get(), *from, builder, visit);
   }
 }
 
-Value FunctionEmitter::evaluateAlone(Value tensor, ArrayRef<Index> indices, Frame &alone) {
+Value FunctionEmitter::evaluateAlone(Value tensor, ArrayRef<Index> indices,
+                                     Frame &alone) {
   auto level = std::make_unique<Level>();
   level->block = rewriter.getInsertionBlock();
   if (rewriter.getInsertionPoint() != level->block->end())
@@ -334,7 +358,8 @@ Value FunctionEmitter::scalarAt(Value tensor, ValueRange indices) {
   return evaluateAlone(tensor, at, alone);
 }
 
-Value FunctionEmitter::vectorAt(Value tensor, ValueRange indices, unsigned dim, int64_t lanes) {
+Value FunctionEmitter::vectorAt(Value tensor, ValueRange indices, unsigned dim,
+                                int64_t lanes) {
   Frame alone;
   alone.lanes = lanes;
   Indices at;

@@ -17,19 +17,21 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
-FunctionEmitter::FunctionEmitter(func::FuncOp oldFunc, EmitTarget target, Plan &plan)
+FunctionEmitter::FunctionEmitter(func::FuncOp oldFunc, EmitTarget target,
+                                 Plan &plan)
     : Emitter(oldFunc.getContext(), target), oldFunc(oldFunc), plan(plan) {}
 
 func::FuncOp FunctionEmitter::run() {
   rewriter.setInsertionPoint(oldFunc);
-  auto newFunc = func::FuncOp::create(rewriter, oldFunc.getLoc(), oldFunc.getName(),
-                                      oldFunc.getFunctionType());
+  auto newFunc = func::FuncOp::create(
+      rewriter, oldFunc.getLoc(), oldFunc.getName(), oldFunc.getFunctionType());
   newFunc->setAttrs(oldFunc->getAttrs());
   Block *entry = newFunc.addEntryBlock();
   map.map(oldFunc.getArguments(), entry->getArguments());
   rewriter.setInsertionPointToStart(entry);
   if (!oldFunc.getBody().hasOneBlock()) {
-    oldFunc.emitError("has several blocks; the CPU backend expects structured control flow");
+    oldFunc.emitError(
+        "has several blocks; the CPU backend expects structured control flow");
     newFunc.erase();
     return {};
   }
@@ -49,7 +51,8 @@ LogicalResult FunctionEmitter::emitBlock(Block &block) {
   Operation *ret = block.getTerminator();
   for (Type type : ret->getOperandTypes())
     if (isa<TensorType>(type))
-      return ret->emitError("returns a tensor; functions that do must be inlined before");
+      return ret->emitError(
+          "returns a tensor; functions that do must be inlined before");
   rewriter.clone(*ret, map);
   return success();
 }
@@ -59,9 +62,11 @@ Value FunctionEmitter::mapScalar(Value value) {
     return mapped;
   Operation *op = value.getDefiningOp();
   // Constants inside of the regions that are taken apart.
-  if (op && op->hasTrait<OpTrait::ConstantLike>() && !isa<TensorType>(value.getType()))
+  if (op && op->hasTrait<OpTrait::ConstantLike>() &&
+      !isa<TensorType>(value.getType()))
     return rewriter.clone(*op)->getResult(0);
-  emitError(value.getLoc(), "this value is not available where the CPU backend needs it");
+  emitError(value.getLoc(),
+            "this value is not available where the CPU backend needs it");
   return {};
 }
 
@@ -86,7 +91,8 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
   case OpKind::NestRoot:
     break;
   case OpKind::Inlineable:
-    if (isa<bufferization::ToTensorOp, tensor::PadOp, tensor::InsertSliceOp>(op) &&
+    if (isa<bufferization::ToTensorOp, tensor::PadOp, tensor::InsertSliceOp>(
+            op) &&
         !plan.isBuffer(op->getResult(0)))
       return rememberLoad(op->getResult(0)), success();
     if (isIrregularLoad(op))
@@ -97,7 +103,8 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       return emitReshape(op);
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return emitConstant(constant);
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op); insert && !matchLoad(insert))
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+        insert && !matchLoad(insert))
       return emitInsertSlice(insert);
     for (Value result : op->getResults())
       rememberLoad(result);
@@ -115,19 +122,21 @@ void FunctionEmitter::rememberLoad(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!load || !type || !type.hasStaticShape())
     return;
-  auto view = std::make_unique<View>(makeView(rewriter, tensor.getLoc(),
-                                              mapScalar(load->read.getBuffer()), type.getShape(),
-                                              mapAll(load->low)));
+  auto view = std::make_unique<View>(
+      makeView(rewriter, tensor.getLoc(), mapScalar(load->read.getBuffer()),
+               type.getShape(), mapAll(load->low)));
   view->pad = load->pad;
   view->other = load->other;
   loads[tensor] = std::move(view);
 }
 
-SmallVector<OpFoldResult> FunctionEmitter::mapAll(ArrayRef<OpFoldResult> values) {
+SmallVector<OpFoldResult>
+FunctionEmitter::mapAll(ArrayRef<OpFoldResult> values) {
   SmallVector<OpFoldResult> result;
   for (OpFoldResult value : values)
-    result.push_back(isa<Attribute>(value) ? value
-                                           : OpFoldResult(mapScalar(cast<Value>(value))));
+    result.push_back(isa<Attribute>(value)
+                         ? value
+                         : OpFoldResult(mapScalar(cast<Value>(value))));
   return result;
 }
 
@@ -143,8 +152,8 @@ LogicalResult FunctionEmitter::emitRoot(Operation *op) {
   }
   if (isa<linalg_ext::ScatterOp, linalg_ext::ScatterRowsOp>(op))
     return emitScatter(op);
-  if (isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp, linalg_ext::AtomicLoadOp,
-          linalg_ext::AtomicStoreOp>(op))
+  if (isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
+          linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp>(op))
     return emitAtomic(*this, op);
   if (isa<linalg_ext::ScanOp>(op))
     return emitScan(*this, op);
@@ -169,8 +178,9 @@ LogicalResult FunctionEmitter::addOutputs(Operation *op, Nest &nest) {
     auto type = cast<RankedTensorType>(store->tensor.getType());
     if (!type.hasStaticShape())
       return op->emitError("stores a tensor whose shape is not static");
-    output.view = makeView(rewriter, op->getLoc(), mapScalar(store->write.getDest()),
-                           type.getShape(), mapAll(store->low));
+    output.view =
+        makeView(rewriter, op->getLoc(), mapScalar(store->write.getDest()),
+                 type.getShape(), mapAll(store->low));
     nest.outputs.push_back(std::move(output));
     return success();
   }
@@ -179,8 +189,9 @@ LogicalResult FunctionEmitter::addOutputs(Operation *op, Nest &nest) {
     output.tensor = store.getValue();
     output.mask = store.getMask();
     output.isStore = true;
-    output.view = makeView(rewriter, op->getLoc(), mapScalar(store.getView()),
-                           cast<RankedTensorType>(store.getValue().getType()).getShape());
+    output.view =
+        makeView(rewriter, op->getLoc(), mapScalar(store.getView()),
+                 cast<RankedTensorType>(store.getValue().getType()).getShape());
     nest.outputs.push_back(std::move(output));
     return success();
   }
@@ -212,8 +223,10 @@ LogicalResult FunctionEmitter::emitGroup(ArrayRef<Operation *> ops) {
     if (failed(addOutputs(op, nest)))
       return failure();
   const NestOutput &first = nest.outputs.front();
-  Value domain = first.reduce ? reduceInputs(first.reduce).front() : first.tensor;
-  nest.shape = llvm::to_vector(cast<RankedTensorType>(domain.getType()).getShape());
+  Value domain =
+      first.reduce ? reduceInputs(first.reduce).front() : first.tensor;
+  nest.shape =
+      llvm::to_vector(cast<RankedTensorType>(domain.getType()).getShape());
   if (failed(emitNest(nest)))
     return failure();
   for (const NestOutput &output : nest.outputs)
@@ -224,7 +237,8 @@ LogicalResult FunctionEmitter::emitGroup(ArrayRef<Operation *> ops) {
 
 LogicalResult FunctionEmitter::materialize(Value tensor, Value memref) {
   Nest nest{tensor.getLoc(), {}, {}, {}};
-  nest.shape = llvm::to_vector(cast<RankedTensorType>(tensor.getType()).getShape());
+  nest.shape =
+      llvm::to_vector(cast<RankedTensorType>(tensor.getType()).getShape());
   Operation *op = tensor.getDefiningOp();
   if (op && isa<tensor::EmptyOp, ub::PoisonOp>(op))
     return success();
@@ -241,12 +255,14 @@ LogicalResult FunctionEmitter::emitInsertSlice(tensor::InsertSliceOp op) {
   if (llvm::any_of(op.getStaticOffsets(), ShapedType::isDynamic) ||
       llvm::any_of(op.getStaticStrides(), ShapedType::isDynamic) ||
       !op.getSourceType().hasStaticShape())
-    return op.emitError("a slice of dynamic place or size that is not a load is not supported by "
+    return op.emitError("a slice of dynamic place or size that is not a load "
+                        "is not supported by "
                         "the CPU backend");
   Value buffer = accumulate(op.getDest(), op.getResult());
   if (!buffer)
     return failure();
-  Nest nest{op.getLoc(), llvm::to_vector(op.getSourceType().getShape()), {}, {}};
+  Nest nest{
+      op.getLoc(), llvm::to_vector(op.getSourceType().getShape()), {}, {}};
   View whole = makeView(rewriter, op.getLoc(), buffer, op.getType().getShape());
   NestOutput output;
   output.tensor = op.getSource();
@@ -265,7 +281,8 @@ LogicalResult FunctionEmitter::emitInsertSlice(tensor::InsertSliceOp op) {
                           rewriter.getIndexAttr(op.getStaticOffset(d))));
     if (!dropped.test(d))
       output.view.strides.push_back(
-          mulIndex(rewriter, op.getLoc(), stride, rewriter.getIndexAttr(op.getStaticStride(d))));
+          mulIndex(rewriter, op.getLoc(), stride,
+                   rewriter.getIndexAttr(op.getStaticStride(d))));
   }
   for (int64_t size : nest.shape)
     output.view.hi.push_back(rewriter.getIndexAttr(size));
@@ -274,12 +291,14 @@ LogicalResult FunctionEmitter::emitInsertSlice(tensor::InsertSliceOp op) {
 }
 
 LogicalResult FunctionEmitter::emitReshape(Operation *op) {
-  // The buffer is contiguous and row-major: the same elements in the same order.
+  // The buffer is contiguous and row-major: the same elements in the same
+  // order.
   Value source = bufferOf(op->getOperand(0));
   if (!source)
     return failure();
   MemRefType type = bufferType(op->getResult(0));
-  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(op->getContext(), type.getShape());
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(op->getContext(), type.getShape());
   SmallVector<int64_t> strides;
   int64_t offset;
   (void)type.getStridesAndOffset(strides, offset);

@@ -28,24 +28,29 @@ class GatherRowsOp;
 
 namespace tilebridge::cpu {
 
-/// One loop of a nest (level 0: what stands before the nest). What depends only on the loops
-/// up to here is computed once, before the first loop inside.
+/// One loop of a nest (level 0: what stands before the nest). What depends only
+/// on the loops up to here is computed once, before the first loop inside.
 struct Level {
   mlir::Block *block = nullptr;
   /// The first loop inside, once it exists; before that the end of the block.
   mlir::Operation *before = nullptr;
-  using Memo = llvm::DenseMap<const void *, llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
+  using Memo =
+      llvm::DenseMap<const void *,
+                     llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
   Memo values, rows, limits;
 };
 
-/// Where evaluation happens: the loops that are open, and how lanes are dealt with.
+/// Where evaluation happens: the loops that are open, and how lanes are dealt
+/// with.
 struct Frame {
   llvm::SmallVector<std::unique_ptr<Level>> levels;
-  /// Lanes of vectors, and the dimension of the nest and the level they run along.
+  /// Lanes of vectors, and the dimension of the nest and the level they run
+  /// along.
   int64_t lanes = 1;
   int vecDim = -1;
   unsigned vecLevel = 0;
-  /// Lanes along vecDim are inside of every box, as far as outer loops decide that.
+  /// Lanes along vecDim are inside of every box, as far as outer loops decide
+  /// that.
   bool interior = false;
 };
 
@@ -68,7 +73,7 @@ struct NestOutput {
 struct Nest {
   mlir::Location loc;
   llvm::SmallVector<int64_t> shape;
-  llvm::SmallVector<NestOutput> outputs;
+  llvm::SmallVector<NestOutput, 0> outputs;
   llvm::SmallVector<int64_t> reduceDims;
 };
 
@@ -81,15 +86,16 @@ public:
 
   mlir::Value mapScalar(mlir::Value value) override;
   mlir::Value scalarAt(mlir::Value tensor, mlir::ValueRange indices) override;
-  mlir::Value vectorAt(mlir::Value tensor, mlir::ValueRange indices, unsigned dim,
-                       int64_t lanes) override;
+  mlir::Value vectorAt(mlir::Value tensor, mlir::ValueRange indices,
+                       unsigned dim, int64_t lanes) override;
   mlir::Value bufferOf(mlir::Value tensor) override;
   mlir::Value viewOf(mlir::Value tensor) override;
   mlir::Value viewOfLoad(mlir::Value tensor) override;
   mlir::Value resultBuffer(mlir::Value result) override;
   mlir::Value accumulate(mlir::Value init, mlir::Value result) override;
   mlir::Value allocate(mlir::MemRefType type) override;
-  mlir::LogicalResult materialize(mlir::Value tensor, mlir::Value memref) override;
+  mlir::LogicalResult materialize(mlir::Value tensor,
+                                  mlir::Value memref) override;
 
 private:
   friend class NestEmitter;
@@ -104,17 +110,20 @@ private:
   mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
   mlir::LogicalResult emitReshape(mlir::Operation *op);
   void rememberLoad(mlir::Value tensor);
-  llvm::SmallVector<mlir::OpFoldResult> mapAll(llvm::ArrayRef<mlir::OpFoldResult> values);
+  llvm::SmallVector<mlir::OpFoldResult>
+  mapAll(llvm::ArrayRef<mlir::OpFoldResult> values);
 
   // ControlFlow.cpp: regions, with tensors in buffers.
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);
   mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult emitBranches(mlir::Operation *op);
   /// Tensors `from` go to the buffers of `to`, as if all at once.
-  mlir::LogicalResult assign(mlir::ValueRange from, mlir::ValueRange to, mlir::Location loc);
+  mlir::LogicalResult assign(mlir::ValueRange from, mlir::ValueRange to,
+                             mlir::Location loc);
   bool reads(mlir::Value tensor, mlir::Value memref);
   bool mayWriteDirectly(mlir::Value tensor, mlir::Value memref);
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> mapScalars(mlir::ValueRange values);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  mapScalars(mlir::ValueRange values);
   void bindScalars(mlir::ValueRange from, mlir::ValueRange to);
   void bindTensors(mlir::ValueRange values);
 
@@ -130,56 +139,72 @@ private:
 
   // Evaluate.cpp: `tensor` at `indices`: a scalar, or a vector of frame->lanes.
   mlir::Value evaluate(mlir::Value tensor, llvm::ArrayRef<Index> indices);
-  mlir::Value evaluateDefinition(mlir::Value tensor, llvm::ArrayRef<Index> indices);
-  mlir::Value evaluateElementwise(mlir::OpResult result, llvm::ArrayRef<Index> indices);
-  mlir::Value evaluateAlone(mlir::Value tensor, llvm::ArrayRef<Index> indices, Frame &alone);
+  mlir::Value evaluateDefinition(mlir::Value tensor,
+                                 llvm::ArrayRef<Index> indices);
+  mlir::Value evaluateElementwise(mlir::OpResult result,
+                                  llvm::ArrayRef<Index> indices);
+  mlir::Value evaluateAlone(mlir::Value tensor, llvm::ArrayRef<Index> indices,
+                            Frame &alone);
   /// The scalar code of `block` on scalars or vectors.
-  mlir::LogicalResult cloneBody(mlir::Block &block, llvm::ArrayRef<mlir::Value> arguments,
+  mlir::LogicalResult cloneBody(mlir::Block &block,
+                                llvm::ArrayRef<mlir::Value> arguments,
                                 llvm::ArrayRef<Index> indices, int64_t lanes,
                                 llvm::SmallVectorImpl<mlir::Value> &results);
-  mlir::Value cloneElementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
+  mlir::Value cloneElementwise(mlir::Operation *op,
+                               llvm::ArrayRef<mlir::Value> operands,
                                int64_t lanes);
   mlir::Value laneIndices(const Index &index, mlir::Type element);
   mlir::Value toLanes(mlir::Value value, int64_t lanes);
   mlir::Value zeroOf(mlir::Type element, mlir::Location loc);
-  /// Walks everything that evaluating `tensor` reads. `visit` returns whether to go on below.
-  void walkCone(mlir::Value tensor, llvm::ArrayRef<Index> indices, mlir::OpBuilder *builder,
-                llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit);
+  /// Walks everything that evaluating `tensor` reads. `visit` returns whether
+  /// to go on below.
+  void
+  walkCone(mlir::Value tensor, llvm::ArrayRef<Index> indices,
+           mlir::OpBuilder *builder,
+           llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit);
   const View *viewIfInMemory(mlir::Value tensor);
 
   // Access.cpp: elements of views.
-  mlir::Value read(const View &view, llvm::ArrayRef<Index> indices, mlir::Location loc);
-  mlir::LogicalResult write(const View &view, llvm::ArrayRef<Index> indices, mlir::Value value,
-                            mlir::Location loc, mlir::Value mask = {});
-  mlir::Value inBox(const View &view, llvm::ArrayRef<Index> indices, unsigned minLevel,
-                    mlir::Location loc);
-  mlir::Value rowLimit(const View &view, llvm::ArrayRef<Index> indices, unsigned laneDim,
-                       mlir::Location loc);
-  mlir::Value laneMask(const View &view, llvm::ArrayRef<Index> indices, unsigned laneDim,
-                       mlir::Location loc);
-  mlir::Value address(const View &view, llvm::ArrayRef<Index> indices, int contiguousDim,
-                      mlir::Location loc);
-  mlir::Value loadLanes(const View &view, llvm::ArrayRef<Index> indices, unsigned laneDim,
-                        mlir::Value mask, mlir::Value passThrough, mlir::Location loc);
-  void storeLanes(const View &view, llvm::ArrayRef<Index> indices, unsigned laneDim,
-                  mlir::Value mask, mlir::Value value, mlir::Location loc);
+  mlir::Value read(const View &view, llvm::ArrayRef<Index> indices,
+                   mlir::Location loc);
+  mlir::LogicalResult write(const View &view, llvm::ArrayRef<Index> indices,
+                            mlir::Value value, mlir::Location loc,
+                            mlir::Value mask = {});
+  mlir::Value inBox(const View &view, llvm::ArrayRef<Index> indices,
+                    unsigned minLevel, mlir::Location loc);
+  mlir::Value rowLimit(const View &view, llvm::ArrayRef<Index> indices,
+                       unsigned laneDim, mlir::Location loc);
+  mlir::Value laneMask(const View &view, llvm::ArrayRef<Index> indices,
+                       unsigned laneDim, mlir::Location loc);
+  mlir::Value address(const View &view, llvm::ArrayRef<Index> indices,
+                      int contiguousDim, mlir::Location loc);
+  mlir::Value loadLanes(const View &view, llvm::ArrayRef<Index> indices,
+                        unsigned laneDim, mlir::Value mask,
+                        mlir::Value passThrough, mlir::Location loc);
+  void storeLanes(const View &view, llvm::ArrayRef<Index> indices,
+                  unsigned laneDim, mlir::Value mask, mlir::Value value,
+                  mlir::Location loc);
 
   // Irregular.cpp: gathers, scatters and masks that are not boxes.
-  mlir::Value evaluateIrregular(mlir::Operation *op, llvm::ArrayRef<Index> indices);
+  mlir::Value evaluateIrregular(mlir::Operation *op,
+                                llvm::ArrayRef<Index> indices);
   mlir::LogicalResult emitScatter(mlir::Operation *op);
   static bool isIrregularLoad(mlir::Operation *op);
   void rememberIrregular(mlir::Operation *op);
-  mlir::Value otherOf(mlir::Value other, mlir::Type element, llvm::ArrayRef<Index> indices,
-                      mlir::Location loc);
-  mlir::Value gatherLanes(mlir::Value memref, mlir::Value offsets, mlir::Value mask,
-                          mlir::Value other, mlir::Location loc);
-  mlir::LogicalResult scatterLanes(mlir::Value base, mlir::Value offsets, mlir::Value mask,
-                                   mlir::Value value, mlir::Location loc);
+  mlir::Value otherOf(mlir::Value other, mlir::Type element,
+                      llvm::ArrayRef<Index> indices, mlir::Location loc);
+  mlir::Value gatherLanes(mlir::Value memref, mlir::Value offsets,
+                          mlir::Value mask, mlir::Value other,
+                          mlir::Location loc);
+  mlir::LogicalResult scatterLanes(mlir::Value base, mlir::Value offsets,
+                                   mlir::Value mask, mlir::Value value,
+                                   mlir::Location loc);
   mlir::Value evaluateRows(linalg_ext::GatherRowsOp op, const View &view,
                            llvm::ArrayRef<Index> indices);
-  mlir::LogicalResult inOrder(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
-                              mlir::Location loc,
-                              llvm::function_ref<mlir::LogicalResult(llvm::ArrayRef<Index>)> body);
+  mlir::LogicalResult
+  inOrder(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
+          mlir::Location loc,
+          llvm::function_ref<mlir::LogicalResult(llvm::ArrayRef<Index>)> body);
 
   unsigned levelOf(llvm::ArrayRef<Index> indices) const;
   void moveTo(unsigned level);

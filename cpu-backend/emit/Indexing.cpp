@@ -27,7 +27,8 @@ bool tilebridge::cpu::isUnitReshape(Operation *op) {
     return false;
   }
   return llvm::all_of(groups, [&](const ReassociationIndices &group) {
-    return llvm::count_if(group, [&](int64_t d) { return wide.getDimSize(d) != 1; }) <= 1;
+    return llvm::count_if(
+               group, [&](int64_t d) { return wide.getDimSize(d) != 1; }) <= 1;
   });
 }
 
@@ -50,23 +51,25 @@ bool tilebridge::cpu::isElementwise(Operation *op) {
     }
     return true;
   }
-  return op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()) &&
+  return op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType()) &&
          op->hasTrait<OpTrait::Elementwise>() && !isa<arith::ConstantOp>(op);
 }
 
 /// base * stride + offset, where both are constants.
-static Index affine(const Index &index, int64_t offset, int64_t stride, Location loc,
-                    OpBuilder *builder) {
+static Index shifted(const Index &index, int64_t offset, int64_t stride,
+                    Location loc, OpBuilder *builder) {
   if (offset == 0 && stride == 1)
     return index;
   Index result = index;
   result.dim = -1;
   result.step = index.step * stride;
   if (builder) {
-    OpFoldResult scaled =
-        mulIndex(*builder, loc, OpFoldResult(index.base), builder->getIndexAttr(stride));
-    result.base = toValue(*builder, loc,
-                          addIndex(*builder, loc, scaled, builder->getIndexAttr(offset)));
+    OpFoldResult scaled = mulIndex(*builder, loc, OpFoldResult(index.base),
+                                   builder->getIndexAttr(stride));
+    result.base =
+        toValue(*builder, loc,
+                addIndex(*builder, loc, scaled, builder->getIndexAttr(offset)));
   }
   return result;
 }
@@ -78,8 +81,8 @@ static Index zeroIndex(Location loc, OpBuilder *builder) {
   return index;
 }
 
-static std::optional<Indices> reshapeIndices(Operation *op, ArrayRef<Index> indices,
-                                             OpBuilder *builder) {
+static std::optional<Indices>
+reshapeIndices(Operation *op, ArrayRef<Index> indices, OpBuilder *builder) {
   if (!isUnitReshape(op))
     return std::nullopt;
   Indices result;
@@ -117,19 +120,22 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
     if (!linalgOp)
       return Indices(indices);
     Indices result;
-    for (AffineExpr expr : linalgOp.getMatchingIndexingMap(&operand).getResults()) {
+    for (AffineExpr expr :
+         linalgOp.getMatchingIndexingMap(&operand).getResults()) {
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         result.push_back(indices[dim.getPosition()]);
       else
-        result.push_back(affine(zeroIndex(loc, builder),
-                                cast<AffineConstantExpr>(expr).getValue(), 1, loc, builder));
+        result.push_back(shifted(zeroIndex(loc, builder),
+                                cast<AffineConstantExpr>(expr).getValue(), 1,
+                                loc, builder));
     }
     return result;
   }
   if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
     Indices result;
     for (auto [d, index] : llvm::enumerate(indices))
-      if (!llvm::is_contained(broadcast.getDimensions(), static_cast<int64_t>(d)))
+      if (!llvm::is_contained(broadcast.getDimensions(),
+                              static_cast<int64_t>(d)))
         result.push_back(index);
     return result;
   }
@@ -148,8 +154,8 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
     unsigned from = 0;
     for (unsigned d = 0, e = slice.getSourceType().getRank(); d < e; ++d) {
       Index index = dropped.test(d) ? zeroIndex(loc, builder) : indices[from++];
-      result.push_back(affine(index, slice.getStaticOffset(d), slice.getStaticStride(d), loc,
-                              builder));
+      result.push_back(shifted(index, slice.getStaticOffset(d),
+                              slice.getStaticStride(d), loc, builder));
     }
     return result;
   }

@@ -15,12 +15,14 @@ using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 bool FunctionEmitter::isIrregularLoad(Operation *op) {
-  return isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp, linalg_ext::MaskedLoadOp>(op);
+  return isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp,
+             linalg_ext::MaskedLoadOp>(op);
 }
 
 /// Addresses are computed where the op stands.
 void FunctionEmitter::rememberIrregular(Operation *op) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
   View view;
   if (auto gather = dyn_cast<linalg_ext::GatherOp>(op)) {
     view = makeView(rewriter, op->getLoc(), mapScalar(gather.getBase()), {1});
@@ -29,13 +31,15 @@ void FunctionEmitter::rememberIrregular(Operation *op) {
     view.hi[rows.getDim()] = rewriter.getIndexAttr(shape[rows.getDim()]);
   } else {
     view = makeView(rewriter, op->getLoc(),
-                    mapScalar(cast<linalg_ext::MaskedLoadOp>(op).getView()), shape);
+                    mapScalar(cast<linalg_ext::MaskedLoadOp>(op).getView()),
+                    shape);
   }
   irregular[op->getResult(0)] = std::make_unique<View>(std::move(view));
 }
 
 /// What masked-off lanes are; in the element type of memory.
-Value FunctionEmitter::otherOf(Value other, Type element, ArrayRef<Index> indices, Location loc) {
+Value FunctionEmitter::otherOf(Value other, Type element,
+                               ArrayRef<Index> indices, Location loc) {
   if (!other)
     return zeroOf(element, loc);
   return evaluate(other, indices);
@@ -62,17 +66,19 @@ static int laneDimOf(ArrayRef<Index> indices) {
   return -1;
 }
 
-Value FunctionEmitter::gatherLanes(Value memref, Value offsets, Value mask, Value other,
-                                   Location loc) {
+Value FunctionEmitter::gatherLanes(Value memref, Value offsets, Value mask,
+                                   Value other, Location loc) {
   auto element = cast<MemRefType>(memref.getType()).getElementType();
   auto type = VectorType::get({frame->lanes}, element);
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   if (!mask) {
     auto maskType = VectorType::get({frame->lanes}, rewriter.getI1Type());
-    mask = arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(maskType, true));
+    mask = arith::ConstantOp::create(rewriter, loc,
+                                     DenseElementsAttr::get(maskType, true));
   }
   return vector::GatherOp::create(rewriter, loc, type, memref, zero, offsets,
-                                  toLanes(mask, frame->lanes), toLanes(other, frame->lanes));
+                                  toLanes(mask, frame->lanes),
+                                  toLanes(other, frame->lanes));
 }
 
 /// The memref that begins `offset` elements after `from`.
@@ -81,12 +87,13 @@ static Value advance(OpBuilder &b, Location loc, Value from, Value offset) {
   if (!offset.getType().isIndex())
     offset = arith::IndexCastOp::create(b, loc, b.getIndexType(), offset);
   OpFoldResult sum = addIndex(b, loc, cast.getMixedOffsets().front(), offset);
-  return memref::ReinterpretCastOp::create(b, loc, llvm::cast<MemRefType>(from.getType()),
-                                           cast.getSource(), toValue(b, loc, sum),
-                                           cast.getMixedSizes(), cast.getMixedStrides());
+  return memref::ReinterpretCastOp::create(
+      b, loc, llvm::cast<MemRefType>(from.getType()), cast.getSource(),
+      toValue(b, loc, sum), cast.getMixedSizes(), cast.getMixedStrides());
 }
 
-Value FunctionEmitter::evaluateIrregular(Operation *op, ArrayRef<Index> indices) {
+Value FunctionEmitter::evaluateIrregular(Operation *op,
+                                         ArrayRef<Index> indices) {
   Location loc = op->getLoc();
   auto known = irregular.find(op->getResult(0));
   if (known == irregular.end()) {
@@ -97,20 +104,25 @@ Value FunctionEmitter::evaluateIrregular(Operation *op, ArrayRef<Index> indices)
   Type element = view.elementType();
   if (auto gather = dyn_cast<linalg_ext::GatherOp>(op)) {
     Value offsets = evaluate(gather.getOffsets(), indices);
-    Value mask = gather.getMask() ? evaluate(gather.getMask(), indices) : Value();
+    Value mask =
+        gather.getMask() ? evaluate(gather.getMask(), indices) : Value();
     Value other = otherOf(gather.getOther(), element, indices, loc);
     if (!offsets || !other || (gather.getMask() && !mask))
       return {};
     Index zero;
     Value base = address(view, zero, -1, loc);
-    if (isa<VectorType>(offsets.getType()) || (mask && isa<VectorType>(mask.getType())))
-      return gatherLanes(base, toLanes(offsets, frame->lanes), mask, other, loc);
+    if (isa<VectorType>(offsets.getType()) ||
+        (mask && isa<VectorType>(mask.getType())))
+      return gatherLanes(base, toLanes(offsets, frame->lanes), mask, other,
+                         loc);
     if (isa<VectorType>(other.getType()) && !mask)
       other = zeroOf(element, loc);
     return guarded(rewriter, loc, mask, other, [&]() -> Value {
       Value at = arith::ConstantIndexOp::create(rewriter, loc, 0);
-      Value value = memref::LoadOp::create(rewriter, loc, advance(rewriter, loc, base, offsets), at);
-      return isa<VectorType>(other.getType()) ? toLanes(value, frame->lanes) : value;
+      Value value = memref::LoadOp::create(
+          rewriter, loc, advance(rewriter, loc, base, offsets), at);
+      return isa<VectorType>(other.getType()) ? toLanes(value, frame->lanes)
+                                              : value;
     });
   }
   int laneDim = laneDimOf(indices);
@@ -120,7 +132,8 @@ Value FunctionEmitter::evaluateIrregular(Operation *op, ArrayRef<Index> indices)
     if (!mask || !other)
       return {};
     if (laneDim >= 0)
-      return toLanes(loadLanes(view, indices, laneDim, toLanes(mask, frame->lanes),
+      return toLanes(loadLanes(view, indices, laneDim,
+                               toLanes(mask, frame->lanes),
                                toLanes(other, frame->lanes), loc),
                      frame->lanes);
     Value at = address(view, indices, -1, loc);
@@ -132,8 +145,8 @@ Value FunctionEmitter::evaluateIrregular(Operation *op, ArrayRef<Index> indices)
   return evaluateRows(cast<linalg_ext::GatherRowsOp>(op), view, indices);
 }
 
-Value FunctionEmitter::evaluateRows(linalg_ext::GatherRowsOp op, const View &view,
-                                    ArrayRef<Index> indices) {
+Value FunctionEmitter::evaluateRows(linalg_ext::GatherRowsOp op,
+                                    const View &view, ArrayRef<Index> indices) {
   Location loc = op.getLoc();
   unsigned dim = op.getDim();
   Indices row = {indices[dim]};
@@ -149,10 +162,12 @@ Value FunctionEmitter::evaluateRows(linalg_ext::GatherRowsOp op, const View &vie
     Value inside = inBox(view, at, 0, loc);
     Value base = address(view, at, -1, loc);
     auto type = VectorType::get({frame->lanes}, rewriter.getI64Type());
-    Value stride = arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(),
-                                              toValue(rewriter, loc, view.strides[dim]));
-    Value offsets = arith::MulIOp::create(rewriter, loc, toLanes(rows, frame->lanes),
-                                          vector::BroadcastOp::create(rewriter, loc, type, stride));
+    Value stride =
+        arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(),
+                                   toValue(rewriter, loc, view.strides[dim]));
+    Value offsets = arith::MulIOp::create(
+        rewriter, loc, toLanes(rows, frame->lanes),
+        vector::BroadcastOp::create(rewriter, loc, type, stride));
     if (inside && mask)
       mask = arith::AndIOp::create(rewriter, loc, toLanes(mask, frame->lanes),
                                    toLanes(inside, frame->lanes));
@@ -163,14 +178,16 @@ Value FunctionEmitter::evaluateRows(linalg_ext::GatherRowsOp op, const View &vie
   {
     OpBuilder::InsertionGuard guard(rewriter);
     moveTo(levelOf(row));
-    at[dim].base = arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), rows);
+    at[dim].base = arith::IndexCastOp::create(rewriter, loc,
+                                              rewriter.getIndexType(), rows);
     at[dim].dim = -1;
   }
   int laneDim = laneDimOf(at);
   if (laneDim >= 0)
     other = toLanes(other, frame->lanes);
   // What the branch needs is remembered before it opens.
-  bool contiguous = laneDim >= 0 && constantOf(view.strides[laneDim]) == 1 && at[laneDim].step == 1;
+  bool contiguous = laneDim >= 0 && constantOf(view.strides[laneDim]) == 1 &&
+                    at[laneDim].step == 1;
   address(view, at, contiguous ? laneDim : -1, loc);
   if (laneDim >= 0)
     rowLimit(view, at, laneDim, loc);
@@ -180,10 +197,12 @@ Value FunctionEmitter::evaluateRows(linalg_ext::GatherRowsOp op, const View &vie
   });
 }
 
-/// Loops over `shape` in row-major order; lanes along the last dimension of `order`.
-LogicalResult FunctionEmitter::inOrder(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
-                                       Location loc,
-                                       function_ref<LogicalResult(ArrayRef<Index>)> body) {
+/// Loops over `shape` in row-major order; lanes along the last dimension of
+/// `order`.
+LogicalResult
+FunctionEmitter::inOrder(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
+                         Location loc,
+                         function_ref<LogicalResult(ArrayRef<Index>)> body) {
   OpBuilder::InsertionGuard guard(rewriter);
   Indices indices(shape.size());
   for (auto [i, d] : llvm::enumerate(order)) {
@@ -191,15 +210,17 @@ LogicalResult FunctionEmitter::inOrder(ArrayRef<int64_t> shape, ArrayRef<unsigne
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, value);
     };
-    auto loop = scf::ForOp::create(rewriter, loc, constant(0), constant(shape[d]),
-                                   constant(last ? frame->lanes : 1));
+    auto loop =
+        scf::ForOp::create(rewriter, loc, constant(0), constant(shape[d]),
+                           constant(last ? frame->lanes : 1));
     frame->levels.back()->before = loop;
     auto level = std::make_unique<Level>();
     level->block = loop.getBody();
     frame->levels.push_back(std::move(level));
     rewriter.setInsertionPoint(loop.getBody()->getTerminator());
     indices[d] = {loop.getInductionVar(), last && frame->lanes > 1 ? 1 : 0,
-                  static_cast<unsigned>(frame->levels.size() - 1), static_cast<int>(d)};
+                  static_cast<unsigned>(frame->levels.size() - 1),
+                  static_cast<int>(d)};
   }
   return body(indices);
 }
@@ -221,10 +242,12 @@ LogicalResult FunctionEmitter::emitScatter(Operation *op) {
   auto type = cast<RankedTensorType>(value.getType());
   ArrayRef<int64_t> shape = type.getShape();
   auto lanesFor = [&](int64_t size) {
-    int64_t bits = std::max<int64_t>(type.getElementType().getIntOrFloatBitWidth(), 32);
+    int64_t bits =
+        std::max<int64_t>(type.getElementType().getIntOrFloatBitWidth(), 32);
     return std::min<int64_t>(target().vectorBits / bits, size & -size);
   };
-  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, shape.size()));
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(0, shape.size()));
   LogicalResult result = failure();
   Frame *outer = std::exchange(frame, &own);
   if (auto scatter = dyn_cast<linalg_ext::ScatterOp>(op)) {
@@ -232,19 +255,22 @@ LogicalResult FunctionEmitter::emitScatter(Operation *op) {
     own.lanes = shape.empty() ? 1 : lanesFor(shape.back());
     result = inOrder(shape, order, loc, [&](ArrayRef<Index> at) {
       Value offsets = evaluate(scatter.getOffsets(), at);
-      Value mask = scatter.getMask() ? evaluate(scatter.getMask(), at) : Value();
+      Value mask =
+          scatter.getMask() ? evaluate(scatter.getMask(), at) : Value();
       Value elements = evaluate(value, at);
       if (!offsets || !elements || (scatter.getMask() && !mask))
         return failure();
       Index zero;
-      return scatterLanes(address(view, zero, -1, loc), offsets, mask, elements, loc);
+      return scatterLanes(address(view, zero, -1, loc), offsets, mask, elements,
+                          loc);
     });
   } else {
     auto rows = cast<linalg_ext::ScatterRowsOp>(op);
     View view = makeView(rewriter, loc, mapScalar(rows.getView()), shape);
     unsigned dim = rows.getDim();
     view.hi[dim] = rewriter.getIndexAttr(shape[dim]);
-    // Rows outermost, so that the last of equal ones wins; lanes where memory is contiguous.
+    // Rows outermost, so that the last of equal ones wins; lanes where memory
+    // is contiguous.
     llvm::stable_sort(order, [&](unsigned a, unsigned b) {
       auto rank = [&](unsigned d) {
         return d == dim ? 0 : constantOf(view.strides[d]) == 1 ? 2 : 1;
@@ -252,47 +278,55 @@ LogicalResult FunctionEmitter::emitScatter(Operation *op) {
       return rank(a) < rank(b);
     });
     own.lanes = order.back() == dim ? 1 : lanesFor(shape[order.back()]);
-    result = inOrder(shape, order, loc, [&](ArrayRef<Index> at) -> LogicalResult {
-      Indices row = {at[dim]};
-      Value number = evaluate(rows.getRows(), row);
-      Value mask = rows.getRowmask() ? evaluate(rows.getRowmask(), row) : Value();
-      Value elements = evaluate(value, at);
-      if (!number || !elements || (rows.getRowmask() && !mask))
-        return failure();
-      Indices to(at);
-      to[dim].dim = -1;
-      to[dim].base = arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), number);
-      to[dim].level = own.levels.size() - 1;
-      int laneDim = laneDimOf(to);
-      bool contiguous = laneDim >= 0 && constantOf(view.strides[laneDim]) == 1;
-      address(view, to, contiguous ? laneDim : -1, loc);
-      if (laneDim >= 0)
-        rowLimit(view, to, laneDim, loc);
-      if (!mask)
-        return write(view, to, elements, loc);
-      auto branch = scf::IfOp::create(rewriter, loc, mask, false);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
-      return write(view, to, elements, loc);
-    });
+    result =
+        inOrder(shape, order, loc, [&](ArrayRef<Index> at) -> LogicalResult {
+          Indices row = {at[dim]};
+          Value number = evaluate(rows.getRows(), row);
+          Value mask =
+              rows.getRowmask() ? evaluate(rows.getRowmask(), row) : Value();
+          Value elements = evaluate(value, at);
+          if (!number || !elements || (rows.getRowmask() && !mask))
+            return failure();
+          Indices to(at);
+          to[dim].dim = -1;
+          to[dim].base = arith::IndexCastOp::create(
+              rewriter, loc, rewriter.getIndexType(), number);
+          to[dim].level = own.levels.size() - 1;
+          int laneDim = laneDimOf(to);
+          bool contiguous =
+              laneDim >= 0 && constantOf(view.strides[laneDim]) == 1;
+          address(view, to, contiguous ? laneDim : -1, loc);
+          if (laneDim >= 0)
+            rowLimit(view, to, laneDim, loc);
+          if (!mask)
+            return write(view, to, elements, loc);
+          auto branch = scf::IfOp::create(rewriter, loc, mask, false);
+          OpBuilder::InsertionGuard guard(rewriter);
+          rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
+          return write(view, to, elements, loc);
+        });
   }
   frame = outer;
   return result;
 }
 
-LogicalResult FunctionEmitter::scatterLanes(Value base, Value offsets, Value mask, Value value,
+LogicalResult FunctionEmitter::scatterLanes(Value base, Value offsets,
+                                            Value mask, Value value,
                                             Location loc) {
   int64_t lanes = frame->lanes;
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  bool any = isa<VectorType>(offsets.getType()) || isa<VectorType>(value.getType()) ||
+  bool any = isa<VectorType>(offsets.getType()) ||
+             isa<VectorType>(value.getType()) ||
              (mask && isa<VectorType>(mask.getType()));
   if (any) {
     // Lanes are written in order: the last of equal offsets wins.
     auto maskType = VectorType::get({lanes}, rewriter.getI1Type());
-    Value all = mask ? toLanes(mask, lanes)
-                     : Value(arith::ConstantOp::create(rewriter, loc,
-                                                       DenseElementsAttr::get(maskType, true)));
-    vector::ScatterOp::create(rewriter, loc, Type(), base, zero, toLanes(offsets, lanes), all,
+    Value all =
+        mask ? toLanes(mask, lanes)
+             : Value(arith::ConstantOp::create(
+                   rewriter, loc, DenseElementsAttr::get(maskType, true)));
+    vector::ScatterOp::create(rewriter, loc, Type(), base, zero,
+                              toLanes(offsets, lanes), all,
                               toLanes(value, lanes));
     return success();
   }

@@ -8,6 +8,7 @@
 #include "cpu-backend/emit/NestEmitter.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,12 +27,14 @@ OpKind tilebridge::cpu::kindOf(Operation *op) {
   if (llvm::none_of(op->getOperandTypes(), isTensor) &&
       llvm::none_of(op->getResultTypes(), isTensor))
     return OpKind::Scalar;
-  if (isa<bufferization::MaterializeInDestinationOp, linalg_ext::MaskedStoreOp, linalg::ReduceOp,
-          linalg_ext::ReduceOp>(op))
+  if (isa<bufferization::MaterializeInDestinationOp, linalg_ext::MaskedStoreOp,
+          linalg::ReduceOp, linalg_ext::ReduceOp>(op))
     return OpKind::NestRoot;
-  if (isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp, linalg_ext::MaskedLoadOp>(op))
+  if (isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp,
+          linalg_ext::MaskedLoadOp>(op))
     return OpKind::Inlineable;
-  if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()) || isa<tensor::ExtractOp>(op))
+  if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()) ||
+      isa<tensor::ExtractOp>(op))
     return OpKind::OwnRoot;
   if (isa<linalg::BroadcastOp, linalg::TransposeOp>(op))
     return OpKind::Inlineable;
@@ -46,12 +49,14 @@ bool tilebridge::cpu::mayWrite(Operation *op) {
   if (isa<linalg_ext::PrintOp, linalg_ext::AssertOp>(op))
     return false;
   if (op->getNumRegions() != 0 && isa<scf::SCFDialect>(op->getDialect()))
-    return op->walk([&](Operation *inner) {
-               return inner != op && mayWrite(inner) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-             })
+    return op
+        ->walk([&](Operation *inner) {
+          return inner != op && mayWrite(inner) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+        })
         .wasInterrupted();
-  if (isMemoryEffectFree(op) || isa<bufferization::ToTensorOp, linalg::LinalgOp>(op))
+  if (isMemoryEffectFree(op) ||
+      isa<bufferization::ToTensorOp, linalg::LinalgOp>(op))
     return false;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   return !effects || effects.hasEffect<MemoryEffects::Write>();
@@ -77,13 +82,15 @@ int64_t tilebridge::cpu::costOfBody(Operation *op) {
       return 0;
     if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(inner))
       return 4;
-    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
-            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::RemFOp>(inner))
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+            arith::RemFOp>(inner))
       return 20;
-    if (isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp,
-            math::CeilOp>(inner))
+    if (isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp,
+            math::FloorOp, math::CeilOp>(inner))
       return 1;
-    if (isa<math::MathDialect>(inner->getDialect()) || !inner->hasTrait<OpTrait::Elementwise>())
+    if (isa<math::MathDialect>(inner->getDialect()) ||
+        !inner->hasTrait<OpTrait::Elementwise>())
       return 15;
     if (llvm::any_of(inner->getOperandTypes(), isSmallFloat) ||
         llvm::any_of(inner->getResultTypes(), isSmallFloat))

@@ -7,8 +7,8 @@
 // Loops run over the dimensions of a nest, those that are reduced inside of the
 // others. One dimension has lanes: the one along which most accesses are
 // contiguous. Its loop is up to three loops, of which the middle one is inside
-// of every box and has no masks. Every index of that loop is a multiple of the lanes,
-// which divide the dimension: no vector reaches beyond a tensor's end.
+// of every box and has no masks. Every index of that loop is a multiple of the
+// lanes, which divide the dimension: no vector reaches beyond a tensor's end.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
@@ -18,11 +18,15 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-LogicalResult FunctionEmitter::emitNest(Nest &nest) { return NestEmitter(*this, nest).run(); }
+LogicalResult FunctionEmitter::emitNest(Nest &nest) {
+  return NestEmitter(*this, nest).run();
+}
 
-/// Everything that the nest reads or writes in memory, at the indices given by dimension.
-void NestEmitter::forEachAccess(ArrayRef<Index> indices, OpBuilder *builder,
-                                function_ref<void(const View &, ArrayRef<Index>, bool)> use) {
+/// Everything that the nest reads or writes in memory, at the indices given by
+/// dimension.
+void NestEmitter::forEachAccess(
+    ArrayRef<Index> indices, OpBuilder *builder,
+    function_ref<void(const View &, ArrayRef<Index>, bool)> use) {
   DenseMap<Value, SmallVector<Indices, 1>> seen;
   auto visit = [&](Value value, ArrayRef<Index> at) {
     for (const Indices &other : seen[value])
@@ -32,8 +36,8 @@ void NestEmitter::forEachAccess(ArrayRef<Index> indices, OpBuilder *builder,
     noteValue(value);
     if (const View *view = fe.viewIfInMemory(value))
       use(*view, at, false);
-    else if (auto it = fe.irregular.find(value); it != fe.irregular.end() &&
-                                                 it->second->shape.size() == at.size())
+    else if (auto it = fe.irregular.find(value);
+             it != fe.irregular.end() && it->second->shape.size() == at.size())
       use(*it->second, at, false);
     return true;
   };
@@ -69,18 +73,19 @@ void NestEmitter::choose() {
   Indices symbolic;
   for (unsigned d = 0; d < rank; ++d)
     symbolic.push_back({Value(), 0, 0, static_cast<int>(d)});
-  forEachAccess(symbolic, nullptr, [&](const View &view, ArrayRef<Index> at, bool isWrite) {
-    for (auto [d, index] : llvm::enumerate(at)) {
-      if (index.dim < 0 || view.shape[d] == 1)
-        continue;
-      auto stride = constantOf(view.strides[d]);
-      bool maybe = !stride && d + 1 == at.size();
-      if (stride == 1)
-        score[index.dim] += isWrite ? 5 : 4;
-      else if (maybe)
-        score[index.dim] += 3;
-    }
-  });
+  forEachAccess(symbolic, nullptr,
+                [&](const View &view, ArrayRef<Index> at, bool isWrite) {
+                  for (auto [d, index] : llvm::enumerate(at)) {
+                    if (index.dim < 0 || view.shape[d] == 1)
+                      continue;
+                    auto stride = constantOf(view.strides[d]);
+                    bool maybe = !stride && d + 1 == at.size();
+                    if (stride == 1)
+                      score[index.dim] += isWrite ? 5 : 4;
+                    else if (maybe)
+                      score[index.dim] += 3;
+                  }
+                });
   int64_t best = -1;
   for (unsigned d = 0; d < rank; ++d)
     if (nest.shape[d] > 1 && score[d] >= best) {
@@ -97,7 +102,9 @@ void NestEmitter::choose() {
     int64_t size = nest.shape[frame.vecDim];
     frame.lanes = std::min(lanes, size & -size);
   }
-  auto isReduced = [&](int64_t d) { return llvm::is_contained(nest.reduceDims, d); };
+  auto isReduced = [&](int64_t d) {
+    return llvm::is_contained(nest.reduceDims, d);
+  };
   vecReduced = isReduced(frame.vecDim);
   for (unsigned d = 0; d < rank; ++d)
     if (!isReduced(d) && static_cast<int>(d) != frame.vecDim)
@@ -112,20 +119,24 @@ void NestEmitter::choose() {
     order.push_back(frame.vecDim);
 }
 
-/// Where every output is stored to one and the same box, the loops only run over that.
+/// Where every output is stored to one and the same box, the loops only run
+/// over that.
 void NestEmitter::restrictToBox() {
   unsigned rank = nest.shape.size();
   ranges.assign(rank, {});
   for (unsigned d = 0; d < rank; ++d) {
-    ranges[d] = {fe.builder().getIndexAttr(0), fe.builder().getIndexAttr(nest.shape[d])};
+    ranges[d] = {fe.builder().getIndexAttr(0),
+                 fe.builder().getIndexAttr(nest.shape[d])};
     bool same = llvm::all_of(nest.outputs, [&](const NestOutput &output) {
       const View &first = nest.outputs.front().view;
-      return !output.reduce && output.isStore && output.view.lo[d] == first.lo[d] &&
+      return !output.reduce && output.isStore &&
+             output.view.lo[d] == first.lo[d] &&
              output.view.hi[d] == first.hi[d] && !output.view.isFull(d);
     });
     if (!same)
       continue;
-    ranges[d] = {nest.outputs.front().view.lo[d], nest.outputs.front().view.hi[d]};
+    ranges[d] = {nest.outputs.front().view.lo[d],
+                 nest.outputs.front().view.hi[d]};
     restricted.insert(d);
     if (static_cast<int>(d) == frame.vecDim)
       continue;
@@ -153,8 +164,9 @@ LogicalResult NestEmitter::run() {
   return result;
 }
 
-LogicalResult NestEmitter::loop(Value from, Value to, int64_t step,
-                                function_ref<LogicalResult(Value, unsigned)> body) {
+LogicalResult
+NestEmitter::loop(Value from, Value to, int64_t step,
+                  function_ref<LogicalResult(Value, unsigned)> body) {
   Value stepValue = constant(step);
   auto forOp = scf::ForOp::create(b, loc, from, to, stepValue, accumulators);
   Level &outside = *frame.levels.back();
@@ -163,7 +175,8 @@ LogicalResult NestEmitter::loop(Value from, Value to, int64_t step,
   auto inside = std::make_unique<Level>();
   inside->block = forOp.getBody();
   frame.levels.push_back(std::move(inside));
-  accumulators.assign(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end());
+  accumulators.assign(forOp.getRegionIterArgs().begin(),
+                      forOp.getRegionIterArgs().end());
   fe.moveTo(frame.levels.size() - 1);
   if (failed(body(forOp.getInductionVar(), frame.levels.size() - 1)))
     return failure();
@@ -202,12 +215,13 @@ LogicalResult NestEmitter::emitLoops(unsigned position) {
 LogicalResult NestEmitter::emitPlainLoop(unsigned position, OpFoldResult from) {
   unsigned d = order[position];
   Value lower = toValue(b, loc, from);
-  return loop(lower, toValue(b, loc, ranges[d].second), 1, [&](Value iv, unsigned level) {
-    indices[d] = {iv, 0, level, static_cast<int>(d)};
-    LogicalResult result = emitLoops(position + 1);
-    indices[d] = {Value(), 0, 0, static_cast<int>(d)};
-    return result;
-  });
+  return loop(lower, toValue(b, loc, ranges[d].second), 1,
+              [&](Value iv, unsigned level) {
+                indices[d] = {iv, 0, level, static_cast<int>(d)};
+                LogicalResult result = emitLoops(position + 1);
+                indices[d] = {Value(), 0, 0, static_cast<int>(d)};
+                return result;
+              });
 }
 
 /// What decides where lanes are inside of every box.
@@ -235,7 +249,8 @@ void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
   });
 }
 
-/// The loop along which lanes run, from `first` on: masked before, then not, then masked again.
+/// The loop along which lanes run, from `first` on: masked before, then not,
+/// then masked again.
 LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   unsigned d = frame.vecDim;
   int64_t lanes = frame.lanes;
@@ -256,13 +271,16 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   if (limits.empty() && lows.empty()) {
     if (first + lanes == nest.shape[d])
       return emitOnce(position, first, /*interior=*/true);
-    return first == nest.shape[d] ? success()
-                                  : segment(constant(first), constant(nest.shape[d]), true);
+    return first == nest.shape[d]
+               ? success()
+               : segment(constant(first), constant(nest.shape[d]), true);
   }
   auto round = [&](Value value, int64_t up) -> Value {
     if (up)
       value = arith::AddIOp::create(b, loc, value, constant(up));
-    return lanes == 1 ? value : arith::AndIOp::create(b, loc, value, constant(-lanes)).getResult();
+    return lanes == 1 ? value
+                      : arith::AndIOp::create(b, loc, value, constant(-lanes))
+                            .getResult();
   };
   Value begin = toValue(b, loc, ranges[d].first);
   if (!constantOf(ranges[d].first))
@@ -277,8 +295,10 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   Value mainBegin = begin;
   if (!lows.empty()) {
     for (OpFoldResult low : lows)
-      mainBegin = arith::MaxSIOp::create(b, loc, mainBegin, toValue(b, loc, low));
-    mainBegin = round(arith::MinSIOp::create(b, loc, mainBegin, end), lanes - 1);
+      mainBegin =
+          arith::MaxSIOp::create(b, loc, mainBegin, toValue(b, loc, low));
+    mainBegin =
+        round(arith::MinSIOp::create(b, loc, mainBegin, end), lanes - 1);
     mainBegin = arith::MaxSIOp::create(b, loc, mainBegin, begin);
     if (failed(segment(begin, mainBegin, false)))
       return failure();
@@ -291,7 +311,8 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
 }
 
 /// The body at one constant place along the lanes.
-LogicalResult NestEmitter::emitOnce(unsigned position, int64_t at, bool interior) {
+LogicalResult NestEmitter::emitOnce(unsigned position, int64_t at,
+                                    bool interior) {
   unsigned level = frame.levels.size() - 1;
   frame.interior = interior;
   frame.vecLevel = level;
@@ -302,7 +323,8 @@ LogicalResult NestEmitter::emitOnce(unsigned position, int64_t at, bool interior
   return result;
 }
 
-/// All values first, then all stores: an output may lie where another one's operand does.
+/// All values first, then all stores: an output may lie where another one's
+/// operand does.
 LogicalResult NestEmitter::emitBody() {
   SmallVector<Value> values, masks;
   for (NestOutput &output : nest.outputs) {
@@ -320,8 +342,10 @@ LogicalResult NestEmitter::emitBody() {
   }
   if (failed(accumulate()))
     return failure();
-  for (auto [output, value, mask] : llvm::zip_equal(nest.outputs, values, masks))
-    if (!output.reduce && failed(fe.write(output.view, indices, value, loc, mask)))
+  for (auto [output, value, mask] :
+       llvm::zip_equal(nest.outputs, values, masks))
+    if (!output.reduce &&
+        failed(fe.write(output.view, indices, value, loc, mask)))
       return failure();
   return success();
 }

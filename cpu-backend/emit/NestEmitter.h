@@ -27,13 +27,15 @@ public:
 
 private:
   // Nest.cpp: loops.
-  void forEachAccess(llvm::ArrayRef<Index> indices, mlir::OpBuilder *builder,
-                     llvm::function_ref<void(const View &, llvm::ArrayRef<Index>, bool)> use);
+  void forEachAccess(
+      llvm::ArrayRef<Index> indices, mlir::OpBuilder *builder,
+      llvm::function_ref<void(const View &, llvm::ArrayRef<Index>, bool)> use);
   void noteValue(mlir::Value value);
   void choose();
   void restrictToBox();
-  mlir::LogicalResult loop(mlir::Value from, mlir::Value to, int64_t step,
-                           llvm::function_ref<mlir::LogicalResult(mlir::Value, unsigned)> body);
+  mlir::LogicalResult
+  loop(mlir::Value from, mlir::Value to, int64_t step,
+       llvm::function_ref<mlir::LogicalResult(mlir::Value, unsigned)> body);
   mlir::LogicalResult emitLoops(unsigned position);
   mlir::LogicalResult emitPlainLoop(unsigned position, mlir::OpFoldResult from);
   void collectBounds(llvm::SmallVectorImpl<mlir::OpFoldResult> &lows,
@@ -48,7 +50,8 @@ private:
   bool startReductions();
   mlir::LogicalResult emitSeededLoop(unsigned position);
   mlir::LogicalResult accumulate();
-  mlir::LogicalResult combine(mlir::Operation *op, llvm::ArrayRef<mlir::Value> left,
+  mlir::LogicalResult combine(mlir::Operation *op,
+                              llvm::ArrayRef<mlir::Value> left,
                               llvm::ArrayRef<mlir::Value> right, int64_t lanes,
                               llvm::SmallVectorImpl<mlir::Value> &results);
   mlir::LogicalResult finishReductions();

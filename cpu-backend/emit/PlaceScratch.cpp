@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// A buffer lives from its first use to its last one in the block where it is allocated; a
-// loop there counts as a whole. Buffers that never live at the same time may share memory.
+// A buffer lives from its first use to its last one in the block where it is
+// allocated; a loop there counts as a whole. Buffers that never live at the
+// same time may share memory.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
@@ -46,11 +47,13 @@ struct CpuPlaceScratchPass
     if (llvm::is_contained(done, func))
       return success();
     if (llvm::is_contained(open, func))
-      return func.emitError("calls itself; recursion is not supported by the CPU backend");
+      return func.emitError(
+          "calls itself; recursion is not supported by the CPU backend");
     open.push_back(func);
     SmallVector<std::pair<func::CallOp, func::FuncOp>> calls;
     func.walk([&](func::CallOp call) {
-      if (auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee()))
+      if (auto callee =
+              getOperation().lookupSymbol<func::FuncOp>(call.getCallee()))
         calls.push_back({call, callee});
     });
     for (auto [call, callee] : calls) {
@@ -72,7 +75,8 @@ struct CpuPlaceScratchPass
     auto fixed = MemRefType::get({bytes.getInt()}, builder.getI8Type());
     Value buffer = memref::AllocOp::create(builder, call.getLoc(), fixed);
     auto open = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
-    Value scratch = memref::CastOp::create(builder, call.getLoc(), open, buffer);
+    Value scratch =
+        memref::CastOp::create(builder, call.getLoc(), open, buffer);
     call.getOperandsMutable().append(scratch);
   }
 
@@ -87,10 +91,12 @@ struct CpuPlaceScratchPass
         op.emitError("a buffer of this type has no fixed size");
         return WalkResult::interrupt();
       }
-      uint64_t bytes =
-          type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      uint64_t bytes = type.getNumElements() *
+                       llvm::divideCeil(type.getElementTypeBitWidth(), 8);
       auto [first, last] = liveRange(op, position);
-      buffers.push_back({op, first, last, llvm::alignTo(std::max<uint64_t>(bytes, 1), alignment)});
+      buffers.push_back(
+          {op, first, last,
+           llvm::alignTo(std::max<uint64_t>(bytes, 1), alignment)});
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
@@ -100,7 +106,8 @@ struct CpuPlaceScratchPass
     uint64_t total = assignOffsets(buffers);
 
     OpBuilder builder(func.getContext());
-    auto scratchType = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+    auto scratchType =
+        MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
     unsigned index = func.getNumArguments();
     auto attrs = builder.getDictionaryAttr(
         {builder.getNamedAttr("tilebridge.scratch", builder.getUnitAttr()),
@@ -111,9 +118,11 @@ struct CpuPlaceScratchPass
     func->setAttr("tilebridge.scratch_bytes", builder.getI64IntegerAttr(total));
     for (Buffer &buffer : buffers) {
       builder.setInsertionPoint(buffer.op);
-      Value offset = arith::ConstantIndexOp::create(builder, buffer.op.getLoc(), buffer.offset);
-      Value view = memref::ViewOp::create(builder, buffer.op.getLoc(), buffer.op.getType(),
-                                          scratch, offset, ValueRange());
+      Value offset = arith::ConstantIndexOp::create(builder, buffer.op.getLoc(),
+                                                    buffer.offset);
+      Value view = memref::ViewOp::create(builder, buffer.op.getLoc(),
+                                          buffer.op.getType(), scratch, offset,
+                                          ValueRange());
       buffer.op.replaceAllUsesWith(view);
       buffer.op.erase();
     }
@@ -121,8 +130,9 @@ struct CpuPlaceScratchPass
   }
 
   /// When an op begins and ends, its regions included.
-  static void number(Operation *op, int64_t &counter,
-                     DenseMap<Operation *, std::pair<int64_t, int64_t>> &position) {
+  static void
+  number(Operation *op, int64_t &counter,
+         DenseMap<Operation *, std::pair<int64_t, int64_t>> &position) {
     int64_t begin = counter++;
     for (Region &region : op->getRegions())
       for (Block &block : region)
@@ -131,8 +141,9 @@ struct CpuPlaceScratchPass
     position[op] = {begin, counter++};
   }
 
-  static std::pair<int64_t, int64_t>
-  liveRange(Operation *op, const DenseMap<Operation *, std::pair<int64_t, int64_t>> &position) {
+  static std::pair<int64_t, int64_t> liveRange(
+      Operation *op,
+      const DenseMap<Operation *, std::pair<int64_t, int64_t>> &position) {
     auto [begin, end] = position.lookup(op);
     int64_t first = std::numeric_limits<int64_t>::max(), last = begin;
     SmallVector<Value> aliases(op->getResults());
@@ -146,7 +157,9 @@ struct CpuPlaceScratchPass
         if (!ancestor)
           continue;
         // A name for the buffer is no use of it.
-        bool names = isa<memref::ReinterpretCastOp, memref::CastOp, memref::SubViewOp>(user);
+        bool names =
+            isa<memref::ReinterpretCastOp, memref::CastOp, memref::SubViewOp>(
+                user);
         if (!names) {
           first = std::min(first, position.lookup(ancestor).first);
           last = std::max(last, position.lookup(ancestor).second);
@@ -169,12 +182,15 @@ struct CpuPlaceScratchPass
     SmallVector<Buffer *> order;
     for (Buffer &buffer : buffers)
       order.push_back(&buffer);
-    llvm::stable_sort(order, [](Buffer *a, Buffer *b) { return a->first < b->first; });
+    llvm::stable_sort(order,
+                      [](Buffer *a, Buffer *b) { return a->first < b->first; });
     SmallVector<Buffer *> live;
     uint64_t total = 0;
     for (Buffer *buffer : order) {
-      llvm::erase_if(live, [&](Buffer *other) { return other->last < buffer->first; });
-      llvm::sort(live, [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
+      llvm::erase_if(
+          live, [&](Buffer *other) { return other->last < buffer->first; });
+      llvm::sort(live,
+                 [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
       for (Buffer *other : live) {
         if (buffer->offset + buffer->size <= other->offset)
           break;

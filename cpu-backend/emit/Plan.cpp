@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Backwards through the function: the roots that would compute a value again are known
-// when its turn comes. Costs assume that what is not decided yet is inline, so a
-// second round runs with the first one's decisions.
+// Backwards through the function: the roots that would compute a value again
+// are known when its turn comes. Costs assume that what is not decided yet is
+// inline, so a second round runs with the first one's decisions.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Plan.h"
@@ -14,6 +14,7 @@
 #include "cpu-backend/emit/PlanGroups.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
@@ -25,7 +26,8 @@ using namespace tilebridge::cpu;
 static constexpr int64_t loadCost = 2, gatherCost = 20;
 /// A value that costs more than this is not computed twice.
 static constexpr int64_t cheap = 7;
-/// A value that costs more than this is not computed in each iteration of a loop around its use.
+/// A value that costs more than this is not computed in each iteration of a
+/// loop around its use.
 static constexpr int64_t trivial = 3;
 
 Plan::Plan(func::FuncOp func) {
@@ -74,8 +76,8 @@ public:
     OpBuilder builder(func.getContext());
     for (Operation *op : ops)
       if (kindOf(op) == OpKind::Inlineable)
-        op->setAttr(planAttr,
-                    builder.getStringAttr(buffers.contains(op) ? "buffer" : "inline"));
+        op->setAttr(planAttr, builder.getStringAttr(
+                                  buffers.contains(op) ? "buffer" : "inline"));
   }
 
 private:
@@ -93,7 +95,8 @@ private:
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       for (OpOperand &operand : op->getOpOperands()) {
         if (linalgOp && linalgOp.isDpsInit(&operand) &&
-            (!isElementwise(op) || linalgOp.getMatchingBlockArgument(&operand).use_empty()))
+            (!isElementwise(op) ||
+             linalgOp.getMatchingBlockArgument(&operand).use_empty()))
           continue;
         Operation *from = operand.get().getDefiningOp();
         if (from && isa<RankedTensorType>(operand.get().getType()))
@@ -115,7 +118,9 @@ private:
     }
   }
 
-  static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
+  static bool isLoop(Operation *op) {
+    return isa<scf::ForOp, scf::WhileOp>(op);
+  }
 
   static bool isDeeper(Operation *root, Operation *op) {
     for (Operation *at = root->getParentOp(); at && at != op->getParentOp();
@@ -125,12 +130,14 @@ private:
     return false;
   }
 
-  /// A write may happen between the read `from` and the place where `root` is emitted.
+  /// A write may happen between the read `from` and the place where `root` is
+  /// emitted.
   bool isClobbered(Operation *from, Operation *root) {
     Operation *ancestor = from->getBlock()->findAncestorOpInBlock(*root);
     if (!ancestor)
       return true;
-    for (Operation *at = from->getNextNode(); at && at != ancestor; at = at->getNextNode())
+    for (Operation *at = from->getNextNode(); at && at != ancestor;
+         at = at->getNextNode())
       if (mayWrite(at))
         return true;
     if (ancestor == root)
@@ -153,7 +160,8 @@ private:
     return isa<linalg_ext::LinalgExtDialect>(op->getDialect()) ? op : nullptr;
   }
 
-  /// A dimension outside of one that `value` has is added where `user` reads it.
+  /// A dimension outside of one that `value` has is added where `user` reads
+  /// it.
   static bool isRepeated(Value value, Operation *user) {
     auto type = cast<RankedTensorType>(value.getType());
     if (llvm::all_of(type.getShape(), [](int64_t size) { return size == 1; }))
@@ -163,7 +171,8 @@ private:
       auto wide = cast<RankedTensorType>(broadcast.getInit().getType());
       int64_t inner = -1;
       for (int64_t d = 0; d < wide.getRank(); ++d)
-        if (!llvm::is_contained(broadcast.getDimensions(), d) && wide.getDimSize(d) != 1)
+        if (!llvm::is_contained(broadcast.getDimensions(), d) &&
+            wide.getDimSize(d) != 1)
           inner = d;
       return llvm::any_of(broadcast.getDimensions(), [&](int64_t d) {
         return d < inner && wide.getDimSize(d) != 1;
@@ -177,7 +186,8 @@ private:
         continue;
       AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
       for (unsigned d = 0; d + 1 < map.getNumDims(); ++d)
-        if (!map.isFunctionOfDim(d) && map.isFunctionOfDim(map.getNumDims() - 1))
+        if (!map.isFunctionOfDim(d) &&
+            map.isFunctionOfDim(map.getNumDims() - 1))
           return true;
     }
     return false;
@@ -189,8 +199,10 @@ private:
       return !isUnitReshape(user);
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
         linalgOp && kindOf(user) == OpKind::OwnRoot) {
-      bool isInput = llvm::any_of(linalgOp.getDpsInputOperands(),
-                                  [&](OpOperand *operand) { return operand->get() == value; });
+      bool isInput =
+          llvm::any_of(linalgOp.getDpsInputOperands(), [&](OpOperand *operand) {
+            return operand->get() == value;
+          });
       return isInput && !matchLoad(value);
     }
     if (isa<linalg_ext::ScanOp, linalg_ext::GatherAlongOp>(user))
@@ -206,8 +218,9 @@ private:
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return !isa<SplatElementsAttr>(constant.getValue());
     return llvm::any_of(op->getResults(), [&](Value result) {
-      return llvm::any_of(result.getUsers(),
-                          [&](Operation *user) { return needsMemory(result, user); });
+      return llvm::any_of(result.getUsers(), [&](Operation *user) {
+        return needsMemory(result, user);
+      });
     });
   }
 
@@ -217,25 +230,28 @@ private:
   }
 
   void decide(Operation *op) {
-    if (kindOf(op) != OpKind::Inlineable || isPartOfAccess(op))
+    if (kindOf(op) != OpKind::Inlineable)
       return;
     llvm::SetVector<Operation *> all;
     collectRoots(op, all);
     roots[op] = all;
-    if (isa<tensor::EmptyOp>(op))
+    if (isa<tensor::EmptyOp>(op) || isPartOfAccess(op))
       return;
     int64_t cost = costs.lookup(op);
     bool buffer = mustBeBuffer(op);
     if (!buffer && cost > cheap)
-      buffer = all.size() > 1 || llvm::any_of(op->getResults(), [&](Value result) {
-                 return llvm::any_of(result.getUsers(), [&](Operation *user) {
-                   return isRepeated(result, user);
-                 });
-               });
+      buffer =
+          all.size() > 1 || llvm::any_of(op->getResults(), [&](Value result) {
+            return llvm::any_of(result.getUsers(), [&](Operation *user) {
+              return isRepeated(result, user);
+            });
+          });
     if (!buffer && cost > trivial)
-      buffer = llvm::any_of(all, [&](Operation *root) { return isDeeper(root, op); });
+      buffer = llvm::any_of(
+          all, [&](Operation *root) { return isDeeper(root, op); });
     if (Operation *read = buffer ? nullptr : readOf(op))
-      buffer = llvm::any_of(all, [&](Operation *root) { return isClobbered(read, root); });
+      buffer = llvm::any_of(
+          all, [&](Operation *root) { return isClobbered(read, root); });
     if (buffer)
       buffers.insert(op);
   }

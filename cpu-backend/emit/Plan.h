@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 // The plan is in the IR, as attributes, so that it can be read and tested:
 //   tilebridge.plan = "inline" | "buffer"   on ops with tensor results
-//   tilebridge.nest = N                     roots with one N share one nest of loops
+//   tilebridge.nest = N                     roots with one N share one nest of
+//   loops
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -42,7 +43,8 @@ public:
   explicit Plan(mlir::func::FuncOp func);
 
   bool isBuffer(mlir::Value tensor) const;
-  /// The group of roots that are emitted with `op`, in order; emission is at the last one.
+  /// The group of roots that are emitted with `op`, in order; emission is at
+  /// the last one.
   llvm::ArrayRef<mlir::Operation *> groupOf(mlir::Operation *op) const;
 
   /// The value whose memory `tensor` uses; itself, if it has its own.

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// A nest is emitted where its last root stands. A root joins the open group when its loops are the same
-// and nothing that it needs is only known after the group's loops.
+// A nest is emitted where its last root stands. A root joins the open group
+// when its loops are the same and nothing that it needs is only known after the
+// group's loops.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/PlanGroups.h"
@@ -31,13 +32,14 @@ Indices tilebridge::cpu::identityIndices(unsigned rank) {
   return indices;
 }
 
-void tilebridge::cpu::walkInline(Value tensor, ArrayRef<Index> indices,
-                                 function_ref<bool(Value, ArrayRef<Index>)> visit,
-                                 Operation *root) {
+void tilebridge::cpu::walkInline(
+    Value tensor, ArrayRef<Index> indices,
+    function_ref<bool(Value, ArrayRef<Index>)> visit, Operation *root) {
   if (!isa<RankedTensorType>(tensor.getType()) || !visit(tensor, indices))
     return;
   Operation *op = tensor.getDefiningOp();
-  if (!op || kindOf(op) != OpKind::Inlineable || (isPlannedBuffer(op) && op != root) ||
+  if (!op || kindOf(op) != OpKind::Inlineable ||
+      (isPlannedBuffer(op) && op != root) ||
       isa<arith::ConstantOp, tensor::SplatOp, tensor::EmptyOp>(op))
     return;
   if (auto load = matchLoad(tensor)) {
@@ -49,7 +51,8 @@ void tilebridge::cpu::walkInline(Value tensor, ArrayRef<Index> indices,
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()) ||
         (linalgOp && linalgOp.isDpsInit(&operand) &&
-         (!isElementwise(op) || linalgOp.getMatchingBlockArgument(&operand).use_empty())))
+         (!isElementwise(op) ||
+          linalgOp.getMatchingBlockArgument(&operand).use_empty())))
       continue;
     auto type = cast<RankedTensorType>(operand.get().getType());
     if (auto from = operandIndices(operand, indices, nullptr))
@@ -88,7 +91,8 @@ public:
         continue;
       }
       bool quiet = kindOf(&op) == OpKind::Inlineable && !isPlannedBuffer(&op);
-      if (kindOf(&op) == OpKind::Scalar && isMemoryEffectFree(&op) && op.getNumRegions() == 0)
+      if (kindOf(&op) == OpKind::Scalar && isMemoryEffectFree(&op) &&
+          op.getNumRegions() == 0)
         quiet = true;
       if (auto extract = dyn_cast<tensor::ExtractOp>(op))
         quiet = !reachesGroup(extract.getTensor());
@@ -107,14 +111,15 @@ private:
     if (kindOf(op) == OpKind::NestRoot)
       return true;
     return kindOf(op) == OpKind::Inlineable && isPlannedBuffer(op) &&
-           !isa<tensor::InsertSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                arith::ConstantOp>(op);
+           !isa<tensor::InsertSliceOp, tensor::ExpandShapeOp,
+                tensor::CollapseShapeOp, arith::ConstantOp>(op);
   }
 
   static ArrayRef<int64_t> shapeOf(Operation *op) {
     if (isa<tensor::InsertSliceOp, tensor::PadOp>(op))
       return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-    return cast<RankedTensorType>(rootOperands(op).front().getType()).getShape();
+    return cast<RankedTensorType>(rootOperands(op).front().getType())
+        .getShape();
   }
 
   static SmallVector<int64_t> reducedBy(Operation *op) {
@@ -126,10 +131,11 @@ private:
   bool reachesGroup(Value tensor) {
     bool reaches = false;
     auto type = dyn_cast<RankedTensorType>(tensor.getType());
-    walkInline(tensor, Indices(type.getRank()), [&](Value value, ArrayRef<Index>) {
-      reaches |= llvm::is_contained(group, value.getDefiningOp());
-      return !reaches;
-    });
+    walkInline(tensor, Indices(type.getRank()),
+               [&](Value value, ArrayRef<Index>) {
+                 reaches |= llvm::is_contained(group, value.getDefiningOp());
+                 return !reaches;
+               });
     return reaches;
   }
 
@@ -137,7 +143,8 @@ private:
     if (group.empty())
       return false;
     // Two views of one tensor: what is an element here is another one there.
-    if (shapeOf(op) != shapeOf(group.front()) || shapeOf(op).empty() || group.size() >= 8)
+    if (shapeOf(op) != shapeOf(group.front()) || shapeOf(op).empty() ||
+        group.size() >= 8)
       return false;
     SmallVector<int64_t> reduced = reducedBy(op);
     for (Operation *other : group) {
@@ -153,24 +160,29 @@ private:
     for (Value operand : rootOperands(op)) {
       auto type = cast<RankedTensorType>(operand.getType());
       Indices identity = identityIndices(type.getRank());
-      walkInline(operand, identity, [&](Value value, ArrayRef<Index> at) {
-        Operation *def = value.getDefiningOp();
-        if (!def)
-          return fits;
-        if (def != op && llvm::is_contained(group, def)) {
-          // Another root's elements, at the same place of the loops, are at hand.
-          bool same = kindOf(def) == OpKind::Inlineable && at == ArrayRef<Index>(identity);
-          fits &= same;
-          return false;
-        }
-        // A read after the group's store must see what is stored.
-        if (firstStore && mayReadAfter(def, value, firstStore))
-          fits = false;
-        return fits;
-      }, op);
+      walkInline(
+          operand, identity,
+          [&](Value value, ArrayRef<Index> at) {
+            Operation *def = value.getDefiningOp();
+            if (!def)
+              return fits;
+            if (def != op && llvm::is_contained(group, def)) {
+              // Another root's elements, at the same place of the loops, are at
+              // hand.
+              bool same = kindOf(def) == OpKind::Inlineable &&
+                          at == ArrayRef<Index>(identity);
+              fits &= same;
+              return false;
+            }
+            // A read after the group's store must see what is stored.
+            if (firstStore && mayReadAfter(def, value, firstStore))
+              fits = false;
+            return fits;
+          },
+          op);
     }
-    // The address of a store may depend on a scalar that comes from the group; then an op in
-    // between has closed the group already.
+    // The address of a store may depend on a scalar that comes from the group;
+    // then an op in between has closed the group already.
     return fits;
   }
 

@@ -17,11 +17,13 @@ void decideGroups(mlir::func::FuncOp func);
 /// The tensors that a root computes from, element by element.
 llvm::SmallVector<mlir::Value> rootOperands(mlir::Operation *root);
 
-/// Visits what computing `tensor` at `indices` needs, as far as it is inline; `visit` says
-/// whether to go on below. `root` is looked into even if it has a buffer.
-void walkInline(mlir::Value tensor, llvm::ArrayRef<Index> indices,
-                llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit,
-                mlir::Operation *root = nullptr);
+/// Visits what computing `tensor` at `indices` needs, as far as it is inline;
+/// `visit` says whether to go on below. `root` is looked into even if it has a
+/// buffer.
+void walkInline(
+    mlir::Value tensor, llvm::ArrayRef<Index> indices,
+    llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit,
+    mlir::Operation *root = nullptr);
 
 /// Index d is dimension d.
 Indices identityIndices(unsigned rank);

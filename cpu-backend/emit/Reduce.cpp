@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Accumulators are vectors carried by the reduced loops. Where the lanes run along a
-// reduced dimension, each lane reduces its share and a tree of halves follows.
+// Accumulators are vectors carried by the reduced loops. Where the lanes run
+// along a reduced dimension, each lane reduces its share and a tree of halves
+// follows.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
@@ -29,7 +30,8 @@ SmallVector<int64_t> tilebridge::cpu::reduceDimensions(Operation *op) {
   return {static_cast<int64_t>(cast<linalg_ext::ReduceOp>(op).getDimension())};
 }
 
-static Indices withoutReduced(ArrayRef<Index> indices, ArrayRef<int64_t> reduced) {
+static Indices withoutReduced(ArrayRef<Index> indices,
+                              ArrayRef<int64_t> reduced) {
   Indices result;
   for (auto [d, index] : llvm::enumerate(indices))
     if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
@@ -59,8 +61,9 @@ bool NestEmitter::startReductions() {
   return true;
 }
 
-/// The first elements are the accumulators' values; the loop starts behind them. (An initial value is an
-/// identity: a reduction that has one may start in the same way.)
+/// The first elements are the accumulators' values; the loop starts behind
+/// them. (An initial value is an identity: a reduction that has one may start
+/// in the same way.)
 LogicalResult NestEmitter::emitSeededLoop(unsigned position) {
   // Dimensions of one element, and at most one other.
   for (; position < order.size(); ++position) {
@@ -74,13 +77,15 @@ LogicalResult NestEmitter::emitSeededLoop(unsigned position) {
   if (position == order.size())
     return emitBody();
   if (position + 1 < order.size())
-    return emitError(loc, "a reduction without an initial value along several dimensions is "
-                          "not supported");
+    return emitError(
+        loc, "a reduction without an initial value along several dimensions is "
+             "not supported");
   unsigned d = order[position];
   if (static_cast<int>(d) == frame.vecDim) {
     if (failed(emitOnce(position, 0, /*interior=*/false)))
       return failure();
-    return frame.lanes == nest.shape[d] ? success() : emitLanesLoop(position, frame.lanes);
+    return frame.lanes == nest.shape[d] ? success()
+                                        : emitLanesLoop(position, frame.lanes);
   }
   unsigned level = frame.levels.size() - 1;
   indices[d] = {constant(0), 0, level, static_cast<int>(d)};
@@ -91,15 +96,18 @@ LogicalResult NestEmitter::emitSeededLoop(unsigned position) {
   return emitPlainLoop(position, b.getIndexAttr(1));
 }
 
-LogicalResult NestEmitter::combine(Operation *op, ArrayRef<Value> left, ArrayRef<Value> right,
-                                   int64_t lanes, SmallVectorImpl<Value> &results) {
+LogicalResult NestEmitter::combine(Operation *op, ArrayRef<Value> left,
+                                   ArrayRef<Value> right, int64_t lanes,
+                                   SmallVectorImpl<Value> &results) {
   SmallVector<Value> arguments;
-  // linalg.reduce has the elements first, linalg_ext.reduce what was combined so far.
+  // linalg.reduce has the elements first, linalg_ext.reduce what was combined
+  // so far.
   bool elementsFirst = isa<linalg::ReduceOp>(op);
   llvm::append_range(arguments, elementsFirst ? right : left);
   llvm::append_range(arguments, elementsFirst ? left : right);
   size_t before = results.size();
-  if (failed(fe.cloneBody(op->getRegion(0).front(), arguments, indices, lanes, results)))
+  if (failed(fe.cloneBody(op->getRegion(0).front(), arguments, indices, lanes,
+                          results)))
     return failure();
   for (size_t i = before; i < results.size(); ++i)
     results[i] = fe.toLanes(results[i], lanes);
@@ -152,14 +160,15 @@ LogicalResult NestEmitter::finishReductions() {
             b, loc, value, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{lanes / 2},
             ArrayRef<int64_t>{1}));
         high.push_back(vector::ExtractStridedSliceOp::create(
-            b, loc, value, ArrayRef<int64_t>{lanes / 2}, ArrayRef<int64_t>{lanes / 2},
-            ArrayRef<int64_t>{1}));
+            b, loc, value, ArrayRef<int64_t>{lanes / 2},
+            ArrayRef<int64_t>{lanes / 2}, ArrayRef<int64_t>{1}));
       }
       if (failed(combine(output.reduce, low, high, lanes / 2, combined)))
         return failure();
       values = combined;
     }
-    for (auto [result, value] : llvm::zip_equal(output.reduce->getResults(), values)) {
+    for (auto [result, value] :
+         llvm::zip_equal(output.reduce->getResults(), values)) {
       if (vecReduced)
         value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
       if (cast<RankedTensorType>(result.getType()).getRank() == 0) {

@@ -19,12 +19,13 @@ std::optional<int64_t> tilebridge::cpu::constantOf(OpFoldResult value) {
   return getConstantIntValue(value);
 }
 
-Value tilebridge::cpu::toValue(OpBuilder &builder, Location loc, OpFoldResult value) {
+Value tilebridge::cpu::toValue(OpBuilder &builder, Location loc,
+                               OpFoldResult value) {
   return getValueOrCreateConstantIndexOp(builder, loc, value);
 }
 
-OpFoldResult tilebridge::cpu::addIndex(OpBuilder &builder, Location loc, OpFoldResult a,
-                                       OpFoldResult b) {
+OpFoldResult tilebridge::cpu::addIndex(OpBuilder &builder, Location loc,
+                                       OpFoldResult a, OpFoldResult b) {
   auto ca = constantOf(a), cb = constantOf(b);
   if (ca && cb)
     return builder.getIndexAttr(*ca + *cb);
@@ -32,23 +33,25 @@ OpFoldResult tilebridge::cpu::addIndex(OpBuilder &builder, Location loc, OpFoldR
     return b;
   if (cb && *cb == 0)
     return a;
-  return arith::AddIOp::create(builder, loc, toValue(builder, loc, a), toValue(builder, loc, b))
+  return arith::AddIOp::create(builder, loc, toValue(builder, loc, a),
+                               toValue(builder, loc, b))
       .getResult();
 }
 
-OpFoldResult tilebridge::cpu::subIndex(OpBuilder &builder, Location loc, OpFoldResult a,
-                                       OpFoldResult b) {
+OpFoldResult tilebridge::cpu::subIndex(OpBuilder &builder, Location loc,
+                                       OpFoldResult a, OpFoldResult b) {
   auto ca = constantOf(a), cb = constantOf(b);
   if (ca && cb)
     return builder.getIndexAttr(*ca - *cb);
   if (cb && *cb == 0)
     return a;
-  return arith::SubIOp::create(builder, loc, toValue(builder, loc, a), toValue(builder, loc, b))
+  return arith::SubIOp::create(builder, loc, toValue(builder, loc, a),
+                               toValue(builder, loc, b))
       .getResult();
 }
 
-OpFoldResult tilebridge::cpu::mulIndex(OpBuilder &builder, Location loc, OpFoldResult a,
-                                       OpFoldResult b) {
+OpFoldResult tilebridge::cpu::mulIndex(OpBuilder &builder, Location loc,
+                                       OpFoldResult a, OpFoldResult b) {
   auto ca = constantOf(a), cb = constantOf(b);
   if (ca && cb)
     return builder.getIndexAttr(*ca * *cb);
@@ -58,7 +61,8 @@ OpFoldResult tilebridge::cpu::mulIndex(OpBuilder &builder, Location loc, OpFoldR
     return b;
   if (cb && *cb == 1)
     return a;
-  return arith::MulIOp::create(builder, loc, toValue(builder, loc, a), toValue(builder, loc, b))
+  return arith::MulIOp::create(builder, loc, toValue(builder, loc, a),
+                               toValue(builder, loc, b))
       .getResult();
 }
 
@@ -82,7 +86,8 @@ std::optional<StructuredLoad> tilebridge::cpu::matchLoad(Value tensor) {
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
     load.read = insert.getSource().getDefiningOp<bufferization::ToTensorOp>();
     // A constant slice of a static load is an ordinary insertion (join, cat).
-    if (!load.read || insert.getSourceType().getRank() != insert.getDestType().getRank() ||
+    if (!load.read ||
+        insert.getSourceType().getRank() != insert.getDestType().getRank() ||
         !insert.hasUnitStride())
       return std::nullopt;
     load.low = insert.getMixedOffsets();
@@ -122,23 +127,28 @@ struct Layout {
 };
 } // namespace
 
-/// A one-dimensional memref over everything that `memref` could reach by an offset.
+/// A one-dimensional memref over everything that `memref` could reach by an
+/// offset.
 static Value flatten(OpBuilder &builder, Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   auto layout = StridedLayoutAttr::get(builder.getContext(), 0, {1});
-  auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(), layout,
-                              type.getMemorySpace());
-  // The size is never looked at: accesses are masked by the box, not by the memref.
-  Value size = arith::ConstantIndexOp::create(builder, loc, std::numeric_limits<int32_t>::max());
-  return memref::ReinterpretCastOp::create(builder, loc, flat, memref, builder.getIndexAttr(0),
-                                           ArrayRef<OpFoldResult>{size},
-                                           ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                              layout, type.getMemorySpace());
+  // The size is never looked at: accesses are masked by the box, not by the
+  // memref.
+  Value size = arith::ConstantIndexOp::create(
+      builder, loc, std::numeric_limits<int32_t>::max());
+  return memref::ReinterpretCastOp::create(
+      builder, loc, flat, memref, builder.getIndexAttr(0),
+      ArrayRef<OpFoldResult>{size},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
 }
 
 static Layout layoutOf(OpBuilder &builder, Location loc, Value memref) {
   Layout layout;
   if (auto cast = memref.getDefiningOp<memref::ReinterpretCastOp>()) {
-    // Its offset counts from the allocation's start, whatever the source's offset is.
+    // Its offset counts from the allocation's start, whatever the source's
+    // offset is.
     layout.base = flatten(builder, loc, cast.getSource());
     layout.offset = cast.getMixedOffsets().front();
     layout.sizes = cast.getMixedSizes();
@@ -149,8 +159,9 @@ static Layout layoutOf(OpBuilder &builder, Location loc, Value memref) {
       sub && sub.getSourceType().getRank() == sub.getType().getRank()) {
     layout = layoutOf(builder, loc, sub.getSource());
     for (auto [d, offset] : llvm::enumerate(sub.getMixedOffsets()))
-      layout.offset = addIndex(builder, loc, layout.offset,
-                               mulIndex(builder, loc, offset, layout.strides[d]));
+      layout.offset =
+          addIndex(builder, loc, layout.offset,
+                   mulIndex(builder, loc, offset, layout.strides[d]));
     for (auto [d, stride] : llvm::enumerate(sub.getMixedStrides()))
       layout.strides[d] = mulIndex(builder, loc, layout.strides[d], stride);
     layout.sizes = sub.getMixedSizes();
@@ -165,10 +176,12 @@ static Layout layoutOf(OpBuilder &builder, Location loc, Value memref) {
     layout.base = flatten(builder, loc, memref);
     layout.offset = builder.getIndexAttr(offset);
     layout.strides = getAsIndexOpFoldResult(builder.getContext(), strides);
-    layout.sizes = getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+    layout.sizes =
+        getAsIndexOpFoldResult(builder.getContext(), type.getShape());
     return layout;
   }
-  auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, memref);
   layout.base = flatten(builder, loc, metadata.getBaseBuffer());
   layout.offset = metadata.getConstifiedMixedOffset();
   layout.sizes = metadata.getConstifiedMixedSizes();
@@ -177,7 +190,8 @@ static Layout layoutOf(OpBuilder &builder, Location loc, Value memref) {
 }
 
 View tilebridge::cpu::makeView(OpBuilder &builder, Location loc, Value memref,
-                               ArrayRef<int64_t> shape, ArrayRef<OpFoldResult> low) {
+                               ArrayRef<int64_t> shape,
+                               ArrayRef<OpFoldResult> low) {
   Layout layout = layoutOf(builder, loc, memref);
   View view;
   view.base = layout.base;
@@ -188,8 +202,8 @@ View tilebridge::cpu::makeView(OpBuilder &builder, Location loc, Value memref,
     OpFoldResult lo = low.empty() ? builder.getIndexAttr(0) : low[d];
     view.lo.push_back(lo);
     view.hi.push_back(addIndex(builder, loc, lo, layout.sizes[d]));
-    view.offset =
-        subIndex(builder, loc, view.offset, mulIndex(builder, loc, lo, view.strides[d]));
+    view.offset = subIndex(builder, loc, view.offset,
+                           mulIndex(builder, loc, lo, view.strides[d]));
   }
   return view;
 }

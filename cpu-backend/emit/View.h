@@ -14,7 +14,8 @@
 
 namespace tilebridge::cpu {
 
-/// The index of one dimension while a tensor is evaluated: lane l is at `base + l * step`.
+/// The index of one dimension while a tensor is evaluated: lane l is at `base +
+/// l * step`.
 struct Index {
   /// A new value of type index; null in walks that only look.
   mlir::Value base;
@@ -36,7 +37,8 @@ struct StructuredLoad {
   mlir::bufferization::ToTensorOp read;
   /// The tensor's element i is the memref's element i - low.
   llvm::SmallVector<mlir::OpFoldResult> low;
-  /// What is outside the box: a scalar, or a tensor of the same shape, or (both null) nothing is.
+  /// What is outside the box: a scalar, or a tensor of the same shape, or (both
+  /// null) nothing is.
   mlir::Value pad, other;
 };
 /// `tensor` as a structured load; nothing if it is none.
@@ -55,7 +57,8 @@ std::optional<StructuredStore> matchStore(mlir::Operation *op);
 struct View {
   /// One-dimensional, contiguous, from the allocation's start.
   mlir::Value base;
-  /// The element of `base` that index 0 of every dimension has (need not exist).
+  /// The element of `base` that index 0 of every dimension has (need not
+  /// exist).
   mlir::OpFoldResult offset;
   llvm::SmallVector<mlir::OpFoldResult> strides;
   /// The tensor's shape, and the part of it that exists: [lo, hi).
@@ -75,30 +78,35 @@ struct View {
 
 /// `value` as an index constant's value, if it is one.
 std::optional<int64_t> constantOf(mlir::OpFoldResult value);
-mlir::Value toValue(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult value);
+mlir::Value toValue(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::OpFoldResult value);
 /// Index arithmetic that folds constants.
-mlir::OpFoldResult addIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult a,
-                            mlir::OpFoldResult b);
-mlir::OpFoldResult subIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult a,
-                            mlir::OpFoldResult b);
-mlir::OpFoldResult mulIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult a,
-                            mlir::OpFoldResult b);
+mlir::OpFoldResult addIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::OpFoldResult a, mlir::OpFoldResult b);
+mlir::OpFoldResult subIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::OpFoldResult a, mlir::OpFoldResult b);
+mlir::OpFoldResult mulIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::OpFoldResult a, mlir::OpFoldResult b);
 
-/// The view of a tensor of `shape` whose element i is element i - low of `memref`
-/// (a new value; `low` empty: zero).
+/// The view of a tensor of `shape` whose element i is element i - low of
+/// `memref` (a new value; `low` empty: zero).
 View makeView(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref,
-              llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mlir::OpFoldResult> low = {});
+              llvm::ArrayRef<int64_t> shape,
+              llvm::ArrayRef<mlir::OpFoldResult> low = {});
 
-/// The indices at which operand `operand` of `op` is read when result `op` is computed at
-/// `indices`: for elementwise ops, broadcasts, transposes, unit-dimension reshapes and slices.
-/// Arithmetic is only emitted when `builder` is not null. Nothing if `op` is none of these.
-std::optional<Indices> operandIndices(mlir::OpOperand &operand, llvm::ArrayRef<Index> indices,
+/// The indices at which operand `operand` of `op` is read when result `op` is
+/// computed at `indices`: for elementwise ops, broadcasts, transposes,
+/// unit-dimension reshapes and slices. Arithmetic is only emitted when
+/// `builder` is not null. Nothing if `op` is none of these.
+std::optional<Indices> operandIndices(mlir::OpOperand &operand,
+                                      llvm::ArrayRef<Index> indices,
                                       mlir::OpBuilder *builder);
 
 /// A reshape that only adds or drops dimensions of size 1.
 bool isUnitReshape(mlir::Operation *op);
-/// An op that computes each element of its result from one element of each operand
-/// by scalar code: the elementwise forms of linalg, and arith and math on tensors.
+/// An op that computes each element of its result from one element of each
+/// operand by scalar code: the elementwise forms of linalg, and arith and math
+/// on tensors.
 bool isElementwise(mlir::Operation *op);
 
 } // namespace tilebridge::cpu

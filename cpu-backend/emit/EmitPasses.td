@@ -1,0 +1,80 @@
+#ifndef TILEBRIDGE_CPUBACKEND_EMIT_EMITPASSES
+#define TILEBRIDGE_CPUBACKEND_EMIT_EMITPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CpuPlanPass : Pass<"tilebridge-cpu-plan", "::mlir::func::FuncOp"> {
+  let summary = "Decides which tensors are in memory and which are computed again where they are used";
+  let description = [{
+    Writes attributes for tilebridge-cpu-emit:
+    - `tilebridge.plan` on every op with a tensor that can be computed element by element: `"inline"` (its consumers' loops compute
+      it) or `"buffer"` (it has a nest of loops of its own, or a part in one, and is kept in scratch memory). A buffer is what is costly and
+      needed by several nests, or in a loop; what a matmul or a scan reads; and a load that a later write may change before it is used.
+    - `tilebridge.nest` on stores, reductions and buffers that share one nest of loops: those of one number.
+
+    Before:
+    ```mlir
+    %e = linalg.generic {...} ins(%x : tensor<1024xf32>) ... { math.exp ... }
+    %s = linalg.reduce ins(%e : tensor<1024xf32>) outs(%zero : tensor<f32>) dimensions = [0] ...
+    ```
+    After:
+    ```mlir
+    %e = linalg.generic {...} ... attrs = {tilebridge.nest = 0 : i64, tilebridge.plan = "buffer"} ...
+    %s = linalg.reduce {tilebridge.nest = 0 : i64} ...
+    ```
+  }];
+}
+
+def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
+  let summary = "Writes the loops of vectors that a planned function is to be";
+  let description = [{
+    Tensors disappear: every store, reduction and buffer (see tilebridge-cpu-plan) becomes a nest of `scf.for` over
+    `vector` and `memref` operations in which whatever is inline is computed element by element. The dimension along
+    which most accesses are contiguous has lanes; its loop is split where a box begins or ends, so that only vectors that are
+    partly outside have masks. Matmuls, atomics, scans and the like are emitted by functions of their own (emit/Roots.h).
+    Buffers are `memref.alloc`, for tilebridge-cpu-place-scratch. What is not supported is an error.
+
+    Before:
+    ```mlir
+    %t = bufferization.to_tensor %view : memref<1024xf32, ...> to tensor<1024xf32>
+    %y = linalg.generic {...} ins(%t, %t : ...) { arith.mulf ... }
+    bufferization.materialize_in_destination %y in writable %out : (tensor<1024xf32>, memref<1024xf32, ...>) -> ()
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %c1024 step %c64 {
+      %a = vector.load %x[%i] : memref<?xf32, ...>, vector<64xf32>
+      %b = arith.mulf %a, %a : vector<64xf32>
+      vector.store %b, %o[%i] : memref<?xf32, ...>, vector<64xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect"];
+}
+
+def CpuPlaceScratchPass : Pass<"tilebridge-cpu-place-scratch", "::mlir::ModuleOp"> {
+  let summary = "Gives every buffer its place in one block of scratch memory";
+  let description = [{
+    A function that allocates gets one more argument, last, `memref<?xi8>` with the attribute `tilebridge.scratch`, and the
+    attribute `tilebridge.scratch_bytes`: how much it needs. Buffers whose lives do not overlap share bytes; all are aligned to 64.
+    The scratch of a callee is a buffer of its caller. Nothing is allocated while a kernel runs.
+
+    Before:
+    ```mlir
+    func.func @k(%x: memref<?xf32>) {
+      %b = memref.alloc() : memref<64xf32>
+    ```
+    After:
+    ```mlir
+    func.func @k(%x: memref<?xf32>, %scratch: memref<?xi8> {tilebridge.scratch}) attributes {tilebridge.scratch_bytes = 256 : i64} {
+      %b = memref.view %scratch[%c0][] : memref<?xi8> to memref<64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+#endif
