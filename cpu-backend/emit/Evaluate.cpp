@@ -215,9 +215,9 @@ Value FunctionEmitter::cloneElementwise(Operation *op, ArrayRef<Value> operands,
     values[1] = safeDivisor(rewriter, op, values[0], values[1]);
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   Type type = lanes != 0 ? Type(VectorType::get({lanes}, element)) : element;
-  Operation *copy =
-      Operation::create(op->getLoc(), op->getName(), type, values,
-                        op->getDiscardableAttrDictionary(), op->getPropertiesStorage(), {}, 0);
+  Operation *copy = Operation::create(op->getLoc(), op->getName(), type, values,
+                                      op->getDiscardableAttrDictionary(),
+                                      op->getPropertiesStorage(), {}, 0);
   return rewriter.insert(copy)->getResult(0);
 }
 

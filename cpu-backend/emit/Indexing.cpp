@@ -58,7 +58,7 @@ bool tilebridge::cpu::isElementwise(Operation *op) {
 
 /// base * stride + offset, where both are constants.
 static Index shifted(const Index &index, int64_t offset, int64_t stride,
-                    Location loc, OpBuilder *builder) {
+                     Location loc, OpBuilder *builder) {
   if (offset == 0 && stride == 1)
     return index;
   Index result = index;
@@ -126,8 +126,8 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
         result.push_back(indices[dim.getPosition()]);
       else
         result.push_back(shifted(zeroIndex(loc, builder),
-                                cast<AffineConstantExpr>(expr).getValue(), 1,
-                                loc, builder));
+                                 cast<AffineConstantExpr>(expr).getValue(), 1,
+                                 loc, builder));
     }
     return result;
   }
@@ -155,7 +155,7 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
     for (unsigned d = 0, e = slice.getSourceType().getRank(); d < e; ++d) {
       Index index = dropped.test(d) ? zeroIndex(loc, builder) : indices[from++];
       result.push_back(shifted(index, slice.getStaticOffset(d),
-                              slice.getStaticStride(d), loc, builder));
+                               slice.getStaticStride(d), loc, builder));
     }
     return result;
   }

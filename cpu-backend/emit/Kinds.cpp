@@ -7,8 +7,8 @@
 
 #include "cpu-backend/emit/NestEmitter.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
-#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -13,8 +13,8 @@
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
-#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"

@@ -1,0 +1,84 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit=vector-bits=256 --canonicalize --cse | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// The interior of a box has no masks, and a load is not copied.
+// CHECK-LABEL: func.func @masked
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: {{.*}}, %[[Y:[a-z0-9]+]]: {{.*}}, %[[N:[a-z0-9]+]]: index, %
+// CHECK-NOT: memref.alloc
+// CHECK: %[[MAIN:.*]] = arith.andi %[[N]], %c-32
+// CHECK: scf.for
+// CHECK-NEXT: vector.load {{.*}} vector<32xf32>
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: vector.store
+// CHECK-NEXT: }
+// CHECK: scf.for {{.*}} to %[[N]]
+// CHECK: vector.create_mask
+// CHECK-NEXT: vector.maskedload
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: vector.maskedstore
+func.func @masked(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %n: index, %o: index) {
+  %c1024 = arith.constant 1024 : index
+  %zero = arith.constant 0.0 : f32
+  %h = arith.subi %c1024, %n : index
+  %vx = memref.reinterpret_cast %x to offset: [%o], sizes: [1024], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %bx = memref.subview %vx[0] [%n] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %in = bufferization.to_tensor %bx : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %t = tensor.pad %in low[0] high[%h] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%t : tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<1024xf32>
+  %vy = memref.reinterpret_cast %y to offset: [%o], sizes: [1024], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %by = memref.subview %vy[0] [%n] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %part = tensor.extract_slice %r[0] [%n] [1] : tensor<1024xf32> to tensor<?xf32>
+  bufferization.materialize_in_destination %part in writable %by
+      : (tensor<?xf32>, memref<?xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Along a row lanes are accumulators, and a tree of halves follows.
+// CHECK-LABEL: func.func @rows
+// CHECK: scf.for
+// CHECK: %[[ACC:.*]] = scf.for {{.*}} -> (vector<32xf32>)
+// CHECK: vector.load
+// CHECK-NEXT: arith.addf
+// CHECK: vector.extract_strided_slice %[[ACC]] {offsets = [0], sizes = [16]
+// CHECK: memref.store
+func.func @rows(%x: memref<16x256xf32>, %y: memref<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %t = bufferization.to_tensor %x : memref<16x256xf32> to tensor<16x256xf32>
+  %init = tensor.splat %zero : tensor<16xf32>
+  %s = linalg.reduce { arith.addf } ins(%t : tensor<16x256xf32>) outs(%init : tensor<16xf32>) dimensions = [1]
+  bufferization.materialize_in_destination %s in writable %y : (tensor<16xf32>, memref<16xf32>) -> ()
+  return
+}
+
+// -----
+
+// Down the columns whole vectors of a row are accumulated.
+// CHECK-LABEL: func.func @columns
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} -> (vector<32xf32>)
+// CHECK: vector.load
+// CHECK-NEXT: arith.addf
+// CHECK-NOT: extract_strided_slice
+// CHECK: vector.store
+func.func @columns(%x: memref<16x256xf32>, %y: memref<256xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %t = bufferization.to_tensor %x : memref<16x256xf32> to tensor<16x256xf32>
+  %init = tensor.splat %zero : tensor<256xf32>
+  %s = linalg.reduce { arith.addf } ins(%t : tensor<16x256xf32>) outs(%init : tensor<256xf32>) dimensions = [0]
+  bufferization.materialize_in_destination %s in writable %y : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}

@@ -1,0 +1,51 @@
+// RUN: tilebridge-opt %s --split-input-file --verify-diagnostics --tilebridge-cpu-place-scratch | FileCheck %s
+
+// What does not live at the same time shares memory; a buffer used in a loop lives as long as the loop.
+// CHECK-LABEL: func.func @share
+// CHECK-SAME: %[[S:[a-z0-9]+]]: memref<?xi8> {llvm.noalias, tilebridge.scratch}
+// CHECK-SAME: tilebridge.scratch_bytes = 192 : i64
+func.func @share(%v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // CHECK: memref.view %[[S]][%c0{{.*}}][] : memref<?xi8> to memref<10xf32>
+  // CHECK: memref.view %[[S]][%c64{{.*}}][] : memref<?xi8> to memref<32xf32>
+  // CHECK: memref.view %[[S]][%c0{{.*}}][] : memref<?xi8> to memref<1xf64>
+  %a = memref.alloc() : memref<10xf32>
+  %b = memref.alloc() : memref<32xf32>
+  %c = memref.alloc() : memref<1xf64>
+  scf.for %i = %c0 to %c4 step %c1 {
+    memref.store %v, %b[%c1] : memref<32xf32>
+    memref.store %v, %a[%i] : memref<10xf32>
+  }
+  %x = memref.load %b[%c0] : memref<32xf32>
+  %y = arith.extf %x : f32 to f64
+  memref.store %y, %c[%c0] : memref<1xf64>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @callee(%{{.*}}: memref<?xi8> {llvm.noalias, tilebridge.scratch}) attributes {tilebridge.scratch_bytes = 64 : i64}
+func.func private @callee() {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant 0.0 : f32
+  %a = memref.alloc() : memref<4xf32>
+  memref.store %v, %a[%c0] : memref<4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @caller
+// CHECK: call @callee(%{{.*}}) : (memref<?xi8>) -> ()
+func.func @caller() {
+  func.call @callee() : () -> ()
+  return
+}
+
+// -----
+
+// expected-error @below {{calls itself; recursion is not supported by the CPU backend}}
+func.func @again() {
+  func.call @again() : () -> ()
+  return
+}

@@ -1,0 +1,39 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// What is costly and needed twice is kept; its sum is computed by the same loops.
+// CHECK-LABEL: func.func @softmax
+func.func @softmax(%x: memref<1024xf32>, %y: memref<1024xf32>, %max: f32) {
+  %zero = arith.constant 0.0 : f32
+  %t = bufferization.to_tensor %x : memref<1024xf32> to tensor<1024xf32>
+  %m = tensor.splat %max : tensor<1024xf32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  // CHECK: linalg.generic {{.*}} attrs =  {tilebridge.plan = "inline"}
+  // CHECK: linalg.generic {{.*}} attrs =  {tilebridge.nest = 0 : i64, tilebridge.plan = "buffer"}
+  // CHECK: linalg.reduce {{.*}} {tilebridge.nest = 0 : i64}
+  %d = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%t, %m : tensor<1024xf32>, tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.subf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<1024xf32>
+  %e = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%d : tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<1024xf32>
+  %init = tensor.splat %zero : tensor<f32>
+  %sum = linalg.reduce { arith.addf } ins(%e : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %s0 = tensor.extract %sum[] : tensor<f32>
+  %ss = tensor.splat %s0 : tensor<1024xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%e, %ss : tensor<1024xf32>, tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.divf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<1024xf32>
+  bufferization.materialize_in_destination %q in writable %y : (tensor<1024xf32>, memref<1024xf32>) -> ()
+  return
+}
