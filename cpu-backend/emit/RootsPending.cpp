@@ -14,9 +14,6 @@ static LogicalResult pending(Operation *op) {
   return op->emitError("is not supported by the CPU backend");
 }
 
-LogicalResult tilebridge::cpu::emitMatmul(Emitter &, linalg::LinalgOp op) {
-  return pending(op);
-}
 LogicalResult tilebridge::cpu::emitAtomic(Emitter &, Operation *op) {
   return pending(op);
 }
