@@ -20,6 +20,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -161,6 +162,10 @@ OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
                                                        StringRef name,
                                                        MLIRContext &context,
                                                        std::string &messages) {
+  // The place says more to a kernel's author than the operation's generic form.
+  bool printsOps = context.shouldPrintOpOnDiagnostic();
+  context.printOpOnDiagnostic(false);
+  llvm::scope_exit restore([&] { context.printOpOnDiagnostic(printsOps); });
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     appendDiagnostic(diagnostic, messages);
     return success();

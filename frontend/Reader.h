@@ -26,6 +26,9 @@ void registerTTIRDialects(mlir::DialectRegistry &registry);
 /// messages call it. Errors are appended to `messages`, one a line as
 /// `file:line:column: error: ...`, notes indented below; the result is then
 /// null. The context needs the dialects of registerTTIRDialects.
+///
+/// Any text is safe to read. Bytecode that was cut short is an error, but
+/// MLIR's reader of it trusts what is inside: do not read it from strangers.
 mlir::OwningOpRef<mlir::ModuleOp> readModule(llvm::StringRef input,
                                              llvm::StringRef name,
                                              mlir::MLIRContext &context,

@@ -42,7 +42,7 @@ def main():
         sys.exit(f"{len(files)} files gave {len(printed)} modules")
 
     failed = False
-    for file, source, again in zip(files, sources, printed):
+    for file, source, again in zip(files, sources, printed, strict=True):
         for pattern, new in WRITTEN_ANEW:
             source = pattern.sub(new, source)
         if source != again and not flags and "loc(" not in source:
