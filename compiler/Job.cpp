@@ -1,0 +1,202 @@
+//===- Job.cpp - one kernel from TTIR to any stage ------------------- -===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Job.h"
+
+#include "compiler/Registration.h"
+#include "cpu-backend/Codegen.h"
+#include "frontend/Passes.h"
+#include "frontend/Reader.h"
+#include "triton-to-linalg/Passes.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+using namespace mlir;
+
+namespace tilebridge::compiler {
+
+static std::optional<Stage> parseStage(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<Stage>>(name)
+      .Case("ttir", Stage::Ttir)
+      .Case("bridge", Stage::Bridge)
+      .Case("vector", Stage::Vector)
+      .Case("llvm", Stage::Llvm)
+      .Case("asm", Stage::Asm)
+      .Case("so", Stage::SharedObject)
+      .Default(std::nullopt);
+}
+
+namespace {
+
+/// One compilation while it runs.
+class Job {
+public:
+  Job(const Request &request, Result &result)
+      : request(request), result(result), log(result.log),
+        context(dialectRegistry(), MLIRContext::Threading::DISABLED),
+        diagnostics(&context, [this](Diagnostic &diagnostic) {
+          take(diagnostic);
+          return success();
+        }) {}
+
+  void run(Stage stage);
+
+private:
+  void take(Diagnostic &diagnostic);
+  void addError(llvm::Twine text);
+  bool runPasses(llvm::StringRef name,
+                 llvm::function_ref<void(OpPassManager &)> build);
+  void instrument(PassManager &manager);
+  void generateCode(Stage stage);
+  void printModule();
+
+  const Request &request;
+  Result &result;
+  llvm::raw_string_ostream log;
+  MLIRContext context;
+  ScopedDiagnosticHandler diagnostics;
+  OwningOpRef<ModuleOp> module;
+  DefaultTimingManager timing;
+  TimingScope timingScope;
+  bool hasPrinted = false;
+};
+
+} // namespace
+
+void Job::take(Diagnostic &diagnostic) {
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    return frontend::appendDiagnostic(diagnostic, result.errors);
+  case DiagnosticSeverity::Remark:
+    if (!request.wantsRemarks)
+      return;
+    break;
+  case DiagnosticSeverity::Warning:
+  case DiagnosticSeverity::Note:
+    break;
+  }
+  std::string text;
+  frontend::appendDiagnostic(diagnostic, text);
+  log << text;
+}
+
+void Job::addError(llvm::Twine text) {
+  result.errors += (request.sourceName + ": error: " + text + "\n").str();
+}
+
+void Job::instrument(PassManager &manager) {
+  if (request.wantsTiming)
+    manager.enableTiming(timingScope);
+  if (request.printAfter.empty())
+    return;
+  manager.enableIRPrinting(
+      /*shouldPrintBeforePass=*/nullptr,
+      [this](Pass *pass, Operation *) {
+        bool isIt = pass->getArgument() == request.printAfter;
+        hasPrinted |= isIt;
+        return isIt;
+      },
+      /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false,
+      /*printAfterOnlyOnFailure=*/false, log);
+}
+
+bool Job::runPasses(llvm::StringRef name,
+                    llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager manager(&context, ModuleOp::getOperationName());
+  build(manager);
+  instrument(manager);
+  if (succeeded(manager.run(*module)))
+    return true;
+  if (result.errors.empty())
+    addError(name + " failed without a message, a bug of this compiler");
+  return false;
+}
+
+void Job::printModule() {
+  llvm::raw_string_ostream out(result.output);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(false);
+  module->print(out, flags);
+}
+
+void Job::generateCode(Stage stage) {
+  llvm::Expected<cpu::CpuTarget> target = cpu::CpuTarget::parse(request.target);
+  if (!target)
+    return addError(llvm::toString(target.takeError()));
+  cpu::CpuOptions options;
+  options.instrument = [this](PassManager &manager) { instrument(manager); };
+  llvm::Expected<std::string> output =
+      stage == Stage::SharedObject
+          ? cpu::compileToSharedObject(*module, *target, options)
+          : cpu::compileToText(*module, *target,
+                               stage == Stage::Vector ? cpu::CpuStage::Vector
+                               : stage == Stage::Llvm ? cpu::CpuStage::Llvm
+                                                      : cpu::CpuStage::Asm,
+                               options);
+  if (output) {
+    result.output = std::move(*output);
+    return;
+  }
+  // The diagnostics say more than the error does.
+  std::string text = llvm::toString(output.takeError());
+  if (result.errors.empty())
+    addError(text);
+}
+
+void Job::run(Stage stage) {
+  // The reader of a message is the kernel's author, whom the IR does not help.
+  context.printOpOnDiagnostic(false);
+  if (request.wantsTiming) {
+    timing.setEnabled(true);
+    timing.setOutput(
+        createOutputStrategy(DefaultTimingManager::OutputFormat::Text, log));
+    timingScope = timing.getRootScope();
+  }
+  if (!request.printAfter.empty() && !isPass(request.printAfter))
+    return addError("there is no pass called '" + request.printAfter +
+                    "'; tilebridge-opt --help lists them");
+
+  module = frontend::readModule(request.input, request.sourceName, context,
+                                result.errors);
+  if (!module || !runPasses("the frontend", frontend::buildFrontendPipeline))
+    return;
+  if (stage == Stage::Ttir)
+    return printModule();
+  if (!runPasses("the lowering to the bridge IR",
+                 ttl::buildTritonToLinalgPipeline))
+    return;
+  if (stage == Stage::Bridge)
+    printModule();
+  else
+    generateCode(stage);
+  if (!request.printAfter.empty() && !hasPrinted && result.errors.empty())
+    log << "the pass '" << request.printAfter << "' did not run\n";
+}
+
+Result compile(const Request &request) {
+  Result result;
+  std::optional<Stage> stage = parseStage(request.stage);
+  if (!stage) {
+    result.errors =
+        (request.sourceName + ": error: there is no stage '" + request.stage +
+         "'; there are ttir, bridge, vector, llvm, asm and so\n")
+            .str();
+    return result;
+  }
+  Job job(request, result);
+  job.run(*stage);
+  return result;
+}
+
+} // namespace tilebridge::compiler

@@ -1,0 +1,53 @@
+//===- Registration.cpp - dialects and passes, by name ----------------- -===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Registration.h"
+
+#include "cpu-backend/Passes.h"
+#include "frontend/Passes.h"
+#include "frontend/Reader.h"
+#include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace tilebridge::compiler {
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  // To register is cheap; a context loads only what a module needs.
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  frontend::registerTTIRDialects(registry);
+  registry.insert<linalg_ext::LinalgExtDialect>();
+  return registry;
+}
+
+const DialectRegistry &dialectRegistry() {
+  static const DialectRegistry registry = makeRegistry();
+  return registry;
+}
+
+bool isPass(llvm::StringRef argument) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    registerAllPasses();
+    frontend::registerTilebridgeFrontendPasses();
+    ttl::registerTilebridgeTritonToLinalgPasses();
+    cpu::registerTilebridgeCpuBackendPasses();
+  });
+  return PassInfo::lookup(argument) != nullptr;
+}
+
+} // namespace tilebridge::compiler

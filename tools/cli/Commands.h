@@ -1,0 +1,25 @@
+//===- Commands.h - the commands --------------------------------*- C++ -* -===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "tools/cli/Options.h"
+
+#include <string>
+
+namespace tilebridge::cli {
+
+void runCompile(const Options &options);
+void runRun(const Options &options);
+void runExplain(const Options &options);
+void runInfo(const Options &options);
+void runSeal(const Options &options);
+
+/// The help of a command, or of all for "".
+const char *helpOf(const std::string &command);
+
+} // namespace tilebridge::cli

@@ -1,0 +1,93 @@
+//===- CompileCommands.cpp - commands about the compiler ----------- -===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/cli/Commands.h"
+#include "tools/cli/Error.h"
+
+#include "runtime/tilebridge.h"
+
+#include <cstdio>
+
+namespace tilebridge::cli {
+
+static void writeLog(void *, const char *text, size_t size) {
+  std::fwrite(text, 1, size, stderr);
+}
+
+static std::string compile(const Options &options, const std::string &source,
+                           const std::string &stage, uint32_t flags) {
+  tilebridge_compile_options request = {};
+  request.struct_size = sizeof(request);
+  request.source_name = options.input.c_str();
+  request.target = options.target.c_str();
+  request.stage = stage.c_str();
+  request.print_after =
+      options.printAfter.empty() ? nullptr : options.printAfter.c_str();
+  request.flags = flags;
+  request.log = writeLog;
+  tilebridge_buffer buffer = {nullptr, 0};
+  check(tilebridge_compile(source.data(), source.size(), &request, &buffer));
+  std::string output(buffer.data, buffer.size);
+  tilebridge_buffer_free(&buffer);
+  return output;
+}
+
+void runCompile(const Options &options) {
+  std::string stage = options.emit.empty() ? "so" : options.emit;
+  uint32_t flags = (options.remarks ? TILEBRIDGE_COMPILE_REMARKS : 0) |
+                   (options.timing ? TILEBRIDGE_COMPILE_TIMING : 0) |
+                   (options.noCache ? TILEBRIDGE_COMPILE_NO_CACHE : 0);
+  std::string result = compile(options, readInput(options.input), stage, flags);
+  std::string output = options.output;
+  if (output.empty() && stage != "so") {
+    output = "-";
+  } else if (output.empty()) {
+    // Beside the input: add.ttir gives add.so.
+    size_t slash = options.input.rfind('/'), dot = options.input.rfind('.');
+    bool hasSuffix = dot != std::string::npos && dot != 0 &&
+                     (slash == std::string::npos || dot > slash + 1);
+    output = (options.input == "-" ? "kernel"
+              : hasSuffix          ? options.input.substr(0, dot)
+                                   : options.input) +
+             ".so";
+  }
+  writeOutput(output, result);
+}
+
+void runExplain(const Options &options) {
+  std::string remarks;
+  tilebridge_compile_options request = {};
+  request.struct_size = sizeof(request);
+  request.source_name = options.input.c_str();
+  request.target = options.target.c_str();
+  request.flags = TILEBRIDGE_COMPILE_REMARKS;
+  request.log = [](void *state, const char *text, size_t size) {
+    static_cast<std::string *>(state)->append(text, size);
+  };
+  request.log_state = &remarks;
+  std::string source = readInput(options.input);
+  tilebridge_buffer buffer = {nullptr, 0};
+  check(tilebridge_compile(source.data(), source.size(), &request, &buffer));
+  tilebridge_buffer_free(&buffer);
+  if (remarks.empty())
+    remarks =
+        options.input + ": nothing to remark: every access is structured\n";
+  std::fputs(remarks.c_str(), stdout);
+}
+
+void runSeal(const Options &options) {
+  if (options.output.empty())
+    usageError("`tilebridge seal` wants -o FILE");
+  std::string object = readInput(options.input);
+  tilebridge_buffer buffer = {nullptr, 0};
+  check(tilebridge_seal(object.data(), object.size(), &buffer));
+  std::string artefact(buffer.data, buffer.size);
+  tilebridge_buffer_free(&buffer);
+  writeOutput(options.output, artefact);
+}
+
+} // namespace tilebridge::cli

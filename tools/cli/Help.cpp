@@ -1,0 +1,106 @@
+//===- Help.cpp - what the commands say about themselves ----------- -===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/cli/Commands.h"
+
+namespace tilebridge::cli {
+
+static const char general[] =
+    R"(tilebridge compiles and runs Triton kernels on this machine's CPU.
+
+Kernels come as TTIR, the form that Triton gives every kernel: `kernel.asm["ttir"]` in Python, or the *.ttir
+files of Triton's cache. In Python you need none of these commands: with the package tilebridge installed,
+Triton launches its kernels on CPU tensors.
+
+  tilebridge compile KERNEL.ttir      to a file that `run` and the C library load, or to any stage as text
+  tilebridge run KERNEL               run it on NumPy files, numbers and arrays that are made up
+  tilebridge explain KERNEL.ttir      what of it is slow, and why
+  tilebridge info KERNEL              its name and the arguments it takes
+  tilebridge seal FILE.so -o OUT.so   add the checksum to a shared object that you linked yourself
+
+  tilebridge COMMAND --help           more about a command
+  tilebridge --version
+
+Exit codes: 0 success; 1 a file, the compilation or the launch failed; 2 the command line is wrong;
+3 an assertion in the kernel failed.
+)";
+
+static const char compileHelp[] =
+    R"(usage: tilebridge compile KERNEL.ttir [options]
+
+Compiles a kernel. The input is TTIR as text or MLIR bytecode; "-" is standard input.
+
+  -o FILE, --output=FILE  where the result goes; "-" is standard output
+                          (default: KERNEL.so, and standard output for text)
+  --target=TARGET         cpu         this machine (default)
+                          cpu:NAME    another one, by LLVM's name: cpu:znver4, cpu:x86-64-v3
+  --emit=STAGE            so          a shared object (default)
+                          ttir        the input, brought into one form
+                          bridge      tensors and subviews: docs/bridge-ir.md
+                          vector      loops over vectors
+                          llvm, asm   LLVM IR, assembly
+  --print-after=PASS      print the IR after a pass, such as tilebridge-normalize, to standard error
+  --remarks               say what takes a slow path, with lines of the kernel's source
+  --timing                say where the compile time goes
+  --no-cache              do not look the result up on disk, nor store it
+)";
+
+static const char runHelp[] =
+    R"(usage: tilebridge run KERNEL --grid X[,Y[,Z]] [--arg VALUE | --out FILE.npy=VALUE]...
+
+Runs a kernel: a file of `tilebridge compile`, or TTIR. Give one --arg or --out for each argument of the kernel,
+in its order (`tilebridge info KERNEL` lists them). Compile-time constants are not arguments any more.
+
+  --grid X,Y,Z            how many programs to run
+  --arg VALUE             the next argument:
+      7, -1.5, true         a number for a scalar; i32:7 says its type once more
+      x.npy                 an array that np.save wrote
+      f32[64,64]            a new array, all zero
+      f32[64]=1.5           ... all 1.5;  =range: 0, 1, 2, ...;  =random or =random:SEED
+      @0                    the array of argument 0 once more
+      null                  no array
+      x.npy,pad=nan         for a descriptor whose outside reads as NaN and not as 0
+  --out FILE.npy=VALUE    the next argument, an array that is written to FILE.npy after the run
+  --show                  print the first elements of every array after the run
+  --threads=N             use at most N threads (default: as OpenMP does, see OMP_NUM_THREADS)
+  --repeat=N              run N times and print the fastest and the median time
+  --target=T, --no-cache  as for `tilebridge compile`
+
+A descriptor takes one array: its sizes and strides, which Triton's kernels have as arguments behind it, are filled in.
+NumPy has no bf16 and no 8-bit floats: files hold them as 2-byte or 1-byte voids, as the package ml_dtypes does.
+
+  tilebridge run add.ttir --grid 98 --arg x.npy --arg y.npy --out sum.npy=f32[100000] --arg 100000
+)";
+
+static const char explainHelp[] =
+    R"(usage: tilebridge explain KERNEL.ttir [--target=TARGET]
+
+Compiles the kernel and prints the remarks: which loads, stores and other steps take a slow path, in which line of the
+kernel's source, and why.
+)";
+
+static const char infoHelp[] = R"(usage: tilebridge info KERNEL
+
+Prints the name of a compiled kernel or of a kernel in TTIR, the arguments it takes, and what it was compiled for.
+)";
+
+static const char sealHelp[] = R"(usage: tilebridge seal FILE.so -o OUT.so
+
+Compiled kernels end in a checksum, without which they are not loaded. This adds it to a shared object that exports
+what runtime/executable_abi.h asks for but was linked by other means.
+)";
+
+const char *helpOf(const std::string &command) {
+  return command == "compile"   ? compileHelp
+         : command == "run"     ? runHelp
+         : command == "explain" ? explainHelp
+         : command == "info"    ? infoHelp
+         : command == "seal"    ? sealHelp
+                                : general;
+}
+
+} // namespace tilebridge::cli
