@@ -59,13 +59,17 @@ run() {
   if ((status)); then failed+=("$name (exit $status)"); fi
 }
 
-# pytest_on NAME VENV: a kernel cache of its own, so that no result comes from an earlier run.
+# pytest_on NAME VENV: a kernel cache of its own, so that no result comes from an earlier run. Compiling takes most of
+# the time and one thread: a process a core, and of a launch the two threads that a race needs.
 pytest_on() {
-  local cache select=()
+  local cache select=() workers
   cache=$(mktemp -d)
+  workers=$(nproc)
   if [[ $quick == yes ]]; then select=(-m "not slow"); fi
   run "$1" env TRITON_CACHE_DIR="$cache/triton" TILEBRIDGE_CACHE_DIR="$cache/tilebridge" \
-    "$2/bin/python" -m pytest test/e2e "${select[@]}" "${pytest_options[@]}"
+    OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" TRITON_DEFAULT_BACKEND=tilebridge \
+    "$2/bin/python" -m pytest test/e2e -n $((workers < 8 ? workers : 8)) --dist worksteal \
+    "${select[@]}" "${pytest_options[@]}"
   rm -rf "$cache"
 }
 
