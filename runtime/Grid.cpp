@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 // A launch that is expected to end sooner than this is not worth waking other
 // threads for.
-constexpr float inlineNanoseconds = 10000;
+constexpr float inlineNanoseconds = 25000;
 constexpr unsigned maxRanges = 256;
 constexpr int64_t chunksPerRange = 16;
 

@@ -163,7 +163,7 @@ TEST(Launch, AllocatesNothingOnceWarm) {
   for (int i = 0; i < 100; ++i)
     launch(kernel, 8, 1, 1, &bad, ScratchMode);
   size_t before = mallinfo2().uordblks;
-  for (int i = 0; i < 20000; ++i)
+  for (int i = 0; i < 5000; ++i)
     launch(kernel, 8, 1, 1, &bad, ScratchMode);
   EXPECT_LE(mallinfo2().uordblks, before);
   EXPECT_EQ(bad, 0);
