@@ -55,9 +55,6 @@ LogicalResult FpToFpOp::verify() {
   if (to < from && !getRounding())
     return emitOpError() << "(FF1) a cast from " << from << " to " << to
                          << " bits needs a rounding";
-  if (to >= from && getRounding())
-    return emitOpError() << "(FF1) a cast from " << from << " to " << to
-                         << " bits has no rounding";
   return success();
 }
 

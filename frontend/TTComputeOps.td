@@ -64,7 +64,7 @@ def TT_FpToFpOp : TT_CastOp<"fp_to_fp"> {
   let summary = "converts between float types, 8-bit ones included";
   let description = [{
     Constraints:
-    - (FF1) a cast to a narrower type has a rounding, another has none.
+    - (FF1) a cast to a narrower type has a rounding.
 
     ```mlir
     %a = tt.fp_to_fp %x, rounding = rtne : tensor<64xf32> -> tensor<64xf8E5M2>

@@ -50,8 +50,24 @@ struct TTInlinerInterface : DialectInlinerInterface {
   }
   void handleTerminator(Operation *op, ValueRange replaced) const override {
     for (auto [from, to] :
-         llvm::zip_equal(replaced, cast<ReturnOp>(op).getSrcs()))
+         llvm::zip_equal(replaced, cast<ReturnOp>(op).getSrcs())) {
+      moveHints(from, to, op->getBlock());
       from.replaceAllUsesWith(to);
+    }
+  }
+
+private:
+  /// What a caller promises of a call's result is a promise about the value
+  /// that the inlined code computes. A value from elsewhere has its own.
+  static void moveHints(Value result, Value computed, Block *inlined) {
+    Operation *call = result.getDefiningOp();
+    Operation *source = computed.getDefiningOp();
+    if (!call || !source || source->getBlock() != inlined ||
+        call->getNumResults() != 1 || source->getNumResults() != 1)
+      return;
+    for (StringRef name : {"tt.contiguity", "tt.divisibility", "tt.constancy"})
+      if (Attribute hint = call->getDiscardableAttr(name))
+        source->setDiscardableAttr(name, hint);
   }
 };
 } // namespace

@@ -23,7 +23,7 @@ void TTDialect::registerProgramOps() {
 }
 
 LogicalResult PrintOp::verify() {
-  if (getIsSigned().size() == getArgs().size())
+  if (getIsSigned().size() >= getArgs().size())
     return success();
   return emitOpError() << "(PR1) isSigned has " << getIsSigned().size()
                        << " entries for " << getArgs().size() << " values";

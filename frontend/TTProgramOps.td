@@ -69,7 +69,7 @@ def TT_PrintOp : TT_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "prints a text and values";
   let description = [{
     Constraints:
-    - (PR1) `isSigned` has an entry for each value.
+    - (PR1) `isSigned` has an entry for each value; more entries say nothing.
 
     ```mlir
     tt.print " n: " {hex = false, isSigned = array<i32: 1>} : %n : i32

@@ -24,14 +24,6 @@ tt.func @fp_to_fp_ff1_narrow(%x: f32) {
 
 // -----
 
-tt.func @fp_to_fp_ff1_wide(%x: f8E5M2) {
-  // expected-error @+1 {{(FF1) a cast from 8 to 32 bits has no rounding}}
-  %0 = tt.fp_to_fp %x, rounding = rtne : f8E5M2 -> f32
-  tt.return
-}
-
-// -----
-
 tt.func @approx_divf_type(%x: f64) {
   // expected-error @+1 {{operand #0 must be 32-bit float}}
   %0 = tt.approx_divf %x, %x : f64

@@ -61,8 +61,8 @@ tt.func @return_rt1(%x: f32) -> (f32, i32) {
 // -----
 
 tt.func @print_pr1(%x: f32) {
-  // expected-error @+1 {{(PR1) isSigned has 2 entries for 1 values}}
-  tt.print "x" {hex = false, isSigned = array<i32: 1, 0>} : %x : f32
+  // expected-error @+1 {{(PR1) isSigned has 1 entries for 2 values}}
+  tt.print "x" {hex = false, isSigned = array<i32: 1>} : %x, %x : f32, f32
   tt.return
 }
 

@@ -59,3 +59,22 @@ tt.func private @one_more(%p: !tt.ptr<f32>) -> f32 {
 tt.func private @never_called() attributes {noinline = true} {
   tt.return
 }
+
+// What the caller promises of a result holds for the value that replaces it.
+// CHECK-LABEL: tt.func public @hints
+tt.func public @hints(%x: i32, %y: i32) -> (i32, i32) {
+  // CHECK: %[[A:.*]] = arith.addi %{{.*}}, %{{.*}} {tt.contiguity = dense<1> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : i32
+  %0 = tt.call @offset(%x) {tt.contiguity = dense<1> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : (i32) -> i32
+  // CHECK: %[[B:.*]] = arith.addi %{{[^{]*}} : i32
+  %z = arith.addi %y, %y : i32
+  %1 = tt.call @same(%z) {tt.divisibility = dense<8> : tensor<1xi32>} : (i32) -> i32
+  // CHECK: tt.return %[[A]], %[[B]]
+  tt.return %0, %1 : i32, i32
+}
+tt.func private @offset(%x: i32) -> i32 {
+  %0 = arith.addi %x, %x : i32
+  tt.return %0 : i32
+}
+tt.func private @same(%x: i32) -> i32 {
+  tt.return %x : i32
+}
