@@ -98,30 +98,40 @@ static bool checkDtype(const Cursor *at, Node *node, PyObject *tensor) {
   return fits;
 }
 
-/* A tensor that is known not to be in this machine's memory. */
+/* Whether a device, an object with a type or a string, is another one than the CPU. */
+static bool isOtherDevice(PyObject *device) {
+  PyObject *type = PyObject_GetAttr(device, names.type);
+  PyErr_Clear();
+  PyObject *text = PyObject_Str(type ? type : device);
+  PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
+  bool isOther = bytes && strncmp(PyBytes_AsString(bytes), "cpu", 3) != 0;
+  Py_XDECREF(type);
+  Py_XDECREF(text);
+  Py_XDECREF(bytes);
+  PyErr_Clear();
+  return isOther;
+}
+
+/* Refuses a tensor that is known not to be in this machine's memory. */
 static bool checkDevice(const Cursor *at, const Node *node, PyObject *tensor) {
   PyObject *isCpu = PyObject_GetAttr(tensor, names.is_cpu);
-  bool isElsewhere = isCpu == Py_False;
   Py_XDECREF(isCpu);
-  if (!isCpu) { /* Not PyTorch's own class, but perhaps a wrapper. */
-    PyErr_Clear();
-    PyObject *isCuda = PyObject_GetAttr(tensor, names.is_cuda);
-    isElsewhere = isCuda == Py_True;
-    Py_XDECREF(isCuda);
-    PyErr_Clear();
-  }
-  if (!isElsewhere)
+  if (isCpu == Py_True)
     return true;
+  PyErr_Clear();
   PyObject *device = PyObject_GetAttr(tensor, names.device);
   PyErr_Clear();
-  PyErr_Format(PyExc_ValueError,
-               "kernel '%U': argument '%U' (%U) is a tensor on the device %S; "
-               "Tilebridge runs kernels on the CPU: move "
-               "it there with .cpu()",
-               at->plan->kernelName, node->name, node->type,
-               device ? device : Py_None);
+  /* What is not PyTorch's own class may say where it is, or not. */
+  bool isElsewhere = isCpu == Py_False || (device && isOtherDevice(device));
+  if (isElsewhere)
+    PyErr_Format(PyExc_ValueError,
+                 "kernel '%U': argument '%U' (%U) is a tensor on the device "
+                 "%S; Tilebridge runs kernels on the CPU: move it there with "
+                 ".cpu()",
+                 at->plan->kernelName, node->name, node->type,
+                 device ? device : Py_None);
   Py_XDECREF(device);
-  return false;
+  return !isElsewhere;
 }
 
 static bool tensorAddress(Cursor *at, Node *node, PyObject *tensor,

@@ -134,7 +134,7 @@ static bool makeNames(void) {
   } all[] = {{&names.base, "base"},         {&names.calls, "calls"},
              {&names.data_ptr, "data_ptr"}, {&names.device, "device"},
              {&names.dtype, "dtype"},       {&names.is_cpu, "is_cpu"},
-             {&names.is_cuda, "is_cuda"},   {&names.padding, "padding"},
+             {&names.type, "type"},         {&names.padding, "padding"},
              {&names.shape, "shape"},       {&names.strides, "strides"},
              {&names.write, "write"}};
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)

@@ -187,8 +187,7 @@ def test_tensors_elsewhere_are_refused():
         slots(["*fp32"], torch.zeros(8, device="meta"))
 
     class OnGpu:
-        is_cuda = True
-        device = "cuda:0"
+        device = torch.device("cuda:0")
 
     with pytest.raises(ValueError, match=r"on the device cuda:0; .*\.cpu\(\)"):
         slots(["*fp32"], OnGpu())
