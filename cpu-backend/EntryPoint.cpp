@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/HostState.h"
 #include "cpu-backend/Passes.h"
 #include "runtime/executable_abi.h"
 
@@ -137,6 +138,7 @@ private:
   void createLoop(OpBuilder &b, func::FuncOp kernel,
                   SmallVector<Value> arguments, unsigned firstProgramId,
                   Value launch, Value begin, Value end);
+  Value createSetjmp(OpBuilder &b, Location loc, Value state);
   void createExecutable(func::FuncOp kernel, unsigned slots);
 };
 
@@ -260,6 +262,21 @@ void EntryPass::createLoop(OpBuilder &b, func::FuncOp kernel,
   scf::YieldOp::create(b, loc, ValueRange{nextX, nextY, nextZ});
 }
 
+/// Whether this is the first return of setjmp, as an i1.
+Value EntryPass::createSetjmp(OpBuilder &b, Location loc, Value state) {
+  // The form without signal masks, which costs no system call.
+  auto i32 = b.getI32Type();
+  auto function = getOperation().lookupSymbol<LLVM::LLVMFuncOp>("_setjmp");
+  if (!function) {
+    OpBuilder atStart(getOperation().getBodyRegion());
+    function = LLVM::LLVMFuncOp::create(atStart, loc, "_setjmp", LLVM::LLVMFunctionType::get(i32, {state.getType()}));
+    function.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("returns_twice")));
+  }
+  Value result = LLVM::CallOp::create(b, loc, function, state).getResult();
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, result,
+                               arith::ConstantIntOp::create(b, loc, i32, 0));
+}
+
 LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
   unsigned hidden = 0;
   for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i)
@@ -295,7 +312,19 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
       readArguments(b, kernel, firstProgramId, launch, scratch, slots);
   if (failed(arguments))
     return failure();
-  createLoop(b, kernel, *arguments, firstProgramId, launch, begin, end);
+  auto variable = [&](StringRef name) { return LLVM::AddressOfOp::create(b, loc, pointer, name); };
+  if (getOperation().lookupSymbol(kLaunchVariable))
+    LLVM::StoreOp::create(b, loc, launch, variable(kLaunchVariable));
+  if (getOperation().lookupSymbol(kReturnVariable)) {
+    // Not zero: an assertion has failed, and the programs left are not run.
+    Value firstTime = createSetjmp(b, loc, variable(kReturnVariable));
+    auto branch = scf::IfOp::create(b, loc, firstTime, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    createLoop(b, kernel, *arguments, firstProgramId, launch, begin, end);
+  } else {
+    createLoop(b, kernel, *arguments, firstProgramId, launch, begin, end);
+  }
   LLVM::ReturnOp::create(b, loc, ValueRange{});
   return success();
 }

@@ -36,6 +36,9 @@ public:
   /// The new function's value for a value of the old one that is no tensor.
   virtual mlir::Value mapScalar(mlir::Value value) = 0;
 
+  /// The new function's value for a scalar result of an op that was emitted.
+  virtual void setScalar(mlir::Value result, mlir::Value value) = 0;
+
   /// One element of `tensor`, computed with scalars here; null after an error.
   /// `indices` are new values of type index, one a dimension.
   virtual mlir::Value scalarAt(mlir::Value tensor,

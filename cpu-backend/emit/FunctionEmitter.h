@@ -85,6 +85,9 @@ public:
   mlir::func::FuncOp run();
 
   mlir::Value mapScalar(mlir::Value value) override;
+  void setScalar(mlir::Value result, mlir::Value value) override {
+    map.map(result, value);
+  }
   mlir::Value scalarAt(mlir::Value tensor, mlir::ValueRange indices) override;
   mlir::Value vectorAt(mlir::Value tensor, mlir::ValueRange indices,
                        unsigned dim, int64_t lanes) override;

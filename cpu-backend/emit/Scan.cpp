@@ -1,0 +1,239 @@
+//===- Scan.cpp - linalg_ext.scan -----------------------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Along any dimension but the last one, rows of vectors are combined with the row
+// before. Along the last one a vector is scanned in log2(lanes) steps, each of
+// which combines every lane with the one 1, 2, 4, ... to its left; then what was
+// combined up to the vector before is put in front. A region that cannot run on
+// vectors runs element by element.
+
+#include "cpu-backend/emit/Elements.h"
+#include "cpu-backend/emit/Roots.h"
+
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+namespace {
+
+class ScanEmitter {
+public:
+  ScanEmitter(Emitter &emitter, linalg_ext::ScanOp op)
+      : emitter(emitter), b(emitter.builder()), op(op), loc(op.getLoc()), region(op.getCombiner().front()) {
+    auto type = cast<RankedTensorType>(op.getInputs().front().getType());
+    shape.assign(type.getShape().begin(), type.getShape().end());
+    dim = op.getDimension();
+    unsigned widest = 8;
+    for (Value input : op.getInputs()) {
+      elements.push_back(cast<RankedTensorType>(input.getType()).getElementType());
+      widest = std::max(widest, elements.back().getIntOrFloatBitWidth());
+    }
+    native = std::max<int64_t>(1, emitter.target().vectorBits / std::max(widest, 32u));
+  }
+
+  LogicalResult emit() {
+    for (Value input : op.getInputs()) {
+      sources.push_back(emitter.bufferOf(input));
+      if (!sources.back())
+        return failure();
+    }
+    for (Value result : op.getResults())
+      targets.push_back(emitter.resultBuffer(result));
+
+    int64_t last = shape.back();
+    bool vectors = canRunOnVectors(region) && native > 1;
+    if (static_cast<size_t>(dim) + 1 != shape.size())
+      return vectors && last > 1 ? scanRows() : scanElements();
+    if (vectors && last >= 4 && llvm::isPowerOf2_64(last))
+      return scanLanes(std::min<int64_t>(native, last));
+    return scanElements();
+  }
+
+private:
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+
+  /// Position i of the scan, counted from its end where it is reversed.
+  Value position(Value i, int64_t width = 1) {
+    if (!op.getReverse())
+      return i;
+    return arith::SubIOp::create(b, loc, constant(shape[dim] - width), i);
+  }
+
+  SmallVector<Value> load(ArrayRef<Value> buffers, Position at, int64_t lanes) {
+    SmallVector<Value> values;
+    for (auto [buffer, element] : llvm::zip(buffers, elements))
+      values.push_back(loadElements(b, loc, buffer, at, element, lanes));
+    return values;
+  }
+
+  void store(ValueRange values, Position at) {
+    for (auto [value, buffer] : llvm::zip(values, targets))
+      storeElements(b, loc, value, buffer, at);
+  }
+
+  SmallVector<Value> combine(ArrayRef<Value> before, ArrayRef<Value> values, int64_t lanes) {
+    SmallVector<Value> arguments(before);
+    arguments.append(values.begin(), values.end());
+    return inlineRegion(emitter, region, arguments, lanes);
+  }
+
+  /// Loops over all dimensions but that of the scan (and the last one, where `rows`); `body` gets an index for each, null there.
+  void outerLoops(bool rows, llvm::function_ref<void(SmallVector<Value>)> body) {
+    SmallVector<int64_t> counts;
+    SmallVector<unsigned> dims;
+    for (unsigned d = 0; d < shape.size(); ++d)
+      if (d != static_cast<unsigned>(dim) && !(rows && d + 1 == shape.size())) {
+        dims.push_back(d);
+        counts.push_back(shape[d]);
+      }
+    (void)forEachElement(emitter, loc, counts, [&](Position indices) {
+      SmallVector<Value> at(shape.size());
+      for (auto [d, index] : llvm::zip(dims, indices))
+        at[d] = index;
+      body(at);
+      return success();
+    });
+  }
+
+  LogicalResult scanElements() {
+    outerLoops(/*rows=*/false, [&](SmallVector<Value> at) {
+      at[dim] = position(constant(0));
+      SmallVector<Value> first = load(sources, at, 0);
+      store(first, at);
+      auto loop = scf::ForOp::create(b, loc, constant(1), constant(shape[dim]), constant(1), first);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      at[dim] = position(loop.getInductionVar());
+      SmallVector<Value> sums = combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()), load(sources, at, 0), 0);
+      store(sums, at);
+      scf::YieldOp::create(b, loc, sums);
+    });
+    return success();
+  }
+
+  LogicalResult scanRows() {
+    int64_t last = shape.back(), whole = last / native * native;
+    outerLoops(/*rows=*/true, [&](SmallVector<Value> at) {
+      auto columns = [&](Value column, int64_t lanes) {
+        at.back() = column;
+        at[dim] = position(constant(0));
+        SmallVector<Value> first = load(sources, at, lanes);
+        store(first, at);
+        auto loop = scf::ForOp::create(b, loc, constant(1), constant(shape[dim]), constant(1), first);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(loop.getBody());
+        at[dim] = position(loop.getInductionVar());
+        SmallVector<Value> sums =
+            combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()), load(sources, at, lanes), lanes);
+        store(sums, at);
+        scf::YieldOp::create(b, loc, sums);
+      };
+      if (whole > 0) {
+        auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole), constant(native));
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(loop.getBody());
+        columns(loop.getInductionVar(), native);
+      }
+      if (whole < last)
+        columns(constant(whole), last - whole);
+    });
+    return success();
+  }
+
+  Value mirrored(Value vector) {
+    if (!op.getReverse())
+      return vector;
+    SmallVector<int64_t> lane;
+    for (int64_t n = cast<VectorType>(vector.getType()).getNumElements(); n > 0; --n)
+      lane.push_back(n - 1);
+    return vector::ShuffleOp::create(b, loc, vector, vector, lane);
+  }
+
+  SmallVector<Value> loadVector(Position at, int64_t lanes) {
+    SmallVector<Value> values = load(sources, at, lanes);
+    for (Value &value : values)
+      value = mirrored(value);
+    return values;
+  }
+
+  /// The scan within vectors. Lanes without a neighbour that far keep what they have.
+  SmallVector<Value> scanVector(SmallVector<Value> values, int64_t lanes) {
+    for (int64_t distance = 1; distance < lanes; distance *= 2) {
+      SmallVector<int64_t> lane;
+      SmallVector<bool> has;
+      for (int64_t i = 0; i < lanes; ++i) {
+        lane.push_back(i >= distance ? i - distance : i);
+        has.push_back(i >= distance);
+      }
+      SmallVector<Value> left;
+      for (Value value : values)
+        left.push_back(vector::ShuffleOp::create(b, loc, value, value, lane));
+      SmallVector<Value> sums = combine(left, values, lanes);
+      auto maskType = VectorType::get(lanes, b.getI1Type());
+      Value mask = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(maskType, has));
+      for (auto [value, sum] : llvm::zip(values, sums))
+        value = arith::SelectOp::create(b, loc, mask, sum, value);
+    }
+    return values;
+  }
+
+  LogicalResult scanLanes(int64_t lanes) {
+    auto storeVector = [&](ArrayRef<Value> values, Position at) {
+      SmallVector<Value> placed;
+      for (Value value : values)
+        placed.push_back(mirrored(value));
+      store(placed, at);
+    };
+    auto lastLane = [&](ArrayRef<Value> values) {
+      SmallVector<Value> carry;
+      for (Value value : values)
+        carry.push_back(vector::ExtractOp::create(b, loc, value, lanes - 1));
+      return carry;
+    };
+    outerLoops(/*rows=*/false, [&](SmallVector<Value> at) {
+      at[dim] = position(constant(0), lanes);
+      SmallVector<Value> first = scanVector(loadVector(at, lanes), lanes);
+      storeVector(first, at);
+      if (shape[dim] == lanes)
+        return;
+      auto loop =
+          scf::ForOp::create(b, loc, constant(lanes), constant(shape[dim]), constant(lanes), lastLane(first));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      at[dim] = position(loop.getInductionVar(), lanes);
+      SmallVector<Value> within = scanVector(loadVector(at, lanes), lanes), carry;
+      for (Value value : loop.getRegionIterArgs())
+        carry.push_back(vector::BroadcastOp::create(b, loc, VectorType::get(lanes, value.getType()), value));
+      SmallVector<Value> sums = combine(carry, within, lanes);
+      storeVector(sums, at);
+      scf::YieldOp::create(b, loc, lastLane(sums));
+    });
+    return success();
+  }
+
+  Emitter &emitter;
+  OpBuilder &b;
+  linalg_ext::ScanOp op;
+  Location loc;
+  Block &region;
+  SmallVector<int64_t> shape;
+  int64_t dim = 0, native = 1;
+  SmallVector<Type> elements;
+  SmallVector<Value> sources, targets;
+};
+
+} // namespace
+
+LogicalResult tilebridge::cpu::emitScan(Emitter &emitter, Operation *op) {
+  return ScanEmitter(emitter, cast<linalg_ext::ScanOp>(op)).emit();
+}
