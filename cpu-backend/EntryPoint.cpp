@@ -269,8 +269,11 @@ Value EntryPass::createSetjmp(OpBuilder &b, Location loc, Value state) {
   auto function = getOperation().lookupSymbol<LLVM::LLVMFuncOp>("_setjmp");
   if (!function) {
     OpBuilder atStart(getOperation().getBodyRegion());
-    function = LLVM::LLVMFuncOp::create(atStart, loc, "_setjmp", LLVM::LLVMFunctionType::get(i32, {state.getType()}));
-    function.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("returns_twice")));
+    function = LLVM::LLVMFuncOp::create(
+        atStart, loc, "_setjmp",
+        LLVM::LLVMFunctionType::get(i32, {state.getType()}));
+    function.setPassthroughAttr(
+        b.getArrayAttr(b.getStringAttr("returns_twice")));
   }
   Value result = LLVM::CallOp::create(b, loc, function, state).getResult();
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, result,
@@ -312,13 +315,16 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
       readArguments(b, kernel, firstProgramId, launch, scratch, slots);
   if (failed(arguments))
     return failure();
-  auto variable = [&](StringRef name) { return LLVM::AddressOfOp::create(b, loc, pointer, name); };
+  auto variable = [&](StringRef name) {
+    return LLVM::AddressOfOp::create(b, loc, pointer, name);
+  };
   if (getOperation().lookupSymbol(kLaunchVariable))
     LLVM::StoreOp::create(b, loc, launch, variable(kLaunchVariable));
   if (getOperation().lookupSymbol(kReturnVariable)) {
     // Not zero: an assertion has failed, and the programs left are not run.
     Value firstTime = createSetjmp(b, loc, variable(kReturnVariable));
-    auto branch = scf::IfOp::create(b, loc, firstTime, /*withElseRegion=*/false);
+    auto branch =
+        scf::IfOp::create(b, loc, firstTime, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     createLoop(b, kernel, *arguments, firstProgramId, launch, begin, end);

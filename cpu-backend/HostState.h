@@ -10,14 +10,16 @@
 
 namespace tilebridge::cpu {
 
-/// Thread-local variables of a kernel that calls its host. Whoever emits such calls adds them; tilebridge-cpu-entry sets
-/// those that exist: a pointer to the launch, and where a failed assertion returns to (a jmp_buf).
+/// Thread-local variables of a kernel that calls its host. Whoever emits such
+/// calls adds them; tilebridge-cpu-entry sets those that exist: a pointer to
+/// the launch, and where a failed assertion returns to (a jmp_buf).
 constexpr llvm::StringLiteral kLaunchVariable = "tilebridge_current_launch";
 constexpr llvm::StringLiteral kReturnVariable = "tilebridge_return_state";
 
 /// A jmp_buf: glibc needs 200 bytes on x86-64, 312 on AArch64.
 inline mlir::Type returnStateType(mlir::MLIRContext *context) {
-  return mlir::LLVM::LLVMArrayType::get(mlir::IntegerType::get(context, 64), 64);
+  return mlir::LLVM::LLVMArrayType::get(mlir::IntegerType::get(context, 64),
+                                        64);
 }
 
 } // namespace tilebridge::cpu

@@ -115,4 +115,25 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CpuLowerAddressesPass : Pass<"tilebridge-cpu-lower-addresses", "::mlir::ModuleOp"> {
+  let summary = "Makes memrefs of byte addresses";
+  let description = [{
+    `linalg_ext.view_address` becomes the descriptor that the conversion of memrefs to LLVM uses.
+
+    Before:
+    ```mlir
+    %base = linalg_ext.view_address %address : (i64) -> memref<?xf32, strided<[1], offset: ?>>
+    ```
+    After, with offset, size and stride left out:
+    ```mlir
+    %p = llvm.inttoptr %address : i64 to !llvm.ptr
+    %0 = llvm.mlir.undef : !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>
+    %1 = llvm.insertvalue %p, %0[0] : !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>
+    ...
+    %base = builtin.unrealized_conversion_cast %6 : ... to memref<?xf32, strided<[1], offset: ?>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif

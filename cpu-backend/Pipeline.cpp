@@ -57,6 +57,8 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   math.fma = target.hasFma;
   math.libmvec = target.libmvecIsa;
   pm.addPass(createCpuExpandMathPass(math));
+  // Pointers that were integers become memrefs.
+  pm.addPass(createCpuLowerAddressesPass());
   // Affine maps (from views and index arithmetic) become arith.
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// One access an element, in row-major order. Operands are computed before the first
-// access, for they may have been loaded from the memory that is changed.
+// One access an element, in row-major order. Operands are computed before the
+// first access, for they may have been loaded from the memory that is changed.
 
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/Roots.h"
@@ -20,6 +20,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 using linalg_ext::AtomicKind;
 using linalg_ext::MemSem;
@@ -37,17 +38,22 @@ struct Access {
 Access describe(Operation *op) {
   return llvm::TypeSwitch<Operation *, Access>(op)
       .Case([](linalg_ext::AtomicRMWOp op) {
-        return Access{op.getBase(), op.getOffset(), {}, op.getValue(), op.getMask(), op.getResult(), op.getSem(),
-                      op.getKind()};
+        return Access{op.getBase(), op.getOffset(), {},          op.getValue(),
+                      op.getMask(), op.getResult(), op.getSem(), op.getKind()};
       })
       .Case([](linalg_ext::AtomicCASOp op) {
-        return Access{op.getBase(), op.getOffset(), op.getCompare(), op.getValue(), {}, op.getResult(), op.getSem(), {}};
+        return Access{
+            op.getBase(), op.getOffset(), op.getCompare(), op.getValue(),
+            {},           op.getResult(), op.getSem(),     {}};
       })
       .Case([](linalg_ext::AtomicLoadOp op) {
-        return Access{op.getBase(), op.getOffset(), {}, {}, op.getMask(), op.getResult(), op.getSem(), {}, true};
+        return Access{op.getBase(),   op.getOffset(), {}, {},  op.getMask(),
+                      op.getResult(), op.getSem(),    {}, true};
       })
       .Case([](linalg_ext::AtomicStoreOp op) {
-        return Access{op.getBase(), op.getOffset(), {}, op.getValue(), op.getMask(), {}, op.getSem(), {}};
+        return Access{
+            op.getBase(), op.getOffset(), {}, op.getValue(), op.getMask(),
+            {},           op.getSem(),    {}};
       });
 }
 
@@ -68,11 +74,13 @@ LLVM::AtomicOrdering orderOf(MemSem order) {
 /// What is left of an order for an access that only reads, or only writes.
 LLVM::AtomicOrdering readOrder(MemSem order) {
   bool acquires = order == MemSem::Acquire || order == MemSem::AcquireRelease;
-  return acquires ? LLVM::AtomicOrdering::acquire : LLVM::AtomicOrdering::monotonic;
+  return acquires ? LLVM::AtomicOrdering::acquire
+                  : LLVM::AtomicOrdering::monotonic;
 }
 LLVM::AtomicOrdering writeOrder(MemSem order) {
   bool releases = order == MemSem::Release || order == MemSem::AcquireRelease;
-  return releases ? LLVM::AtomicOrdering::release : LLVM::AtomicOrdering::monotonic;
+  return releases ? LLVM::AtomicOrdering::release
+                  : LLVM::AtomicOrdering::monotonic;
 }
 
 LLVM::AtomicBinOp binOpOf(AtomicKind kind) {
@@ -108,30 +116,35 @@ LLVM::AtomicBinOp binOpOf(AtomicKind kind) {
 class AtomicEmitter {
 public:
   AtomicEmitter(Emitter &emitter, Operation *op)
-      : emitter(emitter), b(emitter.builder()), op(op), loc(op->getLoc()), access(describe(op)) {
+      : emitter(emitter), b(emitter.builder()), op(op), loc(op->getLoc()),
+        access(describe(op)) {
     element = cast<MemRefType>(access.base.getType()).getElementType();
     bits = b.getIntegerType(element.getIntOrFloatBitWidth());
   }
 
   LogicalResult emit() {
     if (!llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth()))
-      return op->emitError("an atomic access of ") << element << " is not possible: expected 1, 2, 4 or 8 bytes";
+      return op->emitError("an atomic access of ")
+             << element << " is not possible: expected 1, 2, 4 or 8 bytes";
     findAddress();
     auto shaped = dyn_cast<RankedTensorType>(access.offset.getType());
     if (!shaped)
       return emitScalar();
 
-    SmallVector<Value *> operands = {&access.offset, &access.compare, &access.value, &access.mask};
+    SmallVector<Value *> operands = {&access.offset, &access.compare,
+                                     &access.value, &access.mask};
     for (Value *operand : operands)
       if (*operand && !(*operand = emitter.bufferOf(*operand)))
         return failure();
-    Value target = access.result ? emitter.resultBuffer(access.result) : Value();
+    Value target =
+        access.result ? emitter.resultBuffer(access.result) : Value();
     return forEachElement(emitter, loc, shaped.getShape(), [&](Position at) {
       auto load = [&](Value buffer, Type type) {
         return buffer ? loadElements(b, loc, buffer, at, type) : Value();
       };
       Value offset = load(access.offset, shaped.getElementType());
-      Value old = emitMasked(offset, load(access.compare, element), load(access.value, element),
+      Value old = emitMasked(offset, load(access.compare, element),
+                             load(access.value, element),
                              load(access.mask, b.getI1Type()));
       if (target)
         memref::StoreOp::create(b, loc, old, target, at);
@@ -141,8 +154,11 @@ public:
 
 private:
   LogicalResult emitScalar() {
-    auto map = [&](Value value) { return value ? emitter.mapScalar(value) : Value(); };
-    Value old = emitMasked(map(access.offset), map(access.compare), map(access.value), map(access.mask));
+    auto map = [&](Value value) {
+      return value ? emitter.mapScalar(value) : Value();
+    };
+    Value old = emitMasked(map(access.offset), map(access.compare),
+                           map(access.value), map(access.mask));
     if (access.result)
       emitter.setScalar(access.result, old);
     return success();
@@ -152,18 +168,23 @@ private:
   void findAddress() {
     Value base = emitter.mapScalar(access.base);
     auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, base);
-    Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, base);
-    Value size = arith::ConstantIndexOp::create(b, loc, element.getIntOrFloatBitWidth() / 8);
+    Value pointer =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, base);
+    Value size = arith::ConstantIndexOp::create(
+        b, loc, element.getIntOrFloatBitWidth() / 8);
     Value start = arith::MulIOp::create(b, loc, metadata.getOffset(), size);
-    address = arith::IndexCastOp::create(b, loc, b.getI64Type(), arith::AddIOp::create(b, loc, pointer, start));
+    address = arith::IndexCastOp::create(
+        b, loc, b.getI64Type(), arith::AddIOp::create(b, loc, pointer, start));
   }
 
   Value emitMasked(Value offset, Value compare, Value value, Value mask) {
     if (!mask)
       return emitOne(offset, compare, value);
     bool hasResult = access.result != nullptr;
-    auto branch = hasResult ? scf::IfOp::create(b, loc, TypeRange{element}, mask, /*withElseRegion=*/true)
-                            : scf::IfOp::create(b, loc, mask, /*withElseRegion=*/false);
+    auto branch =
+        hasResult ? scf::IfOp::create(b, loc, TypeRange{element}, mask,
+                                      /*withElseRegion=*/true)
+                  : scf::IfOp::create(b, loc, mask, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     Value old = emitOne(offset, compare, value);
@@ -178,30 +199,40 @@ private:
   }
 
   Value toBits(Value value) {
-    return value.getType() == bits ? value : arith::BitcastOp::create(b, loc, bits, value).getResult();
+    return value.getType() == bits
+               ? value
+               : arith::BitcastOp::create(b, loc, bits, value).getResult();
   }
   Value fromBits(Value value) {
-    return value.getType() == element ? value : arith::BitcastOp::create(b, loc, element, value).getResult();
+    return value.getType() == element
+               ? value
+               : arith::BitcastOp::create(b, loc, element, value).getResult();
   }
 
   Value pointerAt(Value offset) {
     if (offset.getType() != b.getI64Type())
       offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
-    Value size = arith::ConstantIntOp::create(b, loc, b.getI64Type(), element.getIntOrFloatBitWidth() / 8);
-    Value at = arith::AddIOp::create(b, loc, address, arith::MulIOp::create(b, loc, offset, size));
-    return LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), at);
+    Value size = arith::ConstantIntOp::create(
+        b, loc, b.getI64Type(), element.getIntOrFloatBitWidth() / 8);
+    Value at = arith::AddIOp::create(
+        b, loc, address, arith::MulIOp::create(b, loc, offset, size));
+    return LLVM::IntToPtrOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext()), at);
   }
 
   Value emitOne(Value offset, Value compare, Value value) {
     Value pointer = pointerAt(offset);
     unsigned alignment = element.getIntOrFloatBitWidth() / 8;
     if (access.isLoad)
-      return fromBits(LLVM::LoadOp::create(b, loc, bits, pointer, alignment, /*isVolatile=*/false,
-                                           /*isNonTemporal=*/false, /*isInvariant=*/false, /*isInvariantGroup=*/false,
-                                           readOrder(access.order)));
+      return fromBits(LLVM::LoadOp::create(
+          b, loc, bits, pointer, alignment, /*isVolatile=*/false,
+          /*isNonTemporal=*/false, /*isInvariant=*/false,
+          /*isInvariantGroup=*/false, readOrder(access.order)));
     if (!access.result) {
-      LLVM::StoreOp::create(b, loc, toBits(value), pointer, alignment, /*isVolatile=*/false, /*isNonTemporal=*/false,
-                            /*isInvariantGroup=*/false, writeOrder(access.order));
+      LLVM::StoreOp::create(b, loc, toBits(value), pointer, alignment,
+                            /*isVolatile=*/false, /*isNonTemporal=*/false,
+                            /*isInvariantGroup=*/false,
+                            writeOrder(access.order));
       return {};
     }
     if (compare)
@@ -210,29 +241,39 @@ private:
     if (access.kind == AtomicKind::FAdd && !native)
       return addNarrowFloat(pointer, value);
     if (access.kind == AtomicKind::FAdd)
-      return LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, pointer, value, orderOf(access.order));
-    return fromBits(
-        LLVM::AtomicRMWOp::create(b, loc, binOpOf(*access.kind), pointer, toBits(value), orderOf(access.order)));
+      return LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, pointer,
+                                       value, orderOf(access.order));
+    return fromBits(LLVM::AtomicRMWOp::create(b, loc, binOpOf(*access.kind),
+                                              pointer, toBits(value),
+                                              orderOf(access.order)));
   }
 
   /// The value found, and whether it was replaced.
   std::pair<Value, Value> exchange(Value pointer, Value compare, Value value) {
-    auto swap = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, compare, value, orderOf(access.order),
+    auto swap = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, compare, value,
+                                              orderOf(access.order),
                                               readOrder(access.order));
-    return {LLVM::ExtractValueOp::create(b, loc, swap, 0), LLVM::ExtractValueOp::create(b, loc, swap, 1)};
+    return {LLVM::ExtractValueOp::create(b, loc, swap, 0),
+            LLVM::ExtractValueOp::create(b, loc, swap, 1)};
   }
 
-  /// LLVM would call functions for the conversions that not every C library has.
+  /// LLVM would call functions for the conversions that not every C library
+  /// has.
   Value addNarrowFloat(Value pointer, Value value) {
-    Value first = LLVM::LoadOp::create(b, loc, bits, pointer, element.getIntOrFloatBitWidth() / 8, /*isVolatile=*/false,
-                                       /*isNonTemporal=*/false, /*isInvariant=*/false, /*isInvariantGroup=*/false,
-                                       LLVM::AtomicOrdering::monotonic);
-    auto loop = scf::WhileOp::create(b, loc, TypeRange{bits}, ValueRange{first});
+    Value first = LLVM::LoadOp::create(
+        b, loc, bits, pointer, element.getIntOrFloatBitWidth() / 8,
+        /*isVolatile=*/false,
+        /*isNonTemporal=*/false, /*isInvariant=*/false,
+        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
+    auto loop =
+        scf::WhileOp::create(b, loc, TypeRange{bits}, ValueRange{first});
     OpBuilder::InsertionGuard guard(b);
-    Value guess = b.createBlock(&loop.getBefore(), {}, bits, loc)->getArgument(0);
+    Value guess =
+        b.createBlock(&loop.getBefore(), {}, bits, loc)->getArgument(0);
     Value sum = arith::AddFOp::create(b, loc, fromBits(guess), value);
     auto [found, done] = exchange(pointer, guess, toBits(sum));
-    Value again = arith::XOrIOp::create(b, loc, done, arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
+    Value again = arith::XOrIOp::create(
+        b, loc, done, arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
     scf::ConditionOp::create(b, loc, again, found);
     Value next = b.createBlock(&loop.getAfter(), {}, bits, loc)->getArgument(0);
     scf::YieldOp::create(b, loc, next);
@@ -251,4 +292,6 @@ private:
 
 } // namespace
 
-LogicalResult tilebridge::cpu::emitAtomic(Emitter &emitter, Operation *op) { return AtomicEmitter(emitter, op).emit(); }
+LogicalResult tilebridge::cpu::emitAtomic(Emitter &emitter, Operation *op) {
+  return AtomicEmitter(emitter, op).emit();
+}

@@ -15,12 +15,14 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-static LogicalResult openLoops(Emitter &emitter, Location loc, ArrayRef<int64_t> shape, SmallVector<Value> &indices,
-                               ElementBody body) {
+static LogicalResult openLoops(Emitter &emitter, Location loc,
+                               ArrayRef<int64_t> shape,
+                               SmallVector<Value> &indices, ElementBody body) {
   if (indices.size() == shape.size())
     return body(indices);
   OpBuilder &b = emitter.builder();
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0), one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0),
+        one = arith::ConstantIndexOp::create(b, loc, 1);
   Value end = arith::ConstantIndexOp::create(b, loc, shape[indices.size()]);
   auto loop = scf::ForOp::create(b, loc, zero, end, one);
   OpBuilder::InsertionGuard guard(b);
@@ -29,31 +31,37 @@ static LogicalResult openLoops(Emitter &emitter, Location loc, ArrayRef<int64_t>
   return openLoops(emitter, loc, shape, indices, body);
 }
 
-LogicalResult tilebridge::cpu::forEachElement(Emitter &emitter, Location loc, ArrayRef<int64_t> shape,
+LogicalResult tilebridge::cpu::forEachElement(Emitter &emitter, Location loc,
+                                              ArrayRef<int64_t> shape,
                                               ElementBody body) {
   SmallVector<Value> indices;
   return openLoops(emitter, loc, shape, indices, body);
 }
 
-Value tilebridge::cpu::loadElements(OpBuilder &b, Location loc, Value buffer, Position indices, Type element,
+Value tilebridge::cpu::loadElements(OpBuilder &b, Location loc, Value buffer,
+                                    Position indices, Type element,
                                     int64_t lanes) {
   Type stored = cast<MemRefType>(buffer.getType()).getElementType();
   Value value;
   if (lanes == 0)
     value = memref::LoadOp::create(b, loc, buffer, indices);
   else
-    value = vector::LoadOp::create(b, loc, VectorType::get(lanes, stored), buffer, indices);
+    value = vector::LoadOp::create(b, loc, VectorType::get(lanes, stored),
+                                   buffer, indices);
   if (stored == element)
     return value;
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
 }
 
-void tilebridge::cpu::storeElements(OpBuilder &b, Location loc, Value value, Value buffer, Position indices) {
+void tilebridge::cpu::storeElements(OpBuilder &b, Location loc, Value value,
+                                    Value buffer, Position indices) {
   Type stored = cast<MemRefType>(buffer.getType()).getElementType();
   auto vector = dyn_cast<VectorType>(value.getType());
   if (getElementTypeOrSelf(value.getType()) != stored)
-    value = arith::ExtUIOp::create(b, loc, vector ? Type(vector.clone(stored)) : stored, value);
+    value = arith::ExtUIOp::create(
+        b, loc, vector ? Type(vector.clone(stored)) : stored, value);
   if (vector)
     vector::StoreOp::create(b, loc, value, buffer, indices);
   else
@@ -65,31 +73,36 @@ bool tilebridge::cpu::canRunOnVectors(Block &block) {
     if (isa<arith::ConstantOp>(op))
       continue;
     // Lanes that no element belongs to must not trap.
-    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
-            arith::FloorDivSIOp>(op))
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
       return false;
     if (op.getNumRegions() != 0 || !OpTrait::hasElementwiseMappableTraits(&op))
       return false;
     auto isElement = [](Type type) { return type.isIntOrIndexOrFloat(); };
-    if (!llvm::all_of(op.getOperandTypes(), isElement) || !llvm::all_of(op.getResultTypes(), isElement))
+    if (!llvm::all_of(op.getOperandTypes(), isElement) ||
+        !llvm::all_of(op.getResultTypes(), isElement))
       return false;
   }
   return true;
 }
 
-SmallVector<Value> tilebridge::cpu::inlineRegion(Emitter &emitter, Block &block, ValueRange arguments, int64_t lanes) {
+SmallVector<Value> tilebridge::cpu::inlineRegion(Emitter &emitter, Block &block,
+                                                 ValueRange arguments,
+                                                 int64_t lanes) {
   OpBuilder &b = emitter.builder();
   IRMapping map;
   map.map(block.getArguments(), arguments);
   auto toLanes = [&](Value value, Location loc) -> Value {
     if (lanes == 0 || isa<VectorType>(value.getType()))
       return value;
-    return vector::BroadcastOp::create(b, loc, VectorType::get(lanes, value.getType()), value);
+    return vector::BroadcastOp::create(
+        b, loc, VectorType::get(lanes, value.getType()), value);
   };
   // What the region reads of its surroundings.
   block.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
-      if (!map.contains(operand) && !block.getParent()->isAncestor(operand.getParentRegion()))
+      if (!map.contains(operand) &&
+          !block.getParent()->isAncestor(operand.getParentRegion()))
         map.map(operand, toLanes(emitter.mapScalar(operand), op->getLoc()));
   });
   for (Operation &op : block.without_terminator()) {
@@ -105,6 +118,7 @@ SmallVector<Value> tilebridge::cpu::inlineRegion(Emitter &emitter, Block &block,
   }
   SmallVector<Value> results;
   for (Value yielded : block.getTerminator()->getOperands())
-    results.push_back(toLanes(map.lookup(yielded), block.getTerminator()->getLoc()));
+    results.push_back(
+        toLanes(map.lookup(yielded), block.getTerminator()->getLoc()));
   return results;
 }

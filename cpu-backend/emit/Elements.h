@@ -13,22 +13,30 @@ namespace tilebridge::cpu {
 using Position = llvm::ArrayRef<mlir::Value>;
 using ElementBody = llvm::function_ref<mlir::LogicalResult(Position)>;
 
-/// Loops over all elements of a shape, the last dimension innermost; the emitter's builder is in the innermost one
-/// while `body` runs, and behind them afterwards.
-mlir::LogicalResult forEachElement(Emitter &emitter, mlir::Location loc, llvm::ArrayRef<int64_t> shape,
+/// Loops over all elements of a shape, the last dimension innermost; the
+/// emitter's builder is in the innermost one while `body` runs, and behind them
+/// afterwards.
+mlir::LogicalResult forEachElement(Emitter &emitter, mlir::Location loc,
+                                   llvm::ArrayRef<int64_t> shape,
                                    ElementBody body);
 
-/// Element or `lanes` elements along the last dimension of a buffer of the emitter; i1, which is i8 there, comes out as i1.
-/// `lanes` of 0 is a scalar.
-mlir::Value loadElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer, Position indices,
+/// Element or `lanes` elements along the last dimension of a buffer of the
+/// emitter; i1, which is i8 there, comes out as i1. `lanes` of 0 is a scalar.
+mlir::Value loadElements(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value buffer, Position indices,
                          mlir::Type element, int64_t lanes = 0);
-void storeElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value buffer, Position indices);
+void storeElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                   mlir::Value buffer, Position indices);
 
-/// Whether the code of a region could run on vectors: elementwise operations that are safe to run on any values.
+/// Whether the code of a region could run on vectors: elementwise operations
+/// that are safe to run on any values.
 bool canRunOnVectors(mlir::Block &block);
 
-/// The code of a region with so many lanes (0: scalars) for these arguments: what it yields.
-llvm::SmallVector<mlir::Value> inlineRegion(Emitter &emitter, mlir::Block &block, mlir::ValueRange arguments,
+/// The code of a region with so many lanes (0: scalars) for these arguments:
+/// what it yields.
+llvm::SmallVector<mlir::Value> inlineRegion(Emitter &emitter,
+                                            mlir::Block &block,
+                                            mlir::ValueRange arguments,
                                             int64_t lanes);
 
 } // namespace tilebridge::cpu

@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Both call functions of the host (tb_host_v1), which they find through the launch. A
-// thread-local variable of the kernel holds it, so that no function needs one more
-// argument; tilebridge-cpu-entry sets it where it exists. A failed assertion ends
-// the call of `run`: what follows it, which may rely on the condition, is not run.
+// Both call functions of the host (tb_host_v1), which they find through the
+// launch. A thread-local variable of the kernel holds it, so that no function
+// needs one more argument; tilebridge-cpu-entry sets it where it exists. A
+// failed assertion ends the call of `run`: what follows it, which may rely on
+// the condition, is not run.
 
 #include "cpu-backend/HostState.h"
 #include "cpu-backend/emit/Elements.h"
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 namespace {
@@ -39,46 +41,57 @@ public:
     OpBuilder atStart(module.getBodyRegion());
     std::string bytes = content.str();
     bytes.push_back('\0');
-    LLVM::GlobalOp::create(atStart, loc, LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()), /*isConstant=*/true,
-                           LLVM::Linkage::Internal, name, b.getStringAttr(bytes));
+    LLVM::GlobalOp::create(
+        atStart, loc, LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal, name,
+        b.getStringAttr(bytes));
     return LLVM::AddressOfOp::create(b, loc, pointer, name);
   }
 
   /// Calls print (offset of the field) or fail of the host with a text.
   void callHost(size_t field, Value content) {
-    Value launch = LLVM::LoadOp::create(b, loc, pointer, address(kLaunchVariable, pointer));
+    Value launch = LLVM::LoadOp::create(b, loc, pointer,
+                                        address(kLaunchVariable, pointer));
     Value host = loadField(launch, offsetof(tb_launch_v1, host));
-    Value function = loadField(host, field), state = loadField(host, offsetof(tb_host_v1, state));
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer});
+    Value function = loadField(host, field),
+          state = loadField(host, offsetof(tb_host_v1, state));
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer});
     LLVM::CallOp::create(b, loc, type, ValueRange{function, state, content});
   }
 
   Value address(StringRef variable, Type type) {
     if (!module.lookupSymbol(variable)) {
       OpBuilder atStart(module.getBodyRegion());
-      auto global = LLVM::GlobalOp::create(atStart, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal, variable,
-                                           Attribute(), /*alignment=*/16, /*addrSpace=*/0, /*dsoLocal=*/true,
-                                           /*threadLocal=*/true);
+      auto global = LLVM::GlobalOp::create(
+          atStart, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal,
+          variable, Attribute(), /*alignment=*/16, /*addrSpace=*/0,
+          /*dsoLocal=*/true,
+          /*threadLocal=*/true);
       atStart.createBlock(&global.getInitializerRegion());
-      LLVM::ReturnOp::create(atStart, loc, LLVM::ZeroOp::create(atStart, loc, type).getResult());
+      LLVM::ReturnOp::create(
+          atStart, loc, LLVM::ZeroOp::create(atStart, loc, type).getResult());
     }
     return LLVM::AddressOfOp::create(b, loc, pointer, variable);
   }
 
-  LLVM::LLVMFuncOp function(StringRef name, Type result, ArrayRef<Type> arguments, bool isVariadic = false) {
+  LLVM::LLVMFuncOp function(StringRef name, Type result,
+                            ArrayRef<Type> arguments, bool isVariadic = false) {
     if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
       return known;
     OpBuilder atStart(module.getBodyRegion());
-    return LLVM::LLVMFuncOp::create(atStart, module.getLoc(), name,
-                                    LLVM::LLVMFunctionType::get(result, arguments, isVariadic));
+    return LLVM::LLVMFuncOp::create(
+        atStart, module.getLoc(), name,
+        LLVM::LLVMFunctionType::get(result, arguments, isVariadic));
   }
 
   Type pointerType() const { return pointer; }
 
 private:
   Value loadField(Value base, size_t offset) {
-    Value at = LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), base,
-                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    Value at = LLVM::GEPOp::create(
+        b, loc, pointer, b.getI8Type(), base,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
     return LLVM::LoadOp::create(b, loc, pointer, at, 8);
   }
 
@@ -112,7 +125,8 @@ std::string escaped(StringRef text) {
 class PrintEmitter {
 public:
   PrintEmitter(Emitter &emitter, linalg_ext::PrintOp op)
-      : emitter(emitter), b(emitter.builder()), op(op), loc(op.getLoc()), host(b, op) {}
+      : emitter(emitter), b(emitter.builder()), op(op), loc(op.getLoc()),
+        host(b, op) {}
 
   LogicalResult emit() {
     for (Value id : {op.getPidX(), op.getPidY(), op.getPidZ()})
@@ -122,7 +136,9 @@ public:
     if (op.getValues().empty())
       return emitLine("pid (%u, %u, %u)" + escaped(op.getPrefix()) + "\n", {});
     for (auto [i, value] : llvm::enumerate(op.getValues())) {
-      std::string operand = op.getValues().size() > 1 ? "(operand " + std::to_string(i) + ") " : "";
+      std::string operand = op.getValues().size() > 1
+                                ? "(operand " + std::to_string(i) + ") "
+                                : "";
       if (failed(emitValue(value, operand, op.getIsSigned()[i])))
         return failure();
     }
@@ -130,19 +146,23 @@ public:
   }
 
 private:
-  LogicalResult emitValue(Value value, const std::string &operand, bool isSigned) {
+  LogicalResult emitValue(Value value, const std::string &operand,
+                          bool isSigned) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     Type element = type ? type.getElementType() : value.getType();
     ArrayRef<int64_t> shape = type ? type.getShape() : ArrayRef<int64_t>();
     std::string format = "pid (%u, %u, %u) idx (";
     for (auto [i, size] : llvm::enumerate(shape))
-      format += (i ? ", %" : "%") + std::to_string(std::to_string(size - 1).size()) + "u";
+      format += (i ? ", %" : "%") +
+                std::to_string(std::to_string(size - 1).size()) + "u";
     format += ")" + escaped(op.getPrefix()) + operand;
     bool isFloat = isa<FloatType>(element);
     if (isFloat)
       format += "%f\n";
     else if (op.getHex())
-      format += "0x%0" + std::to_string((element.getIntOrFloatBitWidth() + 3) / 4) + "llx\n";
+      format += "0x%0" +
+                std::to_string((element.getIntOrFloatBitWidth() + 3) / 4) +
+                "llx\n";
     else
       format += isSigned && !element.isInteger(1) ? "%lld\n" : "%llu\n";
 
@@ -152,8 +172,10 @@ private:
     return forEachElement(emitter, loc, shape, [&](Position at) {
       SmallVector<Value> arguments;
       for (Value index : at)
-        arguments.push_back(arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
-      Value number = type ? loadElements(b, loc, buffer, at, element) : emitter.mapScalar(value);
+        arguments.push_back(
+            arith::IndexCastOp::create(b, loc, b.getI32Type(), index));
+      Value number = type ? loadElements(b, loc, buffer, at, element)
+                          : emitter.mapScalar(value);
       arguments.push_back(toVariadic(number, isSigned && !op.getHex()));
       return emitLine(format, arguments);
     });
@@ -173,14 +195,21 @@ private:
 
   LogicalResult emitLine(const std::string &format, ArrayRef<Value> numbers) {
     Value memory = emitter.allocate(MemRefType::get({size}, b.getI8Type()));
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
     address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
-    Value offset = memref::ExtractStridedMetadataOp::create(b, loc, memory).getOffset();
-    address = arith::AddIOp::create(b, loc, address, arith::IndexCastOp::create(b, loc, b.getI64Type(), offset));
+    Value offset =
+        memref::ExtractStridedMetadataOp::create(b, loc, memory).getOffset();
+    address = arith::AddIOp::create(
+        b, loc, address,
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), offset));
     Value line = LLVM::IntToPtrOp::create(b, loc, host.pointerType(), address);
     Type pointer = host.pointerType(), i64 = b.getI64Type();
-    auto print = host.function("snprintf", b.getI32Type(), {pointer, i64, pointer}, /*isVariadic=*/true);
-    SmallVector<Value> arguments = {line, arith::ConstantIntOp::create(b, loc, i64, size), host.text(format)};
+    auto print = host.function("snprintf", b.getI32Type(),
+                               {pointer, i64, pointer}, /*isVariadic=*/true);
+    SmallVector<Value> arguments = {
+        line, arith::ConstantIntOp::create(b, loc, i64, size),
+        host.text(format)};
     arguments.append(programs);
     arguments.append(numbers.begin(), numbers.end());
     LLVM::CallOp::create(b, loc, print, arguments);
@@ -210,20 +239,27 @@ LogicalResult tilebridge::cpu::emitAssert(Emitter &emitter, Operation *op) {
   HostCaller host(b, op);
   std::string message = assertion.getMessage().str() + "\n";
   if (FileLineColLoc place = placeOf(loc))
-    message = (place.getFilename().getValue() + ":" + Twine(place.getLine()) + ":" + Twine(place.getColumn()) + ": " +
-               message)
+    message = (place.getFilename().getValue() + ":" + Twine(place.getLine()) +
+               ":" + Twine(place.getColumn()) + ": " + message)
                   .str();
   Value text = host.text(message);
   auto check = [&](Value condition) {
-    Value failed = arith::XOrIOp::create(b, loc, condition, arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
+    Value failed = arith::XOrIOp::create(
+        b, loc, condition,
+        arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
     auto branch = scf::IfOp::create(b, loc, failed, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     host.callHost(offsetof(tb_host_v1, fail), text);
     Type pointer = host.pointerType();
-    auto leave = host.function("longjmp", LLVM::LLVMVoidType::get(b.getContext()), {pointer, b.getI32Type()});
-    Value state = host.address(kReturnVariable, returnStateType(b.getContext()));
-    LLVM::CallOp::create(b, loc, leave, ValueRange{state, arith::ConstantIntOp::create(b, loc, b.getI32Type(), 1)});
+    auto leave =
+        host.function("longjmp", LLVM::LLVMVoidType::get(b.getContext()),
+                      {pointer, b.getI32Type()});
+    Value state =
+        host.address(kReturnVariable, returnStateType(b.getContext()));
+    LLVM::CallOp::create(b, loc, leave,
+                         ValueRange{state, arith::ConstantIntOp::create(
+                                               b, loc, b.getI32Type(), 1)});
   };
   auto type = dyn_cast<RankedTensorType>(assertion.getCondition().getType());
   if (!type) {

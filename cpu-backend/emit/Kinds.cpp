@@ -24,6 +24,11 @@ static bool isTensor(Type type) { return isa<TensorType>(type); }
 OpKind tilebridge::cpu::kindOf(Operation *op) {
   if (isa<scf::SCFDialect>(op->getDialect()))
     return OpKind::Control;
+  // Also where all operands are scalars.
+  if (isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
+          linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
+          linalg_ext::PrintOp, linalg_ext::AssertOp>(op))
+    return OpKind::OwnRoot;
   if (llvm::none_of(op->getOperandTypes(), isTensor) &&
       llvm::none_of(op->getResultTypes(), isTensor))
     return OpKind::Scalar;

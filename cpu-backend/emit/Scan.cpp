@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Along any dimension but the last one, rows of vectors are combined with the row
-// before. Along the last one a vector is scanned in log2(lanes) steps, each of
-// which combines every lane with the one 1, 2, 4, ... to its left; then what was
-// combined up to the vector before is put in front. A region that cannot run on
-// vectors runs element by element.
+// Along any dimension but the last one, rows of vectors are combined with the
+// row before. Along the last one a vector is scanned in log2(lanes) steps, each
+// of which combines every lane with the one 1, 2, 4, ... to its left; then what
+// was combined up to the vector before is put in front. A region that cannot
+// run on vectors runs element by element.
 
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/Roots.h"
@@ -22,6 +22,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 namespace {
@@ -29,16 +30,19 @@ namespace {
 class ScanEmitter {
 public:
   ScanEmitter(Emitter &emitter, linalg_ext::ScanOp op)
-      : emitter(emitter), b(emitter.builder()), op(op), loc(op.getLoc()), region(op.getCombiner().front()) {
+      : emitter(emitter), b(emitter.builder()), op(op), loc(op.getLoc()),
+        region(op.getCombiner().front()) {
     auto type = cast<RankedTensorType>(op.getInputs().front().getType());
     shape.assign(type.getShape().begin(), type.getShape().end());
     dim = op.getDimension();
     unsigned widest = 8;
     for (Value input : op.getInputs()) {
-      elements.push_back(cast<RankedTensorType>(input.getType()).getElementType());
+      elements.push_back(
+          cast<RankedTensorType>(input.getType()).getElementType());
       widest = std::max(widest, elements.back().getIntOrFloatBitWidth());
     }
-    native = std::max<int64_t>(1, emitter.target().vectorBits / std::max(widest, 32u));
+    native = std::max<int64_t>(1, emitter.target().vectorBits /
+                                      std::max(widest, 32u));
   }
 
   LogicalResult emit() {
@@ -60,7 +64,9 @@ public:
   }
 
 private:
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
 
   /// Position i of the scan, counted from its end where it is reversed.
   Value position(Value i, int64_t width = 1) {
@@ -81,14 +87,17 @@ private:
       storeElements(b, loc, value, buffer, at);
   }
 
-  SmallVector<Value> combine(ArrayRef<Value> before, ArrayRef<Value> values, int64_t lanes) {
+  SmallVector<Value> combine(ArrayRef<Value> before, ArrayRef<Value> values,
+                             int64_t lanes) {
     SmallVector<Value> arguments(before);
     arguments.append(values.begin(), values.end());
     return inlineRegion(emitter, region, arguments, lanes);
   }
 
-  /// Loops over all dimensions but that of the scan (and the last one, where `rows`); `body` gets an index for each, null there.
-  void outerLoops(bool rows, llvm::function_ref<void(SmallVector<Value>)> body) {
+  /// Loops over all dimensions but that of the scan (and the last one, where
+  /// `rows`); `body` gets an index for each, null there.
+  void outerLoops(bool rows,
+                  llvm::function_ref<void(SmallVector<Value>)> body) {
     SmallVector<int64_t> counts;
     SmallVector<unsigned> dims;
     for (unsigned d = 0; d < shape.size(); ++d)
@@ -110,11 +119,14 @@ private:
       at[dim] = position(constant(0));
       SmallVector<Value> first = load(sources, at, 0);
       store(first, at);
-      auto loop = scf::ForOp::create(b, loc, constant(1), constant(shape[dim]), constant(1), first);
+      auto loop = scf::ForOp::create(b, loc, constant(1), constant(shape[dim]),
+                                     constant(1), first);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       at[dim] = position(loop.getInductionVar());
-      SmallVector<Value> sums = combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()), load(sources, at, 0), 0);
+      SmallVector<Value> sums =
+          combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()),
+                  load(sources, at, 0), 0);
       store(sums, at);
       scf::YieldOp::create(b, loc, sums);
     });
@@ -129,17 +141,20 @@ private:
         at[dim] = position(constant(0));
         SmallVector<Value> first = load(sources, at, lanes);
         store(first, at);
-        auto loop = scf::ForOp::create(b, loc, constant(1), constant(shape[dim]), constant(1), first);
+        auto loop = scf::ForOp::create(
+            b, loc, constant(1), constant(shape[dim]), constant(1), first);
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
         at[dim] = position(loop.getInductionVar());
         SmallVector<Value> sums =
-            combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()), load(sources, at, lanes), lanes);
+            combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()),
+                    load(sources, at, lanes), lanes);
         store(sums, at);
         scf::YieldOp::create(b, loc, sums);
       };
       if (whole > 0) {
-        auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole), constant(native));
+        auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole),
+                                       constant(native));
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
         columns(loop.getInductionVar(), native);
@@ -154,7 +169,8 @@ private:
     if (!op.getReverse())
       return vector;
     SmallVector<int64_t> lane;
-    for (int64_t n = cast<VectorType>(vector.getType()).getNumElements(); n > 0; --n)
+    for (int64_t n = cast<VectorType>(vector.getType()).getNumElements(); n > 0;
+         --n)
       lane.push_back(n - 1);
     return vector::ShuffleOp::create(b, loc, vector, vector, lane);
   }
@@ -166,7 +182,8 @@ private:
     return values;
   }
 
-  /// The scan within vectors. Lanes without a neighbour that far keep what they have.
+  /// The scan within vectors. Lanes without a neighbour that far keep what they
+  /// have.
   SmallVector<Value> scanVector(SmallVector<Value> values, int64_t lanes) {
     for (int64_t distance = 1; distance < lanes; distance *= 2) {
       SmallVector<int64_t> lane;
@@ -180,7 +197,8 @@ private:
         left.push_back(vector::ShuffleOp::create(b, loc, value, value, lane));
       SmallVector<Value> sums = combine(left, values, lanes);
       auto maskType = VectorType::get(lanes, b.getI1Type());
-      Value mask = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(maskType, has));
+      Value mask = arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(maskType, has));
       for (auto [value, sum] : llvm::zip(values, sums))
         value = arith::SelectOp::create(b, loc, mask, sum, value);
     }
@@ -207,13 +225,16 @@ private:
       if (shape[dim] == lanes)
         return;
       auto loop =
-          scf::ForOp::create(b, loc, constant(lanes), constant(shape[dim]), constant(lanes), lastLane(first));
+          scf::ForOp::create(b, loc, constant(lanes), constant(shape[dim]),
+                             constant(lanes), lastLane(first));
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       at[dim] = position(loop.getInductionVar(), lanes);
-      SmallVector<Value> within = scanVector(loadVector(at, lanes), lanes), carry;
+      SmallVector<Value> within = scanVector(loadVector(at, lanes), lanes),
+                         carry;
       for (Value value : loop.getRegionIterArgs())
-        carry.push_back(vector::BroadcastOp::create(b, loc, VectorType::get(lanes, value.getType()), value));
+        carry.push_back(vector::BroadcastOp::create(
+            b, loc, VectorType::get(lanes, value.getType()), value));
       SmallVector<Value> sums = combine(carry, within, lanes);
       storeVector(sums, at);
       scf::YieldOp::create(b, loc, lastLane(sums));
