@@ -13,6 +13,7 @@ FOLDERS = [
     "cpu-backend",
     "accel-backend",
     "gpu-backend",
+    "compiler",
     "runtime",
     "tools",
     "test/unit",
@@ -24,9 +25,9 @@ def run_lines(path):
 
 
 def passes_without_test():
-    """The mirror rule: the tests of X/Passes.td are in test/lit/X."""
-    for td in sorted(ROOT.glob("*/Passes.td")):
-        folder = td.parent.name
+    """The mirror rule: the tests of the passes of folder X are in test/lit/X."""
+    for td in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*Passes.td")):
+        folder = td.relative_to(ROOT).parts[0]
         tests = [path for path in (ROOT / "test/lit" / folder).rglob("*") if path.is_file()]
         text = "\n".join(line for path in tests for line in run_lines(path))
         for flag in re.findall(r':\s*Pass<\s*"([^"]+)"', td.read_text()):

@@ -18,13 +18,12 @@ def pages():
     """Yields the page's name, its .td file and the generator's flags."""
     for td in sorted(ROOT.glob("*/**/*.td")):
         relative = td.relative_to(ROOT)
-        if relative.parts[0].startswith(("build", ".")):
+        # A file that another one includes is part of that one's page.
+        if relative.parts[0].startswith(("build", ".")) or is_included(td):
             continue
-        if td.name.endswith("Passes.td"):
-            yield f"passes-{relative.parts[0]}.md", relative, ["-gen-pass-doc"]
-        # Ops are in families, a file and so a page each; a file that only gathers them is the page.
-        dialect = td.stem.endswith("Ops") and find_dialect(td)
-        if dialect and is_root_of_ops(td):
+        if td.name == "Passes.td":
+            yield f"passes-{'-'.join(relative.parts[:-1])}.md", relative, ["-gen-pass-doc"]
+        elif td.stem.endswith("Ops") and (dialect := find_dialect(td)):
             words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=^TT)(?=[A-Z])", "-", td.stem).lower()
             yield f"{words}.md", relative, ["-gen-dialect-doc", f"-dialect={dialect}"]
 
@@ -41,12 +40,11 @@ def find_dialect(td):
     return None
 
 
-def is_root_of_ops(td):
-    """True where no other file of ops includes this one."""
-    name = td.relative_to(ROOT).as_posix()
-    return not any(
-        other != td and f'include "{name}"' in other.read_text()
-        for other in td.parent.glob("*Ops.td")
+def is_included(td):
+    line = f'include "{td.relative_to(ROOT).as_posix()}"'
+    others = ROOT.glob(f"{td.relative_to(ROOT).parts[0]}/**/*.td")
+    return any(
+        other.stem.endswith(("Ops", "Passes")) and line in other.read_text() for other in others
     )
 
 

@@ -1,3 +1,10 @@
+//===- EmitPasses.td - passes that emit loops of vectors ---*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef TILEBRIDGE_CPUBACKEND_EMIT_EMITPASSES
 #define TILEBRIDGE_CPUBACKEND_EMIT_EMITPASSES
 
@@ -68,11 +75,16 @@ def CpuPlaceScratchPass : Pass<"tilebridge-cpu-place-scratch", "::mlir::ModuleOp
     ```mlir
     func.func @k(%x: memref<?xf32>) {
       %b = memref.alloc() : memref<64xf32>
+      return
+    }
     ```
     After:
     ```mlir
     func.func @k(%x: memref<?xf32>, %scratch: memref<?xi8> {tilebridge.scratch}) attributes {tilebridge.scratch_bytes = 256 : i64} {
+      %c0 = arith.constant 0 : index
       %b = memref.view %scratch[%c0][] : memref<?xi8> to memref<64xf32>
+      return
+    }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
