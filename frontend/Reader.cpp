@@ -147,6 +147,58 @@ static Location locationOf(StringRef text, size_t offset, StringRef name,
                              offset - lineStart + 1);
 }
 
+/// Triton's own limit for a tensor.
+static constexpr int64_t maxElements = 1 << 20;
+
+/// The number of elements, or more than maxElements if it is more: the product
+/// of sizes from a file may overflow.
+static int64_t countElements(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    if (size > maxElements)
+      return size;
+    count *= size;
+    if (count > maxElements)
+      return count;
+  }
+  return count;
+}
+
+/// An empty tensor has no meaning in TTIR, and a huge one no register or
+/// scratch memory.
+static LogicalResult verifyTensorSize(Type type, Location loc) {
+  ArrayRef<int64_t> shape;
+  if (auto pointer = dyn_cast<PointerType>(type))
+    type = pointer.getPointeeType();
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    shape = tensor.getShape();
+  else if (auto desc = dyn_cast<TensorDescType>(type))
+    shape = desc.getShape();
+  if (llvm::any_of(shape, [](int64_t size) { return size < 1; }))
+    return emitError(loc) << "every dimension of a tensor is at least 1, not "
+                             "as in "
+                          << type;
+  if (countElements(shape) > maxElements)
+    return emitError(loc) << type << " has more than Triton's limit of "
+                          << maxElements << " elements; use smaller blocks";
+  return success();
+}
+
+static LogicalResult verifyTensorSizes(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(verifyTensorSize(type, op->getLoc())))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (failed(verifyTensorSize(argument.getType(), argument.getLoc())))
+            return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// What a module must hold beyond what its operations' verifiers ask for.
 static LogicalResult verifyProgram(ModuleOp module) {
   bool hasKernel = llvm::any_of(module.getOps<FuncOp>(), [](FuncOp func) {
@@ -155,6 +207,8 @@ static LogicalResult verifyProgram(ModuleOp module) {
   if (!hasKernel)
     return module.emitError()
            << "holds no kernel; expected a public tt.func with a body";
+  if (failed(verifyTensorSizes(module)))
+    return failure();
   return tilebridge::frontend::verifyCalls(module);
 }
 

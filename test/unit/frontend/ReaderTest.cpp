@@ -107,6 +107,26 @@ TEST_F(Reader, RefusesWhatIsNoProgram) {
   expectError("ML\xefR garbage", "error: ");
 }
 
+TEST_F(Reader, RefusesTensorsThatAreEmptyOrHuge) {
+  auto body = [](StringRef type) {
+    return "tt.func public @k(%x: f32) {\n  %0 = tt.splat %x : f32 -> " +
+           type.str() + "\n  tt.return\n}";
+  };
+  EXPECT_TRUE(read(body("tensor<1024x1024xf32>"))) << messages;
+  expectError(body("tensor<1024x1025xf32>"),
+              "k.ttir:2:8: error: 'tensor<1024x1025xf32>' has more than "
+              "Triton's limit of 1048576 elements; use smaller blocks");
+  expectError(body("tensor<4x4611686018427387904x4xf32>"), "Triton's limit");
+  expectError(body("tensor<4x0xf32>"), "every dimension of a tensor is at "
+                                       "least 1");
+  expectError("tt.func public @k(%x: !tt.tensordesc<4096x4096xf32>) { "
+              "tt.return }",
+              "Triton's limit");
+  expectError("tt.func public @k(%x: !tt.ptr<tensor<4096x4096xf32>>) { "
+              "tt.return }",
+              "Triton's limit");
+}
+
 TEST_F(Reader, RefusesRecursionWithAllItsPlaces) {
   expectError(
       "tt.func public @k() {\n  tt.call @a() : () -> ()\n  tt.return\n}\n"
