@@ -1,0 +1,255 @@
+//===- MaskForms.cpp - the boxes that masks describe ------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-to-linalg/analysis/AccessAnalysis.h"
+
+#include "frontend/TTOps.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::ttl;
+using Pred = arith::CmpIPredicate;
+
+static ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
+
+bool MaskForm::isAll() const {
+  return conditions.empty() && residuals.empty() && llvm::all_of(dims, [](const DimBounds &d) { return d.isAll(); });
+}
+
+static MaskForm everything(size_t rank) {
+  MaskForm mask;
+  mask.dims.resize(rank);
+  return mask;
+}
+
+static void append(MaskForm &mask, const MaskForm &other) {
+  for (auto [dim, more] : llvm::zip_equal(mask.dims, other.dims)) {
+    llvm::append_range(dim.lower, more.lower);
+    llvm::append_range(dim.upper, more.upper);
+  }
+  llvm::append_range(mask.conditions, other.conditions);
+  llvm::append_range(mask.residuals, other.residuals);
+}
+
+MaskForm AccessAnalysis::mask(Value tensor) {
+  MaskForm form = everything(shapeOf(tensor).size());
+  DenseElementsAttr attr;
+  if (matchPattern(tensor, m_Constant(&attr)) && attr.isSplat()) {
+    if (!attr.getSplatValue<bool>())
+      form.conditions.push_back(pool.boolean(false));
+    return form;
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (!op) {
+    residual(form, tensor, "a mask that a loop or a branch carries");
+    return form;
+  }
+  if (auto splat = dyn_cast<tt::SplatOp>(op)) {
+    form.conditions.push_back(pool.scalar(splat.getSrc()));
+    return form;
+  }
+  if (auto both = dyn_cast<arith::AndIOp>(op)) {
+    form = mask(both.getLhs());
+    append(form, mask(both.getRhs()));
+    return form;
+  }
+  if (auto compared = dyn_cast<arith::CmpIOp>(op))
+    return compare(compared);
+  if (std::optional<SmallVector<int>> map = dimensionMap(op)) {
+    MaskForm source = mask(op->getOperand(0));
+    form.conditions = source.conditions;
+    form.residuals = source.residuals;
+    for (ResidualMask &part : form.residuals) {
+      if (!part.dim)
+        continue;
+      auto place = llvm::find(*map, static_cast<int>(*part.dim));
+      part.dim = place - map->begin();
+    }
+    for (auto [dim, from] : llvm::zip_equal(form.dims, *map))
+      if (from >= 0)
+        dim = source.dims[from];
+    return form;
+  }
+  residual(form, tensor, "a mask made by '" + op->getName().getStringRef().str() + "'");
+  return form;
+}
+
+void AccessAnalysis::residual(MaskForm &mask, Value tensor, std::string why) {
+  ResidualMask part;
+  part.reason = {std::move(why), tensor.getDefiningOp()};
+  llvm::SmallBitVector dims = varyingDims(tensor);
+  if (dims.none()) {
+    mask.conditions.push_back(pool.element(tensor));
+    return;
+  }
+  if (dims.count() == 1) {
+    part.dim = dims.find_first();
+    part.lanes = pool.lane(tensor, *part.dim);
+  }
+  mask.residuals.push_back(part);
+}
+
+/// The predicate for `b ? a`, given that for `a ? b`.
+static Pred swapped(Pred predicate) {
+  switch (predicate) {
+  case Pred::slt:
+    return Pred::sgt;
+  case Pred::sle:
+    return Pred::sge;
+  case Pred::sgt:
+    return Pred::slt;
+  case Pred::sge:
+    return Pred::sle;
+  case Pred::ult:
+    return Pred::ugt;
+  case Pred::ule:
+    return Pred::uge;
+  case Pred::ugt:
+    return Pred::ult;
+  case Pred::uge:
+    return Pred::ule;
+  default:
+    return predicate;
+  }
+}
+
+static bool isUnsigned(Pred predicate) {
+  return predicate == Pred::ult || predicate == Pred::ule || predicate == Pred::ugt || predicate == Pred::uge;
+}
+
+MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
+  Value tensor = op.getResult();
+  MaskForm form = everything(shapeOf(tensor).size());
+  Pred predicate = op.getPredicate();
+  std::optional<TensorForm> lhs = integers(op.getLhs()), rhs = integers(op.getRhs());
+  if (!lhs || !rhs) {
+    residual(form, tensor, "a comparison of what is " + reason().text);
+    return form;
+  }
+  if (lhs->isUniform() && rhs->isUniform()) {
+    form.conditions.push_back(pool.cmp(predicate, lhs->uniform, rhs->uniform));
+    return form;
+  }
+  // Ranges are taken not to wrap around as signed numbers.
+  std::optional<TensorForm> a = algebra.extend(*lhs, 64), b = algebra.extend(*rhs, 64);
+  if (!a || !b || !a->isLinear() || !b->isLinear()) {
+    residual(form, tensor, a && b ? "a comparison of what is not linear" : "a comparison of what wraps around");
+    return form;
+  }
+  if (a->isUniform()) {
+    std::swap(a, b);
+    std::swap(lhs, rhs);
+    predicate = swapped(predicate);
+  }
+  const Expr *limit = b->uniform;
+  if (!b->isUniform()) {
+    // Narrower numbers have an exact difference in 64 bits.
+    if (lhs->width > 32 || isUnsigned(predicate)) {
+      residual(form, tensor, "a comparison of two 64-bit or unsigned ranges");
+      return form;
+    }
+    a = algebra.add(*a, algebra.scale(*b, pool.constant(64, -1)));
+    limit = pool.constant(64, 0);
+  }
+  if (isUnsigned(predicate)) {
+    if (!unsignedBound(form, predicate, *a, rhs->uniform))
+      residual(form, tensor, "an unsigned comparison of what may be negative");
+    return form;
+  }
+  if (a->isUniform())
+    form.conditions.push_back(pool.cmp(predicate, a->uniform, limit));
+  else if (!bound(form, predicate, *a, limit))
+    residual(form, tensor, predicate == Pred::ne ? "a comparison for 'not equal'" : "a comparison in several dimensions");
+  return form;
+}
+
+/// `predicate` in terms of signed numbers that are not negative.
+static Pred asSigned(Pred predicate) {
+  switch (predicate) {
+  case Pred::ult:
+    return Pred::slt;
+  case Pred::ule:
+    return Pred::sle;
+  case Pred::ugt:
+    return Pred::sgt;
+  default:
+    return Pred::sge;
+  }
+}
+
+/// Unsigned comparisons with a limit in its own width, where they are a box in signed numbers.
+bool AccessAnalysis::unsignedBound(MaskForm &mask, Pred predicate, const TensorForm &form, const Expr *limit) {
+  bool rises = llvm::all_of(form.terms, [](const DimTerm &term) { return !term.stride || term.stride->isNonNegative(); });
+  if (rises && form.uniform->isNonNegative() && (limit->width < 64 || limit->isNonNegative()))
+    return bound(mask, asSigned(predicate), form, pool.extend(limit, 64, false));
+  bool isBelow = predicate == Pred::ult || predicate == Pred::ule;
+  return isBelow && limit->isNonNegative() && bound(mask, Pred::sge, form, pool.constant(64, 0)) &&
+         bound(mask, asSigned(predicate), form, pool.extend(limit, 64, true));
+}
+
+/// Adds the lanes with `form ? limit` to the bounds, if it varies in one dimension by a constant step.
+bool AccessAnalysis::bound(MaskForm &mask, Pred predicate, TensorForm form, const Expr *limit) {
+  std::optional<unsigned> dim = form.onlyDim();
+  std::optional<int64_t> step = dim ? form.terms[*dim].stride->asConstant() : std::nullopt;
+  if (!step || predicate == Pred::ne || *step == std::numeric_limits<int64_t>::min())
+    return false;
+  const Expr *size = pool.constant(64, form.shape[*dim]), *one = pool.constant(64, 1), *zero = pool.constant(64, 0);
+  const Expr *start = form.uniform;
+  auto isSmall = [](const Expr *value) {
+    if (std::optional<int64_t> constant = value->asConstant())
+      return llvm::isInt<40>(*constant);
+    return value->kind == Expr::Kind::SExt || value->kind == Expr::Kind::ZExt;
+  };
+  bool exact = isSmall(start) && isSmall(limit);
+
+  // The number of lanes from the first for which `start + i * |step|` (or its mirror image) is below `end`.
+  auto lanesBelow = [&](const Expr *end, const Expr *begin) {
+    int64_t length = *step < 0 ? -*step : *step;
+    const Expr *distance, *count;
+    if (exact) {
+      distance = pool.maxS(pool.sub(end, begin), zero);
+    } else {
+      // A difference of 64-bit numbers may need all 64 bits without a sign.
+      distance = pool.sub(pool.maxS(end, begin), begin);
+    }
+    const Expr *stepExpr = pool.constant(64, length);
+    count = pool.division(Expr::Kind::DivU, distance, stepExpr);
+    if (length != 1)
+      count = pool.add(count, pool.minU(pool.division(Expr::Kind::RemU, distance, stepExpr), one));
+    return exact ? pool.minS(count, size) : pool.minU(count, size);
+  };
+  auto next = [&](const Expr *value) {
+    // The largest 64-bit number has no successor; no lane of a range that does not wrap is above it.
+    if (!isSmall(value))
+      value = pool.minS(value, pool.constant(64, std::numeric_limits<int64_t>::max() - 1));
+    return pool.add(value, one);
+  };
+  DimBounds &bounds = mask.dims[*dim];
+  auto less = [&](const Expr *end) { // start + step * i < end
+    if (*step > 0)
+      bounds.upper.push_back(lanesBelow(end, start));
+    else
+      bounds.lower.push_back(lanesBelow(next(start), end));
+  };
+  auto notLess = [&](const Expr *end) { // start + step * i >= end
+    if (*step > 0)
+      bounds.lower.push_back(lanesBelow(end, start));
+    else
+      bounds.upper.push_back(lanesBelow(next(start), end));
+  };
+  if (predicate == Pred::slt || predicate == Pred::sle)
+    less(predicate == Pred::slt ? limit : next(limit));
+  else if (predicate == Pred::sgt || predicate == Pred::sge)
+    notLess(predicate == Pred::sge ? limit : next(limit));
+  if (predicate == Pred::eq) {
+    notLess(limit);
+    less(next(limit));
+  }
+  return true;
+}
