@@ -10,6 +10,73 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ScalarizeOffsetsPass : Pass<"tilebridge-scalarize-offsets"> {
+  let summary = "Pointers and offsets that move by a uniform amount become an invariant tensor and a carried scalar";
+  let description = [{
+    A tensor of pointers or integers (or a scalar pointer) that a loop carries or a branch yields, and that differs from a tensor
+    made outside only by one number for all elements, is carried as that number: i64 for pointers, counted in elements, the
+    integer's own type otherwise. The innermost loop goes first, until nothing changes. After it an access in a loop has
+    offsets of one shape and a scalar that moves, which `tilebridge-lower-accesses` reads as a strided view.
+
+    Before:
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0) -> (tensor<64x!tt.ptr<f32>>) : i32 {
+      %x = tt.load %p : tensor<64x!tt.ptr<f32>>
+      %q = tt.addptr %p, %c64 : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+      scf.yield %q : tensor<64x!tt.ptr<f32>>
+    }
+    ```
+    After:
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%d = %zero) -> (i64) : i32 {
+      %ds = tt.splat %d : i64 -> tensor<64xi64>
+      %p = tt.addptr %p0, %ds : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
+      %x = tt.load %p : tensor<64x!tt.ptr<f32>>
+      %e = arith.addi %d, %c64_i64 : i64
+      scf.yield %e : i64
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::tilebridge::tt::TTDialect"];
+}
+
+def LowerAccessesPass : Pass<"tilebridge-lower-accesses"> {
+  let summary = "Lowers every memory access of tt to the forms of the bridge IR";
+  let description = [{
+    Offsets and masks are read back through the arithmetic that made them (`triton-to-linalg/analysis`). A linear offset with a mask
+    that is a box becomes a view, its box, and a tensor; other accesses take the next form down of docs/bridge-ir.md, each for
+    itself, with a remark that says why. Scalar pointers, descriptors and block pointers become memrefs by
+    `builtin.unrealized_conversion_cast`; the type conversion that follows resolves it. Pointer arithmetic without uses is erased.
+
+    Before:
+    ```mlir
+    %p = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %q = tt.addptr %p, %range : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %n = tt.splat %size : i32 -> tensor<64xi32>
+    %m = arith.cmpi slt, %range, %n : tensor<64xi32>
+    %v = tt.load %q, %m : tensor<64x!tt.ptr<f32>>
+    ```
+    After:
+    ```mlir
+    %b = builtin.unrealized_conversion_cast %x : !tt.ptr<f32> to memref<?xf32, strided<[1], offset: ?>>
+    %view = memref.reinterpret_cast %b to offset: [0], sizes: [64], strides: [1] : ... to memref<64xf32, strided<[1]>>
+    %s = arith.index_cast %size : i32 to index
+    %t = arith.maxsi %s, %c0 : index
+    %k = arith.minsi %t, %c64 : index
+    %box = memref.subview %view[0] [%k] [1] : ... to memref<?xf32, strided<[1]>>
+    %in = bufferization.to_tensor %box : ... to tensor<?xf32>
+    %h = arith.subi %c64, %k : index
+    %v = tensor.pad %in low[0] high[%h] { ^bb0(%i: index): tensor.yield %zero : f32 } : tensor<?xf32> to tensor<64xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::tilebridge::linalg_ext::LinalgExtDialect",
+    "::tilebridge::tt::TTDialect"];
+}
+
 def ToBridgePass : Pass<"tilebridge-to-bridge", "::mlir::ModuleOp"> {
   let summary = "Lowers all of tt but its memory accesses to the bridge IR";
   let description = [{

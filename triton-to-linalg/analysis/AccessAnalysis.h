@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Reads tensors of integers, pointers and booleans back through the operations that made them. Looks only upwards, into
-// no loop and no region: what a loop carries is a leaf (tilebridge-scalarize-offsets has made it simple before).
+// Reads tensors of integers, pointers and booleans back through the operations
+// that made them. Looks only upwards, into no loop and no region: what a loop
+// carries is a leaf (tilebridge-scalarize-offsets has made it simple before).
 // The results hold SSA values, so an analysis lives for one access.
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -25,7 +26,8 @@ struct PointerForm {
   std::optional<TensorForm> offset;
 };
 
-/// The lanes i of one dimension with max(lower) <= i < min(upper); all bounds are 64 bits wide and in [0, size].
+/// The lanes i of one dimension with max(lower) <= i < min(upper); all bounds
+/// are 64 bits wide and in [0, size].
 struct DimBounds {
   llvm::SmallVector<const Expr *, 2> lower, upper;
   bool isAll() const { return lower.empty() && upper.empty(); }
@@ -33,7 +35,8 @@ struct DimBounds {
 
 /// A conjunct of a mask that is no bound.
 struct ResidualMask {
-  /// The dimension it varies in and its values there (i1); none if it varies in several.
+  /// The dimension it varies in and its values there (i1); none if it varies in
+  /// several.
   std::optional<unsigned> dim;
   const Expr *lanes = nullptr;
   Reason reason;
@@ -51,7 +54,8 @@ class AccessAnalysis {
 public:
   explicit AccessAnalysis(ExprPool &pool) : pool(pool), algebra(pool) {}
 
-  /// The form of a tensor of integers (or index); nothing, and a reason, if it varies in several dimensions in another way.
+  /// The form of a tensor of integers (or index); nothing, and a reason, if it
+  /// varies in several dimensions in another way.
   std::optional<TensorForm> integers(mlir::Value tensor);
   /// Nothing, and a reason, where the pointers have no common base.
   std::optional<PointerForm> pointers(mlir::Value tensor);
@@ -67,14 +71,17 @@ public:
 private:
   std::optional<TensorForm> computeIntegers(mlir::Value tensor);
   std::optional<TensorForm> arithmetic(mlir::Operation *op);
-  std::optional<TensorForm> constants(mlir::Value tensor, mlir::DenseElementsAttr attr);
+  std::optional<TensorForm> constants(mlir::Value tensor,
+                                      mlir::DenseElementsAttr attr);
   /// What can always be said: the tensor varies in no dimension or in one.
   std::optional<TensorForm> byVariation(mlir::Value tensor);
   PointerForm scalarPointer(mlir::Value pointer, llvm::ArrayRef<int64_t> shape);
   std::optional<PointerForm> bitcast(mlir::Operation *op);
   MaskForm compare(mlir::arith::CmpIOp op);
-  bool bound(MaskForm &mask, mlir::arith::CmpIPredicate predicate, TensorForm form, const Expr *limit);
-  bool unsignedBound(MaskForm &mask, mlir::arith::CmpIPredicate predicate, const TensorForm &form, const Expr *limit);
+  bool bound(MaskForm &mask, mlir::arith::CmpIPredicate predicate,
+             TensorForm form, const Expr *limit);
+  bool unsignedBound(MaskForm &mask, mlir::arith::CmpIPredicate predicate,
+                     const TensorForm &form, const Expr *limit);
   void residual(MaskForm &mask, mlir::Value tensor, std::string why);
   void fail(std::string text, mlir::Operation *op);
 
@@ -85,8 +92,9 @@ private:
   Reason lastReason;
 };
 
-/// How a shape operation (expand_dims, broadcast, trans, a reshape that moves only dimensions of size 1) places its
-/// operand's dimensions: for each of the result's the operand's, or -1. Nothing for other operations.
+/// How a shape operation (expand_dims, broadcast, trans, a reshape that moves
+/// only dimensions of size 1) places its operand's dimensions: for each of the
+/// result's the operand's, or -1. Nothing for other operations.
 std::optional<llvm::SmallVector<int>> dimensionMap(mlir::Operation *op);
 
 } // namespace tilebridge::ttl

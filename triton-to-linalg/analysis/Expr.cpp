@@ -60,7 +60,8 @@ bool ttl::isNonNegative(Value scalar) {
     return isNonNegative(op->getOperand(0));
   if (isa<arith::DivSIOp, arith::MinSIOp>(op))
     return isNonNegative(op->getOperand(0)) && isNonNegative(op->getOperand(1));
-  return isa<arith::MaxSIOp>(op) && (isNonNegative(op->getOperand(0)) || isNonNegative(op->getOperand(1)));
+  return isa<arith::MaxSIOp>(op) &&
+         (isNonNegative(op->getOperand(0)) || isNonNegative(op->getOperand(1)));
 }
 
 void Expr::Profile(llvm::FoldingSetNodeID &id) const {
@@ -73,7 +74,8 @@ void Expr::Profile(llvm::FoldingSetNodeID &id) const {
   id.AddInteger(static_cast<unsigned>(compare));
   for (const Expr *operand : operands)
     id.AddPointer(operand);
-  // Where a division was written does not tell it from another: the first one dominates what it was met for.
+  // Where a division was written does not tell it from another: the first one
+  // dominates what it was met for.
 }
 
 const Expr *ExprPool::unique(const Expr &expr) {
@@ -143,7 +145,8 @@ const Expr *ExprPool::iota(unsigned width) {
 }
 
 /// The value of an operation on two constants; none where it is undefined.
-static std::optional<APInt> evaluate(Kind kind, const APInt &a, const APInt &b) {
+static std::optional<APInt> evaluate(Kind kind, const APInt &a,
+                                     const APInt &b) {
   switch (kind) {
   case Kind::Add:
     return a + b;
@@ -178,12 +181,15 @@ static std::optional<APInt> evaluate(Kind kind, const APInt &a, const APInt &b) 
   }
 }
 
-const Expr *ExprPool::division(Kind kind, const Expr *a, const Expr *b, Operation *anchor) {
+const Expr *ExprPool::division(Kind kind, const Expr *a, const Expr *b,
+                               Operation *anchor) {
   return binary(kind, a, b, anchor);
 }
 
-const Expr *ExprPool::binary(Kind kind, const Expr *a, const Expr *b, Operation *anchor) {
-  bool commutes = kind != Kind::Sub && kind != Kind::DivS && kind != Kind::DivU && kind != Kind::RemS &&
+const Expr *ExprPool::binary(Kind kind, const Expr *a, const Expr *b,
+                             Operation *anchor) {
+  bool commutes = kind != Kind::Sub && kind != Kind::DivS &&
+                  kind != Kind::DivU && kind != Kind::RemS &&
                   kind != Kind::RemU;
   if (a->isConstant() && b->isConstant())
     if (std::optional<APInt> value = evaluate(kind, a->constant, b->constant))
@@ -250,7 +256,8 @@ const Expr *ExprPool::extend(const Expr *a, unsigned width, bool isSigned) {
   if (a->width == width)
     return a;
   if (a->isConstant())
-    return makeConstant(*this, isSigned ? a->constant.sext(width) : a->constant.zext(width));
+    return makeConstant(*this, isSigned ? a->constant.sext(width)
+                                        : a->constant.zext(width));
   Kind kind = isSigned ? Kind::SExt : Kind::ZExt;
   if (a->kind == kind)
     return extend(a->operands[0], width, isSigned);
@@ -266,16 +273,19 @@ const Expr *ExprPool::truncate(const Expr *a, unsigned width) {
     return a;
   if (a->isConstant())
     return makeConstant(*this, a->constant.trunc(width));
-  if ((a->kind == Kind::SExt || a->kind == Kind::ZExt) && a->operands[0]->width == width)
+  if ((a->kind == Kind::SExt || a->kind == Kind::ZExt) &&
+      a->operands[0]->width == width)
     return a->operands[0];
   Expr expr = makeExpr(Kind::Trunc, width);
   expr.operands[0] = a;
   return unique(expr);
 }
 
-const Expr *ExprPool::cmp(arith::CmpIPredicate predicate, const Expr *a, const Expr *b) {
+const Expr *ExprPool::cmp(arith::CmpIPredicate predicate, const Expr *a,
+                          const Expr *b) {
   if (a->isConstant() && b->isConstant())
-    return boolean(arith::applyCmpPredicate(predicate, a->constant, b->constant));
+    return boolean(
+        arith::applyCmpPredicate(predicate, a->constant, b->constant));
   Expr expr = makeExpr(Kind::Cmp, 1);
   expr.compare = predicate;
   expr.operands[0] = a;
@@ -283,7 +293,8 @@ const Expr *ExprPool::cmp(arith::CmpIPredicate predicate, const Expr *a, const E
   return unique(expr);
 }
 
-const Expr *ExprPool::select(const Expr *condition, const Expr *a, const Expr *b) {
+const Expr *ExprPool::select(const Expr *condition, const Expr *a,
+                             const Expr *b) {
   if (condition->isConstant())
     return condition->isConstant(0) ? b : a;
   if (a == b)

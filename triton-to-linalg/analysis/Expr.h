@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// The analyses of offsets and masks compute with these instead of making operations: nothing is written into the
-// program until an access is lowered, and then only what it needs (ExprBuilder.h).
+// The analyses of offsets and masks compute with these instead of making
+// operations: nothing is written into the program until an access is lowered,
+// and then only what it needs (ExprBuilder.h).
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -18,14 +19,16 @@
 
 namespace tilebridge::ttl {
 
-/// An integer of 1 to 64 bits, with the exact arithmetic of its width. Equal expressions of one pool are one object.
-/// Most are uniform: one value a program. A few have a value for each lane of a 1-D tensor (`varies`).
+/// An integer of 1 to 64 bits, with the exact arithmetic of its width. Equal
+/// expressions of one pool are one object. Most are uniform: one value a
+/// program. A few have a value for each lane of a 1-D tensor (`varies`).
 class Expr : public llvm::FoldingSetNode {
 public:
   enum class Kind {
     Constant,
     Scalar,  // an SSA scalar (integer or index)
-    Element, // the first element of an SSA tensor, all of whose elements are equal
+    Element, // the first element of an SSA tensor, all of whose elements are
+             // equal
     Lane,    // along `dim` of an SSA tensor that varies there only
     Iota,    // 0, 1, 2, ...
     Add,
@@ -49,16 +52,19 @@ public:
   Kind kind;
   unsigned width;
   bool varies = false;
-  llvm::APInt constant;             // Constant
-  mlir::Value value;                // Scalar, Element, Lane
-  unsigned dim = 0;                 // Lane
+  llvm::APInt constant; // Constant
+  mlir::Value value;    // Scalar, Element, Lane
+  unsigned dim = 0;     // Lane
   mlir::arith::CmpIPredicate compare = mlir::arith::CmpIPredicate::eq;
   const Expr *operands[3] = {};
-  /// A division happens where the program has it: before this operation. Elsewhere its divisor may be zero.
+  /// A division happens where the program has it: before this operation.
+  /// Elsewhere its divisor may be zero.
   mlir::Operation *anchor = nullptr;
 
   bool isConstant() const { return kind == Kind::Constant; }
-  bool isConstant(int64_t c) const { return isConstant() && constant.getSExtValue() == c; }
+  bool isConstant(int64_t c) const {
+    return isConstant() && constant.getSExtValue() == c;
+  }
   std::optional<int64_t> asConstant() const;
   /// Known not to be negative as a signed number.
   bool isNonNegative() const;
@@ -66,7 +72,8 @@ public:
   void Profile(llvm::FoldingSetNodeID &id) const;
 };
 
-/// Known not to be negative as a signed number: constants, program ids, what is computed from them without overflow.
+/// Known not to be negative as a signed number: constants, program ids, what is
+/// computed from them without overflow.
 bool isNonNegative(mlir::Value scalar);
 
 /// Makes and owns expressions; simplifies what can be seen locally.
@@ -80,19 +87,37 @@ public:
   const Expr *lane(mlir::Value tensor, unsigned dim);
   const Expr *iota(unsigned width);
 
-  const Expr *add(const Expr *a, const Expr *b) { return binary(Expr::Kind::Add, a, b); }
-  const Expr *sub(const Expr *a, const Expr *b) { return binary(Expr::Kind::Sub, a, b); }
-  const Expr *mul(const Expr *a, const Expr *b) { return binary(Expr::Kind::Mul, a, b); }
-  const Expr *minS(const Expr *a, const Expr *b) { return binary(Expr::Kind::MinS, a, b); }
-  const Expr *maxS(const Expr *a, const Expr *b) { return binary(Expr::Kind::MaxS, a, b); }
-  const Expr *minU(const Expr *a, const Expr *b) { return binary(Expr::Kind::MinU, a, b); }
-  const Expr *conjunction(const Expr *a, const Expr *b) { return binary(Expr::Kind::And, a, b); }
-  /// A quotient or remainder that the program computes in `anchor`; without one the divisor is not zero.
-  const Expr *division(Expr::Kind kind, const Expr *a, const Expr *b, mlir::Operation *anchor = nullptr);
-  const Expr *binary(Expr::Kind kind, const Expr *a, const Expr *b, mlir::Operation *anchor = nullptr);
+  const Expr *add(const Expr *a, const Expr *b) {
+    return binary(Expr::Kind::Add, a, b);
+  }
+  const Expr *sub(const Expr *a, const Expr *b) {
+    return binary(Expr::Kind::Sub, a, b);
+  }
+  const Expr *mul(const Expr *a, const Expr *b) {
+    return binary(Expr::Kind::Mul, a, b);
+  }
+  const Expr *minS(const Expr *a, const Expr *b) {
+    return binary(Expr::Kind::MinS, a, b);
+  }
+  const Expr *maxS(const Expr *a, const Expr *b) {
+    return binary(Expr::Kind::MaxS, a, b);
+  }
+  const Expr *minU(const Expr *a, const Expr *b) {
+    return binary(Expr::Kind::MinU, a, b);
+  }
+  const Expr *conjunction(const Expr *a, const Expr *b) {
+    return binary(Expr::Kind::And, a, b);
+  }
+  /// A quotient or remainder that the program computes in `anchor`; without one
+  /// the divisor is not zero.
+  const Expr *division(Expr::Kind kind, const Expr *a, const Expr *b,
+                       mlir::Operation *anchor = nullptr);
+  const Expr *binary(Expr::Kind kind, const Expr *a, const Expr *b,
+                     mlir::Operation *anchor = nullptr);
   const Expr *extend(const Expr *a, unsigned width, bool isSigned);
   const Expr *truncate(const Expr *a, unsigned width);
-  const Expr *cmp(mlir::arith::CmpIPredicate predicate, const Expr *a, const Expr *b);
+  const Expr *cmp(mlir::arith::CmpIPredicate predicate, const Expr *a,
+                  const Expr *b);
   const Expr *select(const Expr *condition, const Expr *a, const Expr *b);
 
 private:

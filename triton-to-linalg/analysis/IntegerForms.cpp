@@ -15,7 +15,9 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::ttl;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
 
 std::optional<SmallVector<int>> ttl::dimensionMap(Operation *op) {
   SmallVector<int> map;
@@ -26,7 +28,8 @@ std::optional<SmallVector<int>> ttl::dimensionMap(Operation *op) {
     return map;
   }
   if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
-    for (int dim = 0, rank = shapeOf(broadcast.getSrc()).size(); dim < rank; ++dim)
+    for (int dim = 0, rank = shapeOf(broadcast.getSrc()).size(); dim < rank;
+         ++dim)
       map.push_back(dim);
     return map;
   }
@@ -35,7 +38,8 @@ std::optional<SmallVector<int>> ttl::dimensionMap(Operation *op) {
   auto reshape = dyn_cast<tt::ReshapeOp>(op);
   if (!reshape)
     return std::nullopt;
-  ArrayRef<int64_t> from = shapeOf(reshape.getSrc()), to = shapeOf(reshape.getResult());
+  ArrayRef<int64_t> from = shapeOf(reshape.getSrc()),
+                    to = shapeOf(reshape.getResult());
   size_t source = 0;
   for (int64_t size : to) {
     while (source < from.size() && from[source] == 1)
@@ -51,7 +55,9 @@ std::optional<SmallVector<int>> ttl::dimensionMap(Operation *op) {
   return map;
 }
 
-void AccessAnalysis::fail(std::string text, Operation *op) { lastReason = {std::move(text), op}; }
+void AccessAnalysis::fail(std::string text, Operation *op) {
+  lastReason = {std::move(text), op};
+}
 
 llvm::SmallBitVector AccessAnalysis::varyingDims(Value tensor) {
   auto found = variation.find(tensor);
@@ -62,15 +68,18 @@ llvm::SmallBitVector AccessAnalysis::varyingDims(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (op && isa<tt::SplatOp, tensor::SplatOp>(op)) {
     // One value.
-  } else if (DenseElementsAttr attr; matchPattern(tensor, m_Constant(&attr)) && attr.isSplat()) {
+  } else if (DenseElementsAttr attr;
+             matchPattern(tensor, m_Constant(&attr)) && attr.isSplat()) {
     // One value.
-  } else if (std::optional<SmallVector<int>> map = op ? dimensionMap(op) : std::nullopt) {
+  } else if (std::optional<SmallVector<int>> map =
+                 op ? dimensionMap(op) : std::nullopt) {
     llvm::SmallBitVector source = varyingDims(op->getOperand(0));
     for (auto [dim, from] : llvm::enumerate(*map))
       if (from >= 0 && source.test(from))
         dims.set(dim);
   } else if (op && op->getNumResults() == 1 && isPure(op) &&
-             (op->hasTrait<OpTrait::Elementwise>() || isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))) {
+             (op->hasTrait<OpTrait::Elementwise>() ||
+              isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))) {
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
         dims |= varyingDims(operand);
@@ -91,16 +100,24 @@ std::optional<TensorForm> AccessAnalysis::byVariation(Value tensor) {
   if (dims.count() == 1)
     return algebra.lanes(tensor, dims.find_first());
   Operation *op = tensor.getDefiningOp();
-  fail(op ? "not linear: '" + op->getName().getStringRef().str() + "'" : "carried by a loop or a branch", op);
+  fail(op ? "not linear: '" + op->getName().getStringRef().str() + "'"
+          : "carried by a loop or a branch",
+       op);
   return std::nullopt;
 }
 
-/// Numbers in a fixed progression in each dimension are a linear form: folding makes such constants of ranges.
-std::optional<TensorForm> AccessAnalysis::constants(Value tensor, DenseElementsAttr attr) {
+/// Numbers in a fixed progression in each dimension are a linear form: folding
+/// makes such constants of ranges.
+std::optional<TensorForm> AccessAnalysis::constants(Value tensor,
+                                                    DenseElementsAttr attr) {
   ArrayRef<int64_t> shape = shapeOf(tensor);
-  unsigned width = attr.getElementType().isIndex() ? 64 : attr.getElementType().getIntOrFloatBitWidth();
+  unsigned width = attr.getElementType().isIndex()
+                       ? 64
+                       : attr.getElementType().getIntOrFloatBitWidth();
   auto values = attr.getValues<APInt>();
-  auto constant = [&](const APInt &value) { return pool.constant(width, value.getSExtValue()); };
+  auto constant = [&](const APInt &value) {
+    return pool.constant(width, value.getSExtValue());
+  };
   if (attr.isSplat())
     return algebra.uniform(shape, constant(attr.getSplatValue<APInt>()));
   TensorForm form = algebra.uniform(shape, constant(values[0]));
@@ -110,7 +127,8 @@ std::optional<TensorForm> AccessAnalysis::constants(Value tensor, DenseElementsA
     if (shape[dim] == 1)
       continue;
     strides[dim] = values[step] - values[0];
-    form = algebra.add(form, algebra.range(shape, dim, pool.constant(width, 0), constant(strides[dim])));
+    form = algebra.add(form, algebra.range(shape, dim, pool.constant(width, 0),
+                                           constant(strides[dim])));
   }
   for (auto [position, value] : llvm::enumerate(values)) {
     APInt expected = values[0];
@@ -134,14 +152,17 @@ std::optional<TensorForm> AccessAnalysis::integers(Value tensor) {
 
 std::optional<TensorForm> AccessAnalysis::computeIntegers(Value tensor) {
   DenseElementsAttr attr;
-  if (matchPattern(tensor, m_Constant(&attr)) && attr.getElementType().isIntOrIndex())
+  if (matchPattern(tensor, m_Constant(&attr)) &&
+      attr.getElementType().isIntOrIndex())
     return constants(tensor, attr);
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return byVariation(tensor);
   ArrayRef<int64_t> shape = shapeOf(tensor);
   if (auto range = dyn_cast<tt::MakeRangeOp>(op))
-    return algebra.range(shape, 0, pool.constant(32, static_cast<int32_t>(range.getStart())), pool.constant(32, 1));
+    return algebra.range(
+        shape, 0, pool.constant(32, static_cast<int32_t>(range.getStart())),
+        pool.constant(32, 1));
   if (auto splat = dyn_cast<tt::SplatOp>(op))
     return algebra.uniform(shape, pool.scalar(splat.getSrc()));
   if (std::optional<SmallVector<int>> map = dimensionMap(op)) {
@@ -151,7 +172,8 @@ std::optional<TensorForm> AccessAnalysis::computeIntegers(Value tensor) {
   }
   if (isa<tt::ReshapeOp>(op)) {
     std::optional<TensorForm> source = integers(op->getOperand(0));
-    if (std::optional<TensorForm> form = source ? algebra.reshape(*source, shape) : std::nullopt)
+    if (std::optional<TensorForm> form =
+            source ? algebra.reshape(*source, shape) : std::nullopt)
       return form;
     return byVariation(tensor);
   }
@@ -161,7 +183,8 @@ std::optional<TensorForm> AccessAnalysis::computeIntegers(Value tensor) {
 }
 
 /// The other factor of a product or shift, if it is uniform.
-static const Expr *factorOf(ExprPool &pool, Operation *op, const TensorForm &other) {
+static const Expr *factorOf(ExprPool &pool, Operation *op,
+                            const TensorForm &other) {
   if (!other.isUniform())
     return nullptr;
   if (isa<arith::MulIOp>(op))
@@ -169,13 +192,15 @@ static const Expr *factorOf(ExprPool &pool, Operation *op, const TensorForm &oth
   std::optional<int64_t> amount = other.uniform->asConstant();
   if (!amount || *amount < 0 || *amount >= static_cast<int64_t>(other.width))
     return nullptr;
-  return pool.constant(other.width, APInt::getOneBitSet(64, *amount).getSExtValue());
+  return pool.constant(other.width,
+                       APInt::getOneBitSet(64, *amount).getSExtValue());
 }
 
 std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
   using Kind = Expr::Kind;
   auto operand = [&](unsigned i) { return integers(op->getOperand(i)); };
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(op)) {
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(
+          op)) {
     std::optional<TensorForm> source = operand(0);
     if (!source)
       return std::nullopt;
@@ -197,10 +222,11 @@ std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
     else if (auto splat = select.getCondition().getDefiningOp<tt::SplatOp>())
       condition = pool.scalar(splat.getSrc());
     std::optional<TensorForm> a = operand(1), b = operand(2);
-    return condition && a && b ? algebra.select(condition, *a, *b) : std::nullopt;
+    return condition && a && b ? algebra.select(condition, *a, *b)
+                               : std::nullopt;
   }
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp, arith::RemSIOp, arith::RemUIOp, arith::DivSIOp,
-           arith::DivUIOp>(op))
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp,
+           arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp>(op))
     return std::nullopt;
   std::optional<TensorForm> a = operand(0), b = operand(1);
   if (!a || !b)
@@ -212,7 +238,8 @@ std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
   if (isa<arith::MulIOp, arith::ShLIOp>(op)) {
     if (const Expr *factor = factorOf(pool, op, *b))
       return algebra.scale(*a, factor);
-    const Expr *factor = isa<arith::MulIOp>(op) ? factorOf(pool, op, *a) : nullptr;
+    const Expr *factor =
+        isa<arith::MulIOp>(op) ? factorOf(pool, op, *a) : nullptr;
     return factor ? std::optional(algebra.scale(*b, factor)) : std::nullopt;
   }
   if (!b->isUniform())

@@ -16,10 +16,13 @@ using namespace tilebridge;
 using namespace tilebridge::ttl;
 using Pred = arith::CmpIPredicate;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
 
 bool MaskForm::isAll() const {
-  return conditions.empty() && residuals.empty() && llvm::all_of(dims, [](const DimBounds &d) { return d.isAll(); });
+  return conditions.empty() && residuals.empty() &&
+         llvm::all_of(dims, [](const DimBounds &d) { return d.isAll(); });
 }
 
 static MaskForm everything(size_t rank) {
@@ -76,7 +79,8 @@ MaskForm AccessAnalysis::mask(Value tensor) {
         dim = source.dims[from];
     return form;
   }
-  residual(form, tensor, "a mask made by '" + op->getName().getStringRef().str() + "'");
+  residual(form, tensor,
+           "a mask made by '" + op->getName().getStringRef().str() + "'");
   return form;
 }
 
@@ -120,14 +124,16 @@ static Pred swapped(Pred predicate) {
 }
 
 static bool isUnsigned(Pred predicate) {
-  return predicate == Pred::ult || predicate == Pred::ule || predicate == Pred::ugt || predicate == Pred::uge;
+  return predicate == Pred::ult || predicate == Pred::ule ||
+         predicate == Pred::ugt || predicate == Pred::uge;
 }
 
 MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
   Value tensor = op.getResult();
   MaskForm form = everything(shapeOf(tensor).size());
   Pred predicate = op.getPredicate();
-  std::optional<TensorForm> lhs = integers(op.getLhs()), rhs = integers(op.getRhs());
+  std::optional<TensorForm> lhs = integers(op.getLhs()),
+                            rhs = integers(op.getRhs());
   if (!lhs || !rhs) {
     residual(form, tensor, "a comparison of what is " + reason().text);
     return form;
@@ -137,9 +143,12 @@ MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
     return form;
   }
   // Ranges are taken not to wrap around as signed numbers.
-  std::optional<TensorForm> a = algebra.extend(*lhs, 64), b = algebra.extend(*rhs, 64);
+  std::optional<TensorForm> a = algebra.extend(*lhs, 64),
+                            b = algebra.extend(*rhs, 64);
   if (!a || !b || !a->isLinear() || !b->isLinear()) {
-    residual(form, tensor, a && b ? "a comparison of what is not linear" : "a comparison of what wraps around");
+    residual(form, tensor,
+             a && b ? "a comparison of what is not linear"
+                    : "a comparison of what wraps around");
     return form;
   }
   if (a->isUniform()) {
@@ -165,7 +174,9 @@ MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
   if (a->isUniform())
     form.conditions.push_back(pool.cmp(predicate, a->uniform, limit));
   else if (!bound(form, predicate, *a, limit))
-    residual(form, tensor, predicate == Pred::ne ? "a comparison for 'not equal'" : "a comparison in several dimensions");
+    residual(form, tensor,
+             predicate == Pred::ne ? "a comparison for 'not equal'"
+                                   : "a comparison in several dimensions");
   return form;
 }
 
@@ -183,23 +194,35 @@ static Pred asSigned(Pred predicate) {
   }
 }
 
-/// Unsigned comparisons with a limit in its own width, where they are a box in signed numbers.
-bool AccessAnalysis::unsignedBound(MaskForm &mask, Pred predicate, const TensorForm &form, const Expr *limit) {
-  bool rises = llvm::all_of(form.terms, [](const DimTerm &term) { return !term.stride || term.stride->isNonNegative(); });
-  if (rises && form.uniform->isNonNegative() && (limit->width < 64 || limit->isNonNegative()))
-    return bound(mask, asSigned(predicate), form, pool.extend(limit, 64, false));
+/// Unsigned comparisons with a limit in its own width, where they are a box in
+/// signed numbers.
+bool AccessAnalysis::unsignedBound(MaskForm &mask, Pred predicate,
+                                   const TensorForm &form, const Expr *limit) {
+  bool rises = llvm::all_of(form.terms, [](const DimTerm &term) {
+    return !term.stride || term.stride->isNonNegative();
+  });
+  if (rises && form.uniform->isNonNegative() &&
+      (limit->width < 64 || limit->isNonNegative()))
+    return bound(mask, asSigned(predicate), form,
+                 pool.extend(limit, 64, false));
   bool isBelow = predicate == Pred::ult || predicate == Pred::ule;
-  return isBelow && limit->isNonNegative() && bound(mask, Pred::sge, form, pool.constant(64, 0)) &&
+  return isBelow && limit->isNonNegative() &&
+         bound(mask, Pred::sge, form, pool.constant(64, 0)) &&
          bound(mask, asSigned(predicate), form, pool.extend(limit, 64, true));
 }
 
-/// Adds the lanes with `form ? limit` to the bounds, if it varies in one dimension by a constant step.
-bool AccessAnalysis::bound(MaskForm &mask, Pred predicate, TensorForm form, const Expr *limit) {
+/// Adds the lanes with `form ? limit` to the bounds, if it varies in one
+/// dimension by a constant step.
+bool AccessAnalysis::bound(MaskForm &mask, Pred predicate, TensorForm form,
+                           const Expr *limit) {
   std::optional<unsigned> dim = form.onlyDim();
-  std::optional<int64_t> step = dim ? form.terms[*dim].stride->asConstant() : std::nullopt;
-  if (!step || predicate == Pred::ne || *step == std::numeric_limits<int64_t>::min())
+  std::optional<int64_t> step =
+      dim ? form.terms[*dim].stride->asConstant() : std::nullopt;
+  if (!step || predicate == Pred::ne ||
+      *step == std::numeric_limits<int64_t>::min())
     return false;
-  const Expr *size = pool.constant(64, form.shape[*dim]), *one = pool.constant(64, 1), *zero = pool.constant(64, 0);
+  const Expr *size = pool.constant(64, form.shape[*dim]),
+             *one = pool.constant(64, 1), *zero = pool.constant(64, 0);
   const Expr *start = form.uniform;
   auto isSmall = [](const Expr *value) {
     if (std::optional<int64_t> constant = value->asConstant())
@@ -208,7 +231,8 @@ bool AccessAnalysis::bound(MaskForm &mask, Pred predicate, TensorForm form, cons
   };
   bool exact = isSmall(start) && isSmall(limit);
 
-  // The number of lanes from the first for which `start + i * |step|` (or its mirror image) is below `end`.
+  // The number of lanes from the first for which `start + i * |step|` (or its
+  // mirror image) is below `end`.
   auto lanesBelow = [&](const Expr *end, const Expr *begin) {
     int64_t length = *step < 0 ? -*step : *step;
     const Expr *distance, *count;
@@ -221,13 +245,17 @@ bool AccessAnalysis::bound(MaskForm &mask, Pred predicate, TensorForm form, cons
     const Expr *stepExpr = pool.constant(64, length);
     count = pool.division(Expr::Kind::DivU, distance, stepExpr);
     if (length != 1)
-      count = pool.add(count, pool.minU(pool.division(Expr::Kind::RemU, distance, stepExpr), one));
+      count = pool.add(
+          count,
+          pool.minU(pool.division(Expr::Kind::RemU, distance, stepExpr), one));
     return exact ? pool.minS(count, size) : pool.minU(count, size);
   };
   auto next = [&](const Expr *value) {
-    // The largest 64-bit number has no successor; no lane of a range that does not wrap is above it.
+    // The largest 64-bit number has no successor; no lane of a range that does
+    // not wrap is above it.
     if (!isSmall(value))
-      value = pool.minS(value, pool.constant(64, std::numeric_limits<int64_t>::max() - 1));
+      value = pool.minS(
+          value, pool.constant(64, std::numeric_limits<int64_t>::max() - 1));
     return pool.add(value, one);
   };
   DimBounds &bounds = mask.dims[*dim];

@@ -13,19 +13,28 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::ttl;
 
-static ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
-
-/// Bytes of what a pointer, or a tensor of them, points to; a boolean takes one.
-static int64_t pointeeBytes(Value pointers) {
-  Type pointee = cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType())).getPointeeType();
-  return pointee.isIntOrFloat() ? llvm::divideCeil(pointee.getIntOrFloatBitWidth(), 8u) : 8;
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
 }
 
-PointerForm AccessAnalysis::scalarPointer(Value pointer, ArrayRef<int64_t> shape) {
-  // Additions to the scalar are part of the offset, so that accesses to one argument have one base.
+/// Bytes of what a pointer, or a tensor of them, points to; a boolean takes
+/// one.
+static int64_t pointeeBytes(Value pointers) {
+  Type pointee = cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()))
+                     .getPointeeType();
+  return pointee.isIntOrFloat()
+             ? llvm::divideCeil(pointee.getIntOrFloatBitWidth(), 8u)
+             : 8;
+}
+
+PointerForm AccessAnalysis::scalarPointer(Value pointer,
+                                          ArrayRef<int64_t> shape) {
+  // Additions to the scalar are part of the offset, so that accesses to one
+  // argument have one base.
   const Expr *offset = pool.constant(64, 0);
   while (auto add = pointer.getDefiningOp<tt::AddPtrOp>()) {
-    offset = pool.add(pool.extend(pool.scalar(add.getOffset()), 64, true), offset);
+    offset =
+        pool.add(pool.extend(pool.scalar(add.getOffset()), 64, true), offset);
     pointer = add.getPtr();
   }
   return {pointer, algebra.uniform(shape, offset)};
@@ -35,12 +44,15 @@ std::optional<PointerForm> AccessAnalysis::bitcast(Operation *op) {
   std::optional<PointerForm> source = pointers(op->getOperand(0));
   if (!source)
     return std::nullopt;
-  int64_t from = pointeeBytes(op->getOperand(0)), to = pointeeBytes(op->getResult(0));
+  int64_t from = pointeeBytes(op->getOperand(0)),
+          to = pointeeBytes(op->getResult(0));
   if (from == to)
     return source;
   if (source->offset && from % to == 0)
-    source->offset = algebra.scale(*source->offset, pool.constant(64, from / to));
-  else if (!source->offset || !source->offset->isUniform() || !source->offset->uniform->isConstant(0)) {
+    source->offset =
+        algebra.scale(*source->offset, pool.constant(64, from / to));
+  else if (!source->offset || !source->offset->isUniform() ||
+           !source->offset->uniform->isConstant(0)) {
     fail("a cast to pointers of larger elements", op);
     return std::nullopt;
   }
@@ -60,7 +72,8 @@ std::optional<PointerForm> AccessAnalysis::pointers(Value tensor) {
     if (!form)
       return std::nullopt;
     std::optional<TensorForm> offset = integers(add.getOffset());
-    std::optional<TensorForm> wide = offset ? algebra.extend(*offset, 64) : std::nullopt;
+    std::optional<TensorForm> wide =
+        offset ? algebra.extend(*offset, 64) : std::nullopt;
     if (offset && !wide)
       fail("wrapping around its integer type", op);
     if (form->offset && wide)
@@ -84,6 +97,8 @@ std::optional<PointerForm> AccessAnalysis::pointers(Value tensor) {
       fail("a reshape of what is not one range", op);
     return form;
   }
-  fail("pointers without a common base: '" + op->getName().getStringRef().str() + "'", op);
+  fail("pointers without a common base: '" +
+           op->getName().getStringRef().str() + "'",
+       op);
   return std::nullopt;
 }

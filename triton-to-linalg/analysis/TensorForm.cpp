@@ -12,7 +12,8 @@ using namespace tilebridge::ttl;
 using TermKind = DimTerm::Kind;
 
 unsigned TensorForm::countOf(TermKind kind) const {
-  return llvm::count_if(terms, [&](const DimTerm &term) { return term.kind == kind; });
+  return llvm::count_if(terms,
+                        [&](const DimTerm &term) { return term.kind == kind; });
 }
 
 std::optional<unsigned> TensorForm::onlyDim() const {
@@ -27,7 +28,8 @@ std::optional<unsigned> TensorForm::onlyDim() const {
   return only;
 }
 
-TensorForm FormAlgebra::uniform(ArrayRef<int64_t> shape, const Expr *value) const {
+TensorForm FormAlgebra::uniform(ArrayRef<int64_t> shape,
+                                const Expr *value) const {
   TensorForm form;
   form.shape.assign(shape.begin(), shape.end());
   form.width = value->width;
@@ -45,7 +47,8 @@ DimTerm FormAlgebra::linear(const Expr *stride) const {
   return term;
 }
 
-TensorForm FormAlgebra::range(ArrayRef<int64_t> shape, unsigned dim, const Expr *start, const Expr *stride) const {
+TensorForm FormAlgebra::range(ArrayRef<int64_t> shape, unsigned dim,
+                              const Expr *start, const Expr *stride) const {
   TensorForm form = uniform(shape, start);
   if (shape[dim] > 1)
     form.terms[dim] = linear(stride);
@@ -54,13 +57,15 @@ TensorForm FormAlgebra::range(ArrayRef<int64_t> shape, unsigned dim, const Expr 
 
 TensorForm FormAlgebra::lanes(Value tensor, unsigned dim) const {
   const Expr *values = pool.lane(tensor, dim);
-  TensorForm form = uniform(cast<RankedTensorType>(tensor.getType()).getShape(), pool.constant(values->width, 0));
+  TensorForm form = uniform(cast<RankedTensorType>(tensor.getType()).getShape(),
+                            pool.constant(values->width, 0));
   form.terms[dim].kind = TermKind::Lanes;
   form.terms[dim].lanes = values;
   return form;
 }
 
-DimTerm FormAlgebra::addTerms(const DimTerm &a, const DimTerm &b, unsigned width) const {
+DimTerm FormAlgebra::addTerms(const DimTerm &a, const DimTerm &b,
+                              unsigned width) const {
   if (a.kind == TermKind::None)
     return b;
   if (b.kind == TermKind::None)
@@ -72,16 +77,22 @@ DimTerm FormAlgebra::addTerms(const DimTerm &a, const DimTerm &b, unsigned width
 
   DimTerm sum;
   sum.kind = TermKind::Lanes;
-  const Expr *other = b.kind == TermKind::Linear ? pool.mul(pool.iota(width), b.stride) : b.lanes;
+  const Expr *other = b.kind == TermKind::Linear
+                          ? pool.mul(pool.iota(width), b.stride)
+                          : b.lanes;
   if (a.lanes && other)
     sum.lanes = pool.add(a.lanes, other);
   if (!a.linear)
     return sum;
   if (b.kind == TermKind::Linear)
-    sum.linear = LinearCase{a.linear->base, pool.add(a.linear->stride, b.stride), a.linear->condition};
+    sum.linear =
+        LinearCase{a.linear->base, pool.add(a.linear->stride, b.stride),
+                   a.linear->condition};
   else if (b.linear)
-    sum.linear = LinearCase{pool.add(a.linear->base, b.linear->base), pool.add(a.linear->stride, b.linear->stride),
-                            pool.conjunction(a.linear->condition, b.linear->condition)};
+    sum.linear =
+        LinearCase{pool.add(a.linear->base, b.linear->base),
+                   pool.add(a.linear->stride, b.linear->stride),
+                   pool.conjunction(a.linear->condition, b.linear->condition)};
   return sum;
 }
 
@@ -129,20 +140,25 @@ bool FormAlgebra::wraps(const TensorForm &a, bool isSigned) const {
     return true;
   if (!a.uniform->isConstant() || a.width == 64)
     return false;
-  APInt start = isSigned ? a.uniform->constant.sext(wide) : a.uniform->constant.zext(wide);
-  APInt low = isSigned ? APInt::getSignedMinValue(a.width).sext(wide) : APInt(wide, 0);
-  APInt high = isSigned ? APInt::getSignedMaxValue(a.width).sext(wide) : APInt::getMaxValue(a.width).zext(wide);
+  APInt start = isSigned ? a.uniform->constant.sext(wide)
+                         : a.uniform->constant.zext(wide);
+  APInt low =
+      isSigned ? APInt::getSignedMinValue(a.width).sext(wide) : APInt(wide, 0);
+  APInt high = isSigned ? APInt::getSignedMaxValue(a.width).sext(wide)
+                        : APInt::getMaxValue(a.width).zext(wide);
   return (start + least).slt(low) || (start + most).sgt(high);
 }
 
-std::optional<TensorForm> FormAlgebra::extend(const TensorForm &a, unsigned width) const {
+std::optional<TensorForm> FormAlgebra::extend(const TensorForm &a,
+                                              unsigned width) const {
   if (a.width == width)
     return a;
   if (wraps(a, true))
     return std::nullopt;
   TensorForm wide = a;
   wide.width = width;
-  // A uniform part and arbitrary lanes may wrap around together: they are extended together.
+  // A uniform part and arbitrary lanes may wrap around together: they are
+  // extended together.
   SmallVector<DimTerm *> varied;
   for (DimTerm &term : wide.terms)
     if (term.kind == TermKind::Lanes)
@@ -152,18 +168,22 @@ std::optional<TensorForm> FormAlgebra::extend(const TensorForm &a, unsigned widt
   } else {
     wide.uniform = pool.constant(width, 0);
     const Expr *base = a.uniform;
-    bool allLinear = llvm::all_of(varied, [](DimTerm *term) { return term->linear.has_value(); });
+    bool allLinear = llvm::all_of(
+        varied, [](DimTerm *term) { return term->linear.has_value(); });
     for (DimTerm *term : varied)
       if (allLinear)
         base = pool.add(base, term->linear->base);
     for (auto [i, term] : llvm::enumerate(varied)) {
       bool alone = varied.size() == 1 && term->lanes;
-      term->lanes = alone ? pool.extend(pool.add(term->lanes, a.uniform), width, true) : nullptr;
+      term->lanes =
+          alone ? pool.extend(pool.add(term->lanes, a.uniform), width, true)
+                : nullptr;
       if (!allLinear) {
         term->linear.reset();
         continue;
       }
-      term->linear->base = i == 0 ? pool.extend(base, width, true) : pool.constant(width, 0);
+      term->linear->base =
+          i == 0 ? pool.extend(base, width, true) : pool.constant(width, 0);
       term->linear->stride = pool.extend(term->linear->stride, width, true);
     }
   }
@@ -173,11 +193,15 @@ std::optional<TensorForm> FormAlgebra::extend(const TensorForm &a, unsigned widt
   return wide;
 }
 
-std::optional<TensorForm> FormAlgebra::extendUnsigned(const TensorForm &a, unsigned width, Operation *op) const {
+std::optional<TensorForm> FormAlgebra::extendUnsigned(const TensorForm &a,
+                                                      unsigned width,
+                                                      Operation *op) const {
   const Expr *start = pool.extend(a.uniform, width, false);
   if (a.isUniform())
     return uniform(a.shape, start);
-  bool rises = llvm::all_of(a.terms, [](const DimTerm &term) { return !term.stride || term.stride->isNonNegative(); });
+  bool rises = llvm::all_of(a.terms, [](const DimTerm &term) {
+    return !term.stride || term.stride->isNonNegative();
+  });
   if (a.isLinear() && rises && a.uniform->isNonNegative())
     return extend(a, width);
   std::optional<unsigned> dim = a.onlyDim();
@@ -185,16 +209,21 @@ std::optional<TensorForm> FormAlgebra::extendUnsigned(const TensorForm &a, unsig
     return std::nullopt;
   TensorForm form = lanes(op->getResult(0), *dim);
   const DimTerm &term = a.terms[*dim];
-  std::optional<int64_t> step = term.stride ? term.stride->asConstant() : std::nullopt;
+  std::optional<int64_t> step =
+      term.stride ? term.stride->asConstant() : std::nullopt;
   if (!step || a.width > 32 || wraps(a, true))
     return form;
-  const Expr *last = pool.add(pool.extend(a.uniform, 64, false), pool.constant(64, *step * (a.shape[*dim] - 1)));
+  const Expr *last = pool.add(pool.extend(a.uniform, 64, false),
+                              pool.constant(64, *step * (a.shape[*dim] - 1)));
   const Expr *bound = pool.constant(64, *step > 0 ? int64_t(1) << a.width : 0);
-  const Expr *condition = pool.cmp(*step > 0 ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge, last, bound);
+  const Expr *condition = pool.cmp(*step > 0 ? arith::CmpIPredicate::slt
+                                             : arith::CmpIPredicate::sge,
+                                   last, bound);
   if (condition->isConstant() && !condition->isConstant(0))
     return range(a.shape, *dim, start, pool.constant(width, *step));
   if (!condition->isConstant())
-    form.terms[*dim].linear = LinearCase{start, pool.constant(width, *step), condition};
+    form.terms[*dim].linear =
+        LinearCase{start, pool.constant(width, *step), condition};
   return form;
 }
 
@@ -215,18 +244,23 @@ TensorForm FormAlgebra::truncate(const TensorForm &a, unsigned width) const {
   return narrow;
 }
 
-std::optional<TensorForm> FormAlgebra::select(const Expr *condition, const TensorForm &a, const TensorForm &b) const {
+std::optional<TensorForm> FormAlgebra::select(const Expr *condition,
+                                              const TensorForm &a,
+                                              const TensorForm &b) const {
   if (!a.isLinear() || !b.isLinear())
     return std::nullopt;
   TensorForm form = a;
   form.uniform = pool.select(condition, a.uniform, b.uniform);
   const Expr *zero = pool.constant(a.width, 0);
   for (auto [term, other] : llvm::zip_equal(form.terms, b.terms))
-    term = linear(pool.select(condition, term.stride ? term.stride : zero, other.stride ? other.stride : zero));
+    term = linear(pool.select(condition, term.stride ? term.stride : zero,
+                              other.stride ? other.stride : zero));
   return form;
 }
 
-std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind, const TensorForm &a, const Expr *divisor,
+std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
+                                              const TensorForm &a,
+                                              const Expr *divisor,
                                               Operation *op) const {
   if (a.isUniform())
     return uniform(a.shape, pool.division(kind, a.uniform, divisor, op));
@@ -236,27 +270,45 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind, const TensorForm 
   TensorForm form = lanes(op->getResult(0), *dim);
   const DimTerm &term = a.terms[*dim];
   bool isSigned = kind == Expr::Kind::RemS || kind == Expr::Kind::DivS;
-  if (term.kind != TermKind::Linear || !term.stride->isConstant() || wraps(a, isSigned))
+  if (term.kind != TermKind::Linear || !term.stride->isConstant() ||
+      wraps(a, isSigned))
     return form;
 
-  // With 0 <= first value and 0 < divisor the block lies between two multiples of the divisor if the remainders of
-  // its ends, counted from the first one's, do.
+  // With 0 <= first value and 0 < divisor the block lies between two multiples
+  // of the divisor if the remainders of its ends, counted from the first one's,
+  // do.
   using Pred = arith::CmpIPredicate;
   bool isRem = kind == Expr::Kind::RemS || kind == Expr::Kind::RemU;
-  const Expr *start = pool.extend(a.uniform, 64, isSigned), *bound = pool.extend(divisor, 64, isSigned);
+  const Expr *start = pool.extend(a.uniform, 64, isSigned),
+             *bound = pool.extend(divisor, 64, isSigned);
   const Expr *zero = pool.constant(64, 0);
   const Expr *condition = pool.boolean(true);
   for (const Expr *value : {start, bound})
     if (!value->isNonNegative())
       condition = pool.conjunction(condition, pool.cmp(Pred::sge, value, zero));
   Expr::Kind rem = isSigned ? Expr::Kind::RemS : Expr::Kind::RemU;
-  const Expr *first = pool.extend(pool.division(rem, a.uniform, divisor, op), 64, isSigned);
+  const Expr *first =
+      pool.extend(pool.division(rem, a.uniform, divisor, op), 64, isSigned);
   int64_t reach = *term.stride->asConstant() * (a.shape[*dim] - 1);
   const Expr *last = pool.add(first, pool.constant(64, reach));
-  condition = pool.conjunction(condition, reach > 0 ? pool.cmp(Pred::slt, last, bound) : pool.cmp(Pred::sge, last, zero));
+  if (!isSigned && !a.uniform->isNonNegative()) {
+    // What is unsigned may run over zero.
+    if (a.width > 32)
+      return form;
+    const Expr *end = pool.add(start, pool.constant(64, reach));
+    condition = pool.conjunction(
+        condition,
+        reach > 0
+            ? pool.cmp(Pred::slt, end, pool.constant(64, int64_t(1) << a.width))
+            : pool.cmp(Pred::sge, end, zero));
+  }
+  condition =
+      pool.conjunction(condition, reach > 0 ? pool.cmp(Pred::slt, last, bound)
+                                            : pool.cmp(Pred::sge, last, zero));
 
   LinearCase linearCase{pool.division(kind, a.uniform, divisor, op),
-                        isRem ? term.stride : pool.constant(a.width, 0), condition};
+                        isRem ? term.stride : pool.constant(a.width, 0),
+                        condition};
   if (condition->isConstant() && !condition->isConstant(0))
     return range(a.shape, *dim, linearCase.base, linearCase.stride);
   if (!condition->isConstant())
@@ -264,7 +316,8 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind, const TensorForm 
   return form;
 }
 
-TensorForm FormAlgebra::remap(const TensorForm &a, ArrayRef<int64_t> shape, ArrayRef<int> map) const {
+TensorForm FormAlgebra::remap(const TensorForm &a, ArrayRef<int64_t> shape,
+                              ArrayRef<int> map) const {
   TensorForm form = uniform(shape, a.uniform);
   for (auto [term, source] : llvm::zip_equal(form.terms, map))
     if (source >= 0)
@@ -272,11 +325,13 @@ TensorForm FormAlgebra::remap(const TensorForm &a, ArrayRef<int64_t> shape, Arra
   return form;
 }
 
-std::optional<TensorForm> FormAlgebra::reshape(const TensorForm &a, ArrayRef<int64_t> shape) const {
+std::optional<TensorForm> FormAlgebra::reshape(const TensorForm &a,
+                                               ArrayRef<int64_t> shape) const {
   TensorForm form = uniform(shape, a.uniform);
   size_t from = 0, to = 0;
   while (from < a.shape.size() && to < shape.size()) {
-    // The shortest group of dimensions on each side with one number of elements.
+    // The shortest group of dimensions on each side with one number of
+    // elements.
     size_t firstFrom = from, firstTo = to;
     int64_t sizeFrom = a.shape[from++], sizeTo = shape[to++];
     while (sizeFrom != sizeTo)
@@ -284,7 +339,8 @@ std::optional<TensorForm> FormAlgebra::reshape(const TensorForm &a, ArrayRef<int
         sizeFrom *= a.shape[from++];
       else
         sizeTo *= shape[to++];
-    // Several source dimensions must be one range: the stride of each covers those within.
+    // Several source dimensions must be one range: the stride of each covers
+    // those within.
     const DimTerm *inner = nullptr;
     int64_t innerSize = 1;
     for (size_t dim = from; dim-- > firstFrom;) {
@@ -294,8 +350,12 @@ std::optional<TensorForm> FormAlgebra::reshape(const TensorForm &a, ArrayRef<int
       if (!inner) {
         inner = &term;
       } else {
-        const Expr *step = inner->stride ? pool.mul(inner->stride, pool.constant(a.width, innerSize)) : nullptr;
-        bool oneRange = inner->kind != TermKind::Lanes && term.kind != TermKind::Lanes && term.stride == step;
+        const Expr *step =
+            inner->stride
+                ? pool.mul(inner->stride, pool.constant(a.width, innerSize))
+                : nullptr;
+        bool oneRange = inner->kind != TermKind::Lanes &&
+                        term.kind != TermKind::Lanes && term.stride == step;
         if (!oneRange)
           return std::nullopt;
       }
@@ -312,7 +372,8 @@ std::optional<TensorForm> FormAlgebra::reshape(const TensorForm &a, ArrayRef<int
       else if (inner->kind == TermKind::Lanes)
         return std::nullopt;
       else
-        form.terms[dim] = linear(pool.mul(inner->stride, pool.constant(a.width, within)));
+        form.terms[dim] =
+            linear(pool.mul(inner->stride, pool.constant(a.width, within)));
       within *= shape[dim];
     }
   }

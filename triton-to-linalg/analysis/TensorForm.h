@@ -21,7 +21,8 @@ struct Reason {
   mlir::Operation *op = nullptr;
 };
 
-/// `base + stride * i` for all lanes i, where `condition` (i1) holds: a modulo that does not wrap in this block.
+/// `base + stride * i` for all lanes i, where `condition` (i1) holds: a modulo
+/// that does not wrap in this block.
 struct LinearCase {
   const Expr *base;
   const Expr *stride;
@@ -34,12 +35,14 @@ struct DimTerm {
   Kind kind = Kind::None;
   /// Linear: stride * i.
   const Expr *stride = nullptr;
-  /// Lanes: any value a lane; null where it cannot be told from another dimension's.
+  /// Lanes: any value a lane; null where it cannot be told from another
+  /// dimension's.
   const Expr *lanes = nullptr;
   std::optional<LinearCase> linear;
 };
 
-/// value[i0, i1, ...] = uniform + term0(i0) + term1(i1) + ..., in arithmetic of `width` bits. A dimension of size 1 has no term.
+/// value[i0, i1, ...] = uniform + term0(i0) + term1(i1) + ..., in arithmetic of
+/// `width` bits. A dimension of size 1 has no term.
 struct TensorForm {
   llvm::SmallVector<int64_t> shape;
   unsigned width = 0;
@@ -47,9 +50,12 @@ struct TensorForm {
   llvm::SmallVector<DimTerm> terms;
 
   unsigned countOf(DimTerm::Kind kind) const;
-  bool isUniform() const { return countOf(DimTerm::Kind::None) == terms.size(); }
+  bool isUniform() const {
+    return countOf(DimTerm::Kind::None) == terms.size();
+  }
   bool isLinear() const { return countOf(DimTerm::Kind::Lanes) == 0; }
-  /// The one dimension that the value varies in; none if it is uniform or varies in several.
+  /// The one dimension that the value varies in; none if it is uniform or
+  /// varies in several.
   std::optional<unsigned> onlyDim() const;
 };
 
@@ -59,27 +65,39 @@ public:
   explicit FormAlgebra(ExprPool &pool) : pool(pool) {}
 
   TensorForm uniform(llvm::ArrayRef<int64_t> shape, const Expr *value) const;
-  TensorForm range(llvm::ArrayRef<int64_t> shape, unsigned dim, const Expr *start, const Expr *stride) const;
+  TensorForm range(llvm::ArrayRef<int64_t> shape, unsigned dim,
+                   const Expr *start, const Expr *stride) const;
   /// The values of `tensor`, which varies in `dim` only.
   TensorForm lanes(mlir::Value tensor, unsigned dim) const;
 
   TensorForm add(const TensorForm &a, const TensorForm &b) const;
   TensorForm scale(const TensorForm &a, const Expr *factor) const;
-  /// Sign extension. Nothing if constants show that a linear range wraps around within the block.
+  /// Sign extension. Nothing if constants show that a linear range wraps around
+  /// within the block.
   std::optional<TensorForm> extend(const TensorForm &a, unsigned width) const;
-  /// Zero extension by `op`. A range that may begin below zero is linear only where it does not cross zero.
-  std::optional<TensorForm> extendUnsigned(const TensorForm &a, unsigned width, mlir::Operation *op) const;
+  /// Zero extension by `op`. A range that may begin below zero is linear only
+  /// where it does not cross zero.
+  std::optional<TensorForm> extendUnsigned(const TensorForm &a, unsigned width,
+                                           mlir::Operation *op) const;
   TensorForm truncate(const TensorForm &a, unsigned width) const;
-  std::optional<TensorForm> select(const Expr *condition, const TensorForm &a, const TensorForm &b) const;
-  /// Remainder or quotient by a uniform divisor, computed by `op` with `result`.
-  std::optional<TensorForm> divide(Expr::Kind kind, const TensorForm &a, const Expr *divisor, mlir::Operation *op) const;
+  std::optional<TensorForm> select(const Expr *condition, const TensorForm &a,
+                                   const TensorForm &b) const;
+  /// Remainder or quotient by a uniform divisor, computed by `op` with
+  /// `result`.
+  std::optional<TensorForm> divide(Expr::Kind kind, const TensorForm &a,
+                                   const Expr *divisor,
+                                   mlir::Operation *op) const;
 
-  /// The form after a shape operation: dimension i of the result is `map[i]` of the source, or new where that is -1.
-  TensorForm remap(const TensorForm &a, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int> map) const;
+  /// The form after a shape operation: dimension i of the result is `map[i]` of
+  /// the source, or new where that is -1.
+  TensorForm remap(const TensorForm &a, llvm::ArrayRef<int64_t> shape,
+                   llvm::ArrayRef<int> map) const;
   /// Any row-major reshape.
-  std::optional<TensorForm> reshape(const TensorForm &a, llvm::ArrayRef<int64_t> shape) const;
+  std::optional<TensorForm> reshape(const TensorForm &a,
+                                    llvm::ArrayRef<int64_t> shape) const;
 
-  /// True where constants show that the values leave the range of the type within a block.
+  /// True where constants show that the values leave the range of the type
+  /// within a block.
   bool wraps(const TensorForm &a, bool isSigned) const;
 
 private:

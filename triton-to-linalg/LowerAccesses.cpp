@@ -1,0 +1,76 @@
+//===- LowerAccesses.cpp - memory accesses of tt to the bridge's ------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
+#include "triton-to-linalg/lower/Accesses.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilebridge::ttl {
+#define GEN_PASS_DEF_LOWERACCESSESPASS
+#include "triton-to-linalg/Passes.h.inc"
+} // namespace tilebridge::ttl
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::ttl;
+
+static bool isBlockPointer(Value value) {
+  auto type = dyn_cast<tt::PointerType>(value.getType());
+  return type && type.isBlockPointer();
+}
+
+namespace {
+
+struct LowerAccessesPass : ttl::impl::LowerAccessesPassBase<LowerAccessesPass> {
+  using LowerAccessesPassBase::LowerAccessesPassBase;
+
+  void runOnOperation() override {
+    // A load is lowered before the accesses that its result addresses: what an
+    // analysis sees is final.
+    SmallVector<Operation *> accesses;
+    getOperation()->walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { accesses.push_back(op); });
+    for (Operation *op : accesses)
+      lower(op);
+    // Pointer arithmetic that only served accesses is left without uses.
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+
+  static void lower(Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([](tt::LoadOp load) {
+          isBlockPointer(load.getPtr()) ? lowerBlockLoad(load)
+                                        : lowerLoad(load);
+        })
+        .Case([](tt::StoreOp store) {
+          isBlockPointer(store.getPtr()) ? lowerBlockStore(store)
+                                         : lowerStore(store);
+        })
+        .Case(lowerDescriptorLoad)
+        .Case(lowerDescriptorStore)
+        .Case(lowerDescriptorReduce)
+        .Case(lowerDescriptorGather)
+        .Case(lowerDescriptorScatter)
+        .Case(lowerAtomicRMW)
+        .Case(lowerAtomicCAS)
+        .Case(lowerAtomicLoad)
+        .Case(lowerAtomicStore)
+        .Case(lowerAtomicPoll);
+  }
+};
+
+} // namespace

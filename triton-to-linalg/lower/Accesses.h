@@ -1,0 +1,33 @@
+//===- Accesses.h - lowers one memory access -----------------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Each function writes the bridge form before the operation and replaces and
+// erases it.
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "frontend/TTOps.h"
+
+namespace tilebridge::ttl {
+
+void lowerLoad(tt::LoadOp op);
+void lowerStore(tt::StoreOp op);
+void lowerBlockLoad(tt::LoadOp op);
+void lowerBlockStore(tt::StoreOp op);
+
+void lowerDescriptorLoad(tt::DescriptorLoadOp op);
+void lowerDescriptorStore(tt::DescriptorStoreOp op);
+void lowerDescriptorReduce(tt::DescriptorReduceOp op);
+void lowerDescriptorGather(tt::DescriptorGatherOp op);
+void lowerDescriptorScatter(tt::DescriptorScatterOp op);
+
+void lowerAtomicRMW(tt::AtomicRMWOp op);
+void lowerAtomicCAS(tt::AtomicCASOp op);
+void lowerAtomicLoad(tt::AtomicLoadOp op);
+void lowerAtomicStore(tt::AtomicStoreOp op);
+void lowerAtomicPoll(tt::AtomicPollOp op);
+
+} // namespace tilebridge::ttl

@@ -1,0 +1,206 @@
+//===- Atomics.cpp - atomic accesses ----------------------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-to-linalg/analysis/AccessAnalysis.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/lower/Accesses.h"
+#include "triton-to-linalg/lower/Memory.h"
+#include "triton-to-linalg/lower/Scalar.h"
+#include "triton-to-linalg/lower/TensorAccess.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::ttl;
+
+/// Base and element offset of an atomic access: a tensor of offsets or one i64.
+static ElementAddress atomicAddress(OpBuilder &builder, Operation *op,
+                                    Value pointers, Type element) {
+  Location loc = op->getLoc();
+  if (!isa<RankedTensorType>(pointers.getType())) {
+    ScalarAddress address = scalarAddress(builder, loc, pointers, element);
+    return {address.base, builder.createOrFold<arith::IndexCastOp>(
+                              loc, builder.getI64Type(), address.index)};
+  }
+  ExprPool pool;
+  AccessAnalysis analysis(pool);
+  std::optional<PointerForm> form = analysis.pointers(pointers);
+  if (!form)
+    emitRemark(loc) << "atomic access by addresses: " << analysis.reason().text;
+  return elementAddress(builder, loc, pointers, form ? form->base : Value(),
+                        element);
+}
+
+/// A mask that is true everywhere is none.
+static Value maskOf(Value mask) {
+  return mask && matchPattern(mask, m_One()) ? Value() : mask;
+}
+
+// The enums of both dialects have the same numbers.
+static linalg_ext::MemSem semOf(tt::MemSemantic sem) {
+  return *linalg_ext::symbolizeMemSem(static_cast<uint32_t>(sem));
+}
+static linalg_ext::MemScope scopeOf(tt::MemSyncScope scope) {
+  return *linalg_ext::symbolizeMemScope(static_cast<uint32_t>(scope));
+}
+
+static Type elementOf(Value pointers) {
+  return memoryElement(
+      cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()))
+          .getPointeeType());
+}
+
+void ttl::lowerAtomicRMW(tt::AtomicRMWOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  ElementAddress address =
+      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
+  auto kind = *linalg_ext::symbolizeAtomicKind(
+      static_cast<uint32_t>(op.getAtomicRmwOp()));
+  Value value = toMemory(builder, loc, op.getVal());
+  Value old = linalg_ext::AtomicRMWOp::create(
+      builder, loc, value.getType(), kind, semOf(op.getSem()),
+      scopeOf(op.getScope()), address.base, address.offsets, value,
+      maskOf(op.getMask()));
+  op.replaceAllUsesWith(fromMemory(builder, loc, old, op.getType()));
+  op.erase();
+}
+
+void ttl::lowerAtomicCAS(tt::AtomicCASOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  ElementAddress address =
+      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
+  Value compare = toMemory(builder, loc, op.getCmp()),
+        value = toMemory(builder, loc, op.getVal());
+  Value old = linalg_ext::AtomicCASOp::create(
+      builder, loc, value.getType(), semOf(op.getSem()), scopeOf(op.getScope()),
+      address.base, address.offsets, compare, value);
+  op.replaceAllUsesWith(fromMemory(builder, loc, old, op.getType()));
+  op.erase();
+}
+
+void ttl::lowerAtomicLoad(tt::AtomicLoadOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  ElementAddress address =
+      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
+  Value read = linalg_ext::AtomicLoadOp::create(
+      builder, loc, memoryType(op.getType()), semOf(op.getSem()),
+      scopeOf(op.getScope()), address.base, address.offsets,
+      maskOf(op.getMask()));
+  op.replaceAllUsesWith(fromMemory(builder, loc, read, op.getType()));
+  op.erase();
+}
+
+void ttl::lowerAtomicStore(tt::AtomicStoreOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  ElementAddress address =
+      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
+  Value value = toMemory(builder, loc, op.getValue());
+  linalg_ext::AtomicStoreOp::create(builder, loc, semOf(op.getSem()),
+                                    scopeOf(op.getScope()), value, address.base,
+                                    address.offsets, maskOf(op.getMask()));
+  op.erase();
+}
+
+/// Reads one element until it has the expected value, at most `budget` times
+/// after the first; a null budget has no end.
+static std::pair<Value, Value> poll(OpBuilder &builder, tt::AtomicPollOp op,
+                                    Value base, Value offset, Value expected,
+                                    Value budget) {
+  Location loc = op.getLoc();
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64),
+        one = arith::ConstantIntOp::create(builder, loc, 1, 64);
+  Value start = budget ? budget : zero;
+  Type types[] = {builder.getI1Type(), builder.getI64Type()};
+  auto loop = scf::WhileOp::create(
+      builder, loc, TypeRange(types), ValueRange(start),
+      [&](OpBuilder &b, Location l, ValueRange args) {
+        Value seen = linalg_ext::AtomicLoadOp::create(
+            b, l, expected.getType(), semOf(op.getSem()),
+            scopeOf(op.getScope()), base, offset, Value());
+        Value equal = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq,
+                                            seen, expected);
+        Value other = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne,
+                                            seen, expected);
+        Value again = other;
+        if (budget) {
+          Value more = arith::CmpIOp::create(b, l, arith::CmpIPredicate::sgt,
+                                             args[0], zero);
+          again = arith::AndIOp::create(b, l, other, more);
+        }
+        scf::ConditionOp::create(b, l, again, ValueRange({equal, args[0]}));
+      },
+      [&](OpBuilder &b, Location l, ValueRange args) {
+        Value rest = budget
+                         ? arith::SubIOp::create(b, l, args[1], one).getResult()
+                         : args[1];
+        scf::YieldOp::create(b, l, rest);
+      });
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+void ttl::lowerAtomicPoll(tt::AtomicPollOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  ElementAddress address =
+      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
+  Value expected = toMemory(builder, loc, op.getExpected());
+  // A read takes a nanosecond or more: counting reads in place of time waits at
+  // least as long as asked for.
+  Value budget = op.getTimeout();
+  auto type = dyn_cast<RankedTensorType>(expected.getType());
+  if (!type) {
+    op.replaceAllUsesWith(
+        poll(builder, op, address.base, address.offsets, expected, budget)
+            .first);
+    op.erase();
+    return;
+  }
+  // One element after the other: each has to be seen once, and all share the
+  // budget.
+  Value result = arith::ConstantOp::create(builder, loc,
+                                           builder.getZeroAttr(op.getType()));
+  SmallVector<Value> carried = {result};
+  if (budget)
+    carried.push_back(budget);
+  Value begin = arith::ConstantIndexOp::create(builder, loc, 0),
+        step = arith::ConstantIndexOp::create(builder, loc, 1);
+  OpBuilder inner = builder;
+  SmallVector<Value> indices, outer = carried;
+  SmallVector<scf::ForOp> loops;
+  for (int64_t size : type.getShape()) {
+    Value end = arith::ConstantIndexOp::create(inner, loc, size);
+    auto loop = scf::ForOp::create(inner, loc, begin, end, step, outer);
+    indices.push_back(loop.getInductionVar());
+    outer.assign(loop.getRegionIterArgs().begin(),
+                 loop.getRegionIterArgs().end());
+    loops.push_back(loop);
+    inner = OpBuilder::atBlockEnd(loop.getBody());
+  }
+  Value offset =
+      tensor::ExtractOp::create(inner, loc, address.offsets, indices);
+  Value wanted = tensor::ExtractOp::create(inner, loc, expected, indices);
+  auto [seen, left] = poll(inner, op, address.base, offset, wanted,
+                           budget ? outer[1] : Value());
+  SmallVector<Value> yielded = {
+      tensor::InsertOp::create(inner, loc, seen, outer[0], indices)};
+  if (budget)
+    yielded.push_back(left);
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    OpBuilder atEnd = OpBuilder::atBlockEnd(loop.getBody());
+    scf::YieldOp::create(atEnd, loc, yielded);
+    yielded.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  op.replaceAllUsesWith(yielded[0]);
+  op.erase();
+}

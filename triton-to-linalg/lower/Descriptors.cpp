@@ -1,0 +1,168 @@
+//===- Descriptors.cpp - loads and stores through tensor descriptors --------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/lower/Accesses.h"
+#include "triton-to-linalg/lower/ClampedBox.h"
+#include "triton-to-linalg/lower/Descriptor.h"
+#include "triton-to-linalg/lower/Memory.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::ttl;
+
+Descriptor::Descriptor(OpBuilder &builder, Location loc, Value descriptor) {
+  auto type = cast<tt::TensorDescType>(descriptor.getType());
+  element = memoryElement(type.getElementType());
+  block = type.getShape();
+  SmallVector<int64_t> dynamic(block.size(), ShapedType::kDynamic);
+  auto layout = StridedLayoutAttr::get(builder.getContext(),
+                                       ShapedType::kDynamic, dynamic);
+  SmallVector<Type> types = {MemRefType::get(dynamic, element, layout),
+                             builder.getI1Type()};
+  auto parts =
+      UnrealizedConversionCastOp::create(builder, loc, types, descriptor);
+  memref = parts.getResult(0);
+  isNan = parts.getResult(1);
+}
+
+Value Descriptor::padding(OpBuilder &builder, Location loc) const {
+  Value zero = zeroOf(builder, loc, element);
+  if (!isa<FloatType>(element))
+    return zero;
+  return builder.createOrFold<arith::SelectOp>(
+      loc, isNan, nanOf(builder, loc, element), zero);
+}
+
+static Box boxAt(OpBuilder &builder, Location loc, const Descriptor &desc,
+                 ValueRange indices) {
+  SmallVector<bool> isChecked(desc.block.size(), true);
+  return clampedBox(builder, loc, desc.memref, asIndices(builder, loc, indices),
+                    desc.block, isChecked);
+}
+
+void ttl::lowerDescriptorLoad(tt::DescriptorLoadOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Descriptor desc(builder, loc, op.getDesc());
+  Box box = boxAt(builder, loc, desc, op.getIndices());
+  auto type = RankedTensorType::get(desc.block, desc.element);
+  Value loaded =
+      loadBox(builder, loc, desc.memref, box, type, desc.padding(builder, loc));
+  auto result = cast<RankedTensorType>(op.getType());
+  loaded =
+      fromMemory(builder, loc, loaded, type.clone(result.getElementType()));
+  op.replaceAllUsesWith(reshapeTo(builder, loc, loaded, result));
+  op.erase();
+}
+
+void ttl::lowerDescriptorStore(tt::DescriptorStoreOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Descriptor desc(builder, loc, op.getDesc());
+  Value stored = toMemory(builder, loc, op.getSrc());
+  stored = reshapeTo(builder, loc, stored,
+                     RankedTensorType::get(desc.block, desc.element));
+  storeBox(builder, loc, desc.memref,
+           boxAt(builder, loc, desc, op.getIndices()), stored);
+  op.erase();
+}
+
+namespace {
+/// Rows of a descriptor at offsets of their own, and one column.
+struct DescriptorRows {
+  Value view, rows, rowMask;
+  Box box; // of all rows, in the descriptor's memref and in the block
+};
+} // namespace
+
+static DescriptorRows rowsOf(OpBuilder &builder, Location loc,
+                             const Descriptor &desc, Value xOffsets,
+                             Value yOffset) {
+  DescriptorRows access;
+  auto rowsType =
+      cast<RankedTensorType>(xOffsets.getType()).clone(builder.getI64Type());
+  int64_t count = rowsType.getDimSize(0);
+  access.rows = arith::ExtSIOp::create(builder, loc, rowsType, xOffsets);
+  // Rows outside of the tensor are masked off.
+  Value bound = builder.createOrFold<memref::DimOp>(loc, desc.memref, 0);
+  Value bound64 = builder.createOrFold<arith::IndexCastOp>(
+      loc, builder.getI64Type(), bound);
+  Value bounds = tensor::SplatOp::create(builder, loc, bound64, rowsType);
+  // An unsigned comparison also leaves out the negative ones.
+  access.rowMask = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, access.rows, bounds);
+
+  SmallVector<OpFoldResult> offsets = {
+      builder.getIndexAttr(0), asIndices(builder, loc, yOffset).front()};
+  access.box = clampedBox(builder, loc, desc.memref, offsets,
+                          {count, desc.block[1]}, {false, true});
+  access.box.sizes[0] = bound;
+  SmallVector<OpFoldResult> ones(2, builder.getIndexAttr(1));
+  access.view = memref::SubViewOp::create(
+      builder, loc, desc.memref, access.box.offsets, access.box.sizes, ones);
+  return access;
+}
+
+void ttl::lowerDescriptorGather(tt::DescriptorGatherOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Descriptor desc(builder, loc, op.getDesc());
+  auto result = cast<RankedTensorType>(op.getType());
+  auto type = result.clone(desc.element);
+  DescriptorRows access =
+      rowsOf(builder, loc, desc, op.getXOffsets(), op.getYOffset());
+  Value padding = desc.padding(builder, loc);
+  Value loaded = linalg_ext::GatherRowsOp::create(
+      builder, loc, type, access.view, access.rows,
+      builder.getI64IntegerAttr(0), access.rowMask, padding);
+  if (!isConstantIntValue(access.box.low[1], 0)) {
+    // A block that begins left of the tensor: what was read moves to the right.
+    Box part = access.box;
+    part.sizes[0] = builder.getIndexAttr(type.getDimSize(0));
+    SmallVector<OpFoldResult> zeros(2, builder.getIndexAttr(0)),
+        ones(2, builder.getIndexAttr(1));
+    Value read = tensor::ExtractSliceOp::create(builder, loc, loaded, zeros,
+                                                part.sizes, ones);
+    Value outside = tensor::SplatOp::create(builder, loc, padding, type);
+    loaded = tensor::InsertSliceOp::create(builder, loc, read, outside,
+                                           part.low, part.sizes, ones);
+  }
+  op.replaceAllUsesWith(fromMemory(builder, loc, loaded, result));
+  op.erase();
+}
+
+void ttl::lowerDescriptorScatter(tt::DescriptorScatterOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Descriptor desc(builder, loc, op.getDesc());
+  Value stored = toMemory(builder, loc, op.getSrc());
+  auto type = cast<RankedTensorType>(stored.getType());
+  DescriptorRows access =
+      rowsOf(builder, loc, desc, op.getXOffsets(), op.getYOffset());
+  if (!isConstantIntValue(access.box.low[1], 0)) {
+    // A block that begins left of the tensor: what is written moves to the
+    // left.
+    Box part = access.box;
+    part.sizes[0] = builder.getIndexAttr(type.getDimSize(0));
+    SmallVector<OpFoldResult> zeros(2, builder.getIndexAttr(0)),
+        ones(2, builder.getIndexAttr(1));
+    Value written = tensor::ExtractSliceOp::create(builder, loc, stored,
+                                                   part.low, part.sizes, ones);
+    Value space = tensor::SplatOp::create(
+        builder, loc, zeroOf(builder, loc, desc.element), type);
+    stored = tensor::InsertSliceOp::create(builder, loc, written, space, zeros,
+                                           part.sizes, ones);
+  }
+  linalg_ext::ScatterRowsOp::create(builder, loc, stored, access.view,
+                                    access.rows, builder.getI64IntegerAttr(0),
+                                    access.rowMask);
+  op.erase();
+}

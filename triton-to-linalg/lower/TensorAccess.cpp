@@ -1,0 +1,207 @@
+//===- TensorAccess.cpp - accesses through tensors of pointers --------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-to-linalg/lower/TensorAccess.h"
+
+#include "triton-to-linalg/lower/Memory.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilebridge::ttl;
+using Pred = arith::CmpIPredicate;
+using TermKind = DimTerm::Kind;
+
+TensorAccess::TensorAccess(Operation *op, Value pointers, Value mask,
+                           RankedTensorType valueType)
+    : op(op), builder(op), loc(op->getLoc()), pointers(pointers),
+      maskValue(mask), type(cast<RankedTensorType>(memoryType(valueType))),
+      analysis(pool) {
+  if (mask && matchPattern(mask, m_One()))
+    maskValue = {};
+}
+
+void TensorAccess::remark(StringRef form, const Reason &reason) {
+  InFlightDiagnostic diagnostic = emitRemark(loc)
+                                  << form << ": " << reason.text;
+  if (reason.op && reason.op != op && !isa<UnknownLoc>(reason.op->getLoc()))
+    diagnostic.attachNote(reason.op->getLoc()) << "because of this operation";
+}
+
+/// An operation that made values of lanes.
+static Operation *originOf(const Expr *lanes) {
+  if (!lanes || !lanes->varies)
+    return nullptr;
+  if (lanes->value)
+    return lanes->value.getDefiningOp();
+  for (const Expr *operand : lanes->operands)
+    if (Operation *origin = originOf(operand))
+      return origin;
+  return nullptr;
+}
+
+Value TensorAccess::lower() {
+  std::optional<PointerForm> found = analysis.pointers(pointers);
+  Reason reason = analysis.reason();
+  if (!found) {
+    remark(isLoad() ? "element gather by addresses"
+                    : "element scatter by addresses",
+           reason);
+    return lowerAddresses();
+  }
+  pointer = *found;
+  if (maskValue)
+    mask = analysis.mask(maskValue);
+  else
+    mask.dims.resize(type.getRank());
+  for (const Expr *condition : mask.conditions)
+    if (condition->isConstant(0))
+      return nothing();
+  if (!pointer.offset) {
+    remark(isLoad() ? "element gather" : "element scatter",
+           {"the offset is " + reason.text, reason.op});
+    return lowerElements();
+  }
+
+  ExprBuilder exprs(builder, loc);
+  // Dimensions that are linear where a modulo does not wrap: decided when the
+  // program runs.
+  TensorForm linear = *pointer.offset;
+  const Expr *condition = pool.boolean(true);
+  reason = {"the offset is not linear", op};
+  for (DimTerm &term : linear.terms) {
+    if (term.kind != TermKind::Lanes)
+      continue;
+    reason.op = originOf(term.lanes);
+    if (!term.linear)
+      return lowerUneven(exprs, reason);
+    condition = pool.conjunction(condition, term.linear->condition);
+    linear.uniform = pool.add(linear.uniform, term.linear->base);
+    const Expr *stride = term.linear->stride;
+    term = DimTerm();
+    if (!stride->isConstant(0)) {
+      term.kind = TermKind::Linear;
+      term.stride = stride;
+    }
+  }
+  if (condition->isConstant())
+    return lowerLinear(linear, exprs);
+
+  reason.text = "where the offset wraps around by a modulo";
+  // Both branches need the bounds.
+  if (mask.residuals.empty())
+    (void)boxOf(exprs, pool, mask, type.getShape());
+  bool hasResult = isLoad();
+  auto choice =
+      scf::IfOp::create(builder, loc, hasResult ? TypeRange(type) : TypeRange(),
+                        exprs.value(condition), true);
+  auto inside = [&](Block *block, auto write) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(block);
+    ExprBuilder inner(exprs);
+    Value result = write(inner);
+    builder.setInsertionPointToEnd(block);
+    if (hasResult)
+      scf::YieldOp::create(builder, loc, result);
+  };
+  inside(choice.thenBlock(),
+         [&](ExprBuilder &inner) { return lowerLinear(linear, inner); });
+  inside(choice.elseBlock(),
+         [&](ExprBuilder &inner) { return lowerUneven(inner, reason); });
+  return hasResult ? choice.getResult(0) : Value();
+}
+
+Value TensorAccess::lowerLinear(const TensorForm &offset, ExprBuilder &exprs) {
+  Value view = makeView(builder, loc, exprs, pointer.base, offset,
+                        type.getElementType());
+  if (mask.residuals.empty())
+    return structured(view, boxOf(exprs, pool, mask, type.getShape()));
+  remark(isLoad() ? "masked load" : "masked store",
+         mask.residuals.front().reason);
+  return masked(view, maskValue);
+}
+
+Value TensorAccess::lowerUneven(ExprBuilder &exprs, const Reason &reason) {
+  std::optional<unsigned> uneven;
+  unsigned sized = 0;
+  for (auto [dim, term] : llvm::enumerate(pointer.offset->terms)) {
+    sized += type.getDimSize(dim) > 1;
+    if (term.kind == TermKind::Lanes)
+      uneven = dim;
+  }
+  bool one = pointer.offset->countOf(TermKind::Lanes) == 1;
+  if (one && sized > 1 && canUseRows(*uneven)) {
+    remark(isLoad() ? "row gather" : "row scatter", reason);
+    return lowerRows(*uneven, exprs);
+  }
+  remark(isLoad() ? "element gather" : "element scatter", reason);
+  return lowerElements();
+}
+
+bool TensorAccess::canUseRows(unsigned dim) const {
+  if (!pointer.offset->terms[dim].lanes)
+    return false;
+  for (const ResidualMask &part : mask.residuals)
+    if (part.dim != dim)
+      return false;
+  for (auto [other, bounds] : llvm::enumerate(mask.dims))
+    if (other != dim && !llvm::all_of(bounds.lower, [](const Expr *low) {
+          return low->isConstant(0);
+        }))
+      return false;
+  return true;
+}
+
+Value TensorAccess::lowerRows(unsigned dim, ExprBuilder &exprs) {
+  int64_t count = type.getDimSize(dim);
+  // The view: rows have a stride of one element, since the indices count
+  // elements; other dimensions end at their bound.
+  TensorForm form = *pointer.offset;
+  form.terms[dim] = DimTerm();
+  form.terms[dim].kind = TermKind::Linear;
+  form.terms[dim].stride = pool.constant(64, 1);
+  Value fixed =
+      makeView(builder, loc, exprs, pointer.base, form, type.getElementType());
+  MaskForm others = mask;
+  others.dims[dim] = DimBounds();
+  others.conditions.clear();
+  Box box = boxOf(exprs, pool, others, type.getShape());
+  box.sizes[dim] =
+      arith::ConstantIndexOp::create(builder, loc, count).getResult();
+  SmallVector<OpFoldResult> ones(type.getRank(), builder.getIndexAttr(1));
+  Value view = memref::SubViewOp::create(builder, loc, fixed, box.offsets,
+                                         box.sizes, ones);
+
+  const Expr *taken = pool.boolean(true);
+  const Expr *iota = pool.iota(64);
+  for (const Expr *condition : mask.conditions)
+    taken = pool.conjunction(taken, condition);
+  for (const Expr *low : mask.dims[dim].lower)
+    taken = pool.conjunction(taken, pool.cmp(Pred::sge, iota, low));
+  for (const Expr *high : mask.dims[dim].upper)
+    taken = pool.conjunction(taken, pool.cmp(Pred::slt, iota, high));
+  for (const ResidualMask &part : mask.residuals)
+    taken = pool.conjunction(taken, part.lanes);
+  Value rowMask = taken->isConstant() ? Value() : exprs.lanes(taken, count);
+  return rows(view, exprs.lanes(pointer.offset->terms[dim].lanes, count), dim,
+              rowMask);
+}
+
+Value TensorAccess::lowerElements() {
+  ElementAddress address = elementAddress(builder, loc, pointers, pointer.base,
+                                          type.getElementType());
+  return elements(address.base, address.offsets, maskValue);
+}
+
+Value TensorAccess::lowerAddresses() {
+  ElementAddress address =
+      elementAddress(builder, loc, pointers, {}, type.getElementType());
+  return elements(address.base, address.offsets, maskValue);
+}

@@ -1,0 +1,73 @@
+//===- TensorAccess.h - accesses through tensors of pointers -------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "triton-to-linalg/lower/Box.h"
+
+namespace tilebridge::ttl {
+
+/// An access through a tensor of pointers: chooses its form in the bridge IR,
+/// from the structured one down, and says why in a remark when it is not that
+/// one. What loads and stores write differs; a derived class writes it.
+class TensorAccess {
+public:
+  TensorAccess(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
+               mlir::RankedTensorType valueType);
+  virtual ~TensorAccess() = default;
+
+  /// Writes the access before the operation; gives what was loaded, with
+  /// memory's elements, or null for a store.
+  mlir::Value lower();
+
+protected:
+  /// The four forms. Each gives the loaded tensor or null.
+  virtual mlir::Value structured(mlir::Value view, const Box &box) = 0;
+  virtual mlir::Value masked(mlir::Value view, mlir::Value mask) = 0;
+  virtual mlir::Value rows(mlir::Value view, mlir::Value rows, unsigned dim,
+                           mlir::Value rowMask) = 0;
+  virtual mlir::Value elements(mlir::Value base, mlir::Value offsets,
+                               mlir::Value mask) = 0;
+  virtual bool isLoad() const = 0;
+  /// What a load gives where nothing is read; null for a store.
+  virtual mlir::Value nothing() = 0;
+
+  mlir::Operation *op;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  mlir::Value pointers, maskValue;
+  mlir::RankedTensorType type; // with memory's elements
+
+private:
+  mlir::Value lowerLinear(const TensorForm &offset, ExprBuilder &exprs);
+  mlir::Value lowerUneven(ExprBuilder &exprs, const Reason &reason);
+  mlir::Value lowerRows(unsigned dim, ExprBuilder &exprs);
+  mlir::Value lowerElements();
+  mlir::Value lowerAddresses();
+  bool canUseRows(unsigned dim) const;
+  void remark(llvm::StringRef form, const Reason &reason);
+
+  ExprPool pool;
+  AccessAnalysis analysis;
+  PointerForm pointer;
+  MaskForm mask;
+};
+
+/// The offsets in elements of a tensor of pointers from its base, added up as
+/// the program does, in 64 bits.
+mlir::Value offsetTensor(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value pointers);
+
+/// Base and element offsets for accesses element by element: from the common
+/// base, or from address 0.
+struct ElementAddress {
+  mlir::Value base, offsets;
+};
+ElementAddress elementAddress(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value pointers, mlir::Value base,
+                              mlir::Type element);
+
+} // namespace tilebridge::ttl
