@@ -102,7 +102,7 @@ SmallVector<Value> Scalarizer::writeDeltas(ArrayRef<UniformMove> moves,
                                            ArrayRef<Slot> slots,
                                            Operation *place) {
   rewriter.setInsertionPoint(place);
-  ExprBuilder exprs(rewriter, place->getLoc());
+  ExprBuilder exprs(rewriter, place->getLoc(), /*asIntegers=*/true);
   SmallVector<Value> deltas(moves.size());
   for (auto [delta, move, slot] : llvm::zip_equal(deltas, moves, slots))
     if (slot.isMoved)

@@ -210,9 +210,10 @@ std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
       return algebra.truncate(*source, width);
     if (isa<arith::ExtUIOp>(op))
       return algebra.extendUnsigned(*source, width, op);
-    std::optional<TensorForm> form = algebra.extend(*source, width);
+    std::optional<TensorForm> form =
+        algebra.extend(*source, width, op->getOperand(0));
     if (!form)
-      fail("wrapping around its integer type", op);
+      fail("not seen to stay in its integer type", op);
     return form;
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {

@@ -143,8 +143,8 @@ MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
     return form;
   }
   // Ranges are taken not to wrap around as signed numbers.
-  std::optional<TensorForm> a = algebra.extend(*lhs, 64),
-                            b = algebra.extend(*rhs, 64);
+  std::optional<TensorForm> a = algebra.extend(*lhs, 64, op.getLhs()),
+                            b = algebra.extend(*rhs, 64, op.getRhs());
   if (!a || !b || !a->isLinear() || !b->isLinear()) {
     residual(form, tensor,
              a && b ? "a comparison of what is not linear"

@@ -73,9 +73,9 @@ std::optional<PointerForm> AccessAnalysis::pointers(Value tensor) {
       return std::nullopt;
     std::optional<TensorForm> offset = integers(add.getOffset());
     std::optional<TensorForm> wide =
-        offset ? algebra.extend(*offset, 64) : std::nullopt;
+        offset ? algebra.extend(*offset, 64, add.getOffset()) : std::nullopt;
     if (offset && !wide)
-      fail("wrapping around its integer type", op);
+      fail("not seen to stay in its integer type", op);
     if (form->offset && wide)
       form->offset = algebra.add(*form->offset, *wide);
     else

@@ -149,10 +149,41 @@ bool FormAlgebra::wraps(const TensorForm &a, bool isSigned) const {
   return (start + least).slt(low) || (start + most).sgt(high);
 }
 
-std::optional<TensorForm> FormAlgebra::extend(const TensorForm &a,
-                                              unsigned width) const {
+/// A range in one dimension of few bits, which is linear where the program sees
+/// that its ends are in the type's range.
+std::optional<TensorForm> FormAlgebra::extendNarrow(const TensorForm &a,
+                                                    unsigned width,
+                                                    Value tensor) const {
+  std::optional<unsigned> dim = a.onlyDim();
+  if (!dim)
+    return std::nullopt;
+  const DimTerm &term = a.terms[*dim];
+  TensorForm form = uniform(a.shape, pool.constant(width, 0));
+  DimTerm &wide = form.terms[*dim];
+  wide.kind = TermKind::Lanes;
+  wide.lanes = pool.extend(pool.lane(tensor, *dim), width, true);
+  std::optional<int64_t> step = term.stride->asConstant();
+  if (!step)
+    return form;
+  const Expr *start = pool.extend(a.uniform, 64, true);
+  const Expr *end =
+      pool.add(start, pool.constant(64, *step * (a.shape[*dim] - 1)));
+  int64_t limit = int64_t(1) << (a.width - 1);
+  const Expr *condition = pool.cmp(
+      *step > 0 ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge, end,
+      pool.constant(64, *step > 0 ? limit : -limit));
+  wide.linear = LinearCase{pool.extend(a.uniform, width, true),
+                           pool.constant(width, *step), condition};
+  return form;
+}
+
+std::optional<TensorForm>
+FormAlgebra::extend(const TensorForm &a, unsigned width, Value tensor) const {
   if (a.width == width)
     return a;
+  if (a.width < 32 && a.isLinear() && !a.isUniform() &&
+      !a.uniform->isConstant())
+    return wraps(a, true) ? std::nullopt : extendNarrow(a, width, tensor);
   if (wraps(a, true))
     return std::nullopt;
   TensorForm wide = a;
@@ -202,8 +233,9 @@ std::optional<TensorForm> FormAlgebra::extendUnsigned(const TensorForm &a,
   bool rises = llvm::all_of(a.terms, [](const DimTerm &term) {
     return !term.stride || term.stride->isNonNegative();
   });
-  if (a.isLinear() && rises && a.uniform->isNonNegative())
-    return extend(a, width);
+  if (a.isLinear() && rises && a.uniform->isNonNegative() &&
+      (a.width >= 32 || a.uniform->isConstant()))
+    return extend(a, width, op->getOperand(0));
   std::optional<unsigned> dim = a.onlyDim();
   if (!dim)
     return std::nullopt;

@@ -72,9 +72,11 @@ public:
 
   TensorForm add(const TensorForm &a, const TensorForm &b) const;
   TensorForm scale(const TensorForm &a, const Expr *factor) const;
-  /// Sign extension. Nothing if constants show that a linear range wraps around
-  /// within the block.
-  std::optional<TensorForm> extend(const TensorForm &a, unsigned width) const;
+  /// Sign extension of `tensor`, which has the form a. Nothing if constants
+  /// show that a linear range wraps around within the block. Numbers of 8 or 16
+  /// bits are linear only where they are seen not to wrap.
+  std::optional<TensorForm> extend(const TensorForm &a, unsigned width,
+                                   mlir::Value tensor) const;
   /// Zero extension by `op`. A range that may begin below zero is linear only
   /// where it does not cross zero.
   std::optional<TensorForm> extendUnsigned(const TensorForm &a, unsigned width,
@@ -101,6 +103,8 @@ public:
   bool wraps(const TensorForm &a, bool isSigned) const;
 
 private:
+  std::optional<TensorForm> extendNarrow(const TensorForm &a, unsigned width,
+                                         mlir::Value tensor) const;
   DimTerm addTerms(const DimTerm &a, const DimTerm &b, unsigned width) const;
   DimTerm linear(const Expr *stride) const;
 

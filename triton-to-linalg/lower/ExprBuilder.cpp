@@ -24,7 +24,7 @@ Value ExprBuilder::value(const Expr *expr) {
   if (expr->anchor) {
     // All of it is written at the anchor, apart from what is written here.
     OpBuilder before(expr->anchor);
-    ExprBuilder there(before, loc);
+    ExprBuilder there(before, loc, asIntegers);
     made = there.make(expr);
   } else {
     made = make(expr);
@@ -57,8 +57,9 @@ OpFoldResult ExprBuilder::index(const Expr *expr) {
 }
 
 Value ExprBuilder::make(const Expr *expr) {
-  Type type = expr->width == 64 ? Type(builder.getIndexType())
-                                : builder.getIntegerType(expr->width);
+  Type type = builder.getIntegerType(expr->width);
+  if (expr->width == 64 && !asIntegers)
+    type = builder.getIndexType();
   switch (expr->kind) {
   case Kind::Constant:
     return arith::ConstantOp::create(

@@ -18,8 +18,9 @@ namespace tilebridge::ttl {
 /// what is written so far.
 class ExprBuilder {
 public:
-  ExprBuilder(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc) {}
+  ExprBuilder(mlir::OpBuilder &builder, mlir::Location loc,
+              bool asIntegers = false)
+      : builder(builder), loc(loc), asIntegers(asIntegers) {}
 
   /// A uniform expression: index where it is 64 bits wide, else an integer of
   /// its width.
@@ -38,6 +39,7 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
+  bool asIntegers;
   llvm::DenseMap<const Expr *, mlir::Value> scalars;
 };
 
