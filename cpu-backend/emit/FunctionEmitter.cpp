@@ -227,7 +227,7 @@ LogicalResult FunctionEmitter::emitGroup(ArrayRef<Operation *> ops) {
       first.reduce ? reduceInputs(first.reduce).front() : first.tensor;
   nest.shape =
       llvm::to_vector(cast<RankedTensorType>(domain.getType()).getShape());
-  if (failed(emitNest(nest)))
+  if (failed(emitGuarded(nest)))
     return failure();
   for (const NestOutput &output : nest.outputs)
     if (output.buffer)

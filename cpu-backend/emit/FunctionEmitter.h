@@ -34,6 +34,7 @@ struct Level {
   mlir::Block *block = nullptr;
   /// The first loop inside, once it exists; before that the end of the block.
   mlir::Operation *before = nullptr;
+  bool hasLoop = false;
   using Memo =
       llvm::DenseMap<const void *,
                      llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
@@ -66,6 +67,9 @@ struct NestOutput {
   /// The memref that becomes the tensor's buffer.
   mlir::Value buffer;
 
+  /// Where not null, elements come from here and not from `tensor`.
+  std::shared_ptr<View> source;
+
   /// Reduced: the op; its results are given by the emitter.
   mlir::Operation *reduce = nullptr;
 };
@@ -75,6 +79,8 @@ struct Nest {
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<NestOutput, 0> outputs;
   llvm::SmallVector<int64_t> reduceDims;
+  /// Hardly ever runs: small code counts, not speed.
+  bool isCold = false;
 };
 
 class FunctionEmitter : public Emitter {
@@ -136,6 +142,12 @@ private:
   mlir::Value newBuffer(mlir::Value tensor);
   void setBuffer(mlir::Value tensor, mlir::Value memref);
   mlir::Value bufferFor(mlir::Value tensor);
+
+  // Guard.cpp: a nest whose stores may overlap what it reads.
+  mlir::LogicalResult emitGuarded(Nest &nest);
+  mlir::Value guardStores(Nest &nest,
+                          llvm::SmallVectorImpl<NestOutput> &copies);
+  View redirect(View &view, mlir::Value condition, mlir::Location loc);
 
   // Nest.cpp
   mlir::LogicalResult emitNest(Nest &nest);

@@ -44,6 +44,10 @@ void NestEmitter::forEachAccess(
   for (NestOutput &output : nest.outputs) {
     if (!output.reduce) {
       use(output.view, indices, true);
+      if (output.source) {
+        use(*output.source, indices, false);
+        continue;
+      }
       fe.walkCone(output.tensor, indices, builder, visit);
       if (output.mask)
         fe.walkCone(output.mask, indices, builder, visit);
@@ -96,7 +100,10 @@ void NestEmitter::choose() {
     frame.vecDim = rank - 1;
 
   if (rank > 0) {
-    int64_t unroll = bodyCost <= 8 ? 4 : bodyCost <= 20 ? 2 : 1;
+    int64_t unroll = nest.isCold      ? 1
+                     : bodyCost <= 8  ? 4
+                     : bodyCost <= 20 ? 2
+                                      : 1;
     int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
     lanes = std::min<int64_t>(lanes * unroll, std::max<int64_t>(lanes, 64));
     int64_t size = nest.shape[frame.vecDim];
@@ -170,8 +177,9 @@ NestEmitter::loop(Value from, Value to, int64_t step,
   Value stepValue = constant(step);
   auto forOp = scf::ForOp::create(b, loc, from, to, stepValue, accumulators);
   Level &outside = *frame.levels.back();
-  if (!outside.before)
+  if (!outside.hasLoop)
     outside.before = forOp;
+  outside.hasLoop = true;
   auto inside = std::make_unique<Level>();
   inside->block = forOp.getBody();
   frame.levels.push_back(std::move(inside));
@@ -288,6 +296,8 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   if (first != 0)
     begin = constant(first);
   Value end = toValue(b, loc, ranges[d].second);
+  if (nest.isCold)
+    return segment(begin, end, false);
   Value limit = end;
   for (Value other : limits)
     if (other != end)
@@ -330,7 +340,8 @@ LogicalResult NestEmitter::emitBody() {
   for (NestOutput &output : nest.outputs) {
     Value value;
     if (!output.reduce) {
-      value = fe.evaluate(output.tensor, indices);
+      value = output.source ? fe.read(*output.source, indices, loc)
+                            : fe.evaluate(output.tensor, indices);
       Value mask = output.mask ? fe.evaluate(output.mask, indices) : Value();
       if (!value || (output.mask && !mask))
         return failure();

@@ -37,6 +37,7 @@ Plan::Plan(func::FuncOp func) {
       groups[nest.getInt()].push_back(op);
     }
   });
+  findStorages(func, *this, storages);
 }
 
 bool Plan::isBuffer(Value tensor) const {
@@ -60,7 +61,8 @@ Value Plan::storageOf(Value tensor) const {
 namespace {
 class Decider {
 public:
-  explicit Decider(func::FuncOp func) : func(func) {
+  Decider(func::FuncOp func, const llvm::DenseSet<Operation *> &forced)
+      : func(func), forced(forced) {
     // Reads before their uses: the walk is in program order.
     func.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   }
@@ -74,10 +76,27 @@ public:
         decide(op);
     }
     OpBuilder builder(func.getContext());
-    for (Operation *op : ops)
+    for (Operation *op : ops) {
+      op->removeAttr(nestAttr);
       if (kindOf(op) == OpKind::Inlineable)
         op->setAttr(planAttr, builder.getStringAttr(
                                   buffers.contains(op) ? "buffer" : "inline"));
+    }
+  }
+
+  /// Loads that are inline although memory may change before they are computed.
+  llvm::SmallVector<Operation *> findClobbered() {
+    llvm::SmallVector<Operation *> result;
+    for (Operation *op : ops) {
+      Operation *read = buffers.contains(op) ? nullptr : readOf(op);
+      if (!read || isPartOfAccess(op))
+        continue;
+      if (llvm::any_of(roots[op], [&](Operation *root) {
+            return isClobbered(read, root);
+          }))
+        result.push_back(op);
+    }
+    return result;
   }
 
 private:
@@ -130,34 +149,46 @@ private:
     return false;
   }
 
+  static bool isOneNest(Operation *a, Operation *b) {
+    return a->hasAttr(nestAttr) && a->getAttr(nestAttr) == b->getAttr(nestAttr);
+  }
+
   /// A write may happen between the read `from` and the place where `root` is
-  /// emitted.
-  bool isClobbered(Operation *from, Operation *root) {
+  /// emitted. What is in one nest with the root is left out: emission guards
+  /// against that, if it can.
+  static bool isClobbered(Operation *from, Operation *root) {
+    bool canGuard = !isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp>(from);
+    auto writes = [&](Operation *op) {
+      return mayWrite(op) && !(canGuard && isOneNest(op, root));
+    };
     Operation *ancestor = from->getBlock()->findAncestorOpInBlock(*root);
     if (!ancestor)
       return true;
     for (Operation *at = from->getNextNode(); at && at != ancestor;
          at = at->getNextNode())
-      if (mayWrite(at))
+      if (writes(at))
         return true;
     if (ancestor == root)
-      return kindOf(root) == OpKind::OwnRoot && mayWrite(root);
+      return mayWrite(root) && (kindOf(root) == OpKind::OwnRoot || !canGuard);
     if (isDeeper(root, from))
       return mayWrite(ancestor);
     return ancestor
         ->walk([&](Operation *inner) {
-          return inner != root && inner->getNumRegions() == 0 && mayWrite(inner)
+          return inner != root && inner->getNumRegions() == 0 && writes(inner)
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
         })
         .wasInterrupted();
   }
 
-  Operation *readOf(Operation *op) {
-    if (op->getNumResults() == 1)
-      if (auto load = matchLoad(op->getResult(0)))
-        return load->read;
-    return isa<linalg_ext::LinalgExtDialect>(op->getDialect()) ? op : nullptr;
+  static Operation *readOf(Operation *op) {
+    if (op->getNumResults() != 1)
+      return nullptr;
+    if (auto load = matchLoad(op->getResult(0)))
+      return load->read;
+    bool irregular = isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp,
+                         linalg_ext::MaskedLoadOp>(op);
+    return irregular ? op : nullptr;
   }
 
   /// A dimension outside of one that `value` has is added where `user` reads
@@ -249,14 +280,13 @@ private:
     if (!buffer && cost > trivial)
       buffer = llvm::any_of(
           all, [&](Operation *root) { return isDeeper(root, op); });
-    if (Operation *read = buffer ? nullptr : readOf(op))
-      buffer = llvm::any_of(
-          all, [&](Operation *root) { return isClobbered(read, root); });
+    buffer |= forced.contains(op);
     if (buffer)
       buffers.insert(op);
   }
 
   func::FuncOp func;
+  const llvm::DenseSet<Operation *> &forced;
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, int64_t> costs;
   llvm::DenseSet<Operation *> buffers;
@@ -265,6 +295,16 @@ private:
 } // namespace
 
 void tilebridge::cpu::decidePlan(func::FuncOp func) {
-  Decider(func).run();
-  decideGroups(func);
+  // Which loads are clobbered depends on which stores share a nest, and that on
+  // what is inline.
+  llvm::DenseSet<Operation *> forced;
+  while (true) {
+    Decider decider(func, forced);
+    decider.run();
+    decideGroups(func);
+    auto clobbered = decider.findClobbered();
+    if (clobbered.empty())
+      return;
+    forced.insert(clobbered.begin(), clobbered.end());
+  }
 }

@@ -139,6 +139,24 @@ private:
     return reaches;
   }
 
+  static bool gathers(Operation *root) {
+    bool found = false;
+    for (Value operand : rootOperands(root)) {
+      auto type = cast<RankedTensorType>(operand.getType());
+      walkInline(
+          operand, Indices(type.getRank()),
+          [&](Value value, ArrayRef<Index>) {
+            Operation *def = value.getDefiningOp();
+            found |= def &&
+                     isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp>(def) &&
+                     (def == root || !isPlannedBuffer(def));
+            return !found;
+          },
+          root);
+    }
+    return found;
+  }
+
   bool joins(Operation *op) {
     if (group.empty())
       return false;
@@ -157,6 +175,13 @@ private:
       if (!firstStore && mayWrite(other))
         firstStore = other;
     bool fits = true;
+    // Ranges of gathers are not known: nothing guards them against stores of
+    // their nest.
+    if (mayWrite(op) || firstStore) {
+      fits = !gathers(op);
+      for (Operation *other : group)
+        fits &= !gathers(other);
+    }
     for (Value operand : rootOperands(op)) {
       auto type = cast<RankedTensorType>(operand.getType());
       Indices identity = identityIndices(type.getRank());

@@ -14,6 +14,10 @@ namespace tilebridge::cpu {
 /// Gives roots of one nest the same number; needs the decisions about buffers.
 void decideGroups(mlir::func::FuncOp func);
 
+/// Which tensors use the memory of another one.
+void findStorages(mlir::func::FuncOp func, const Plan &plan,
+                  llvm::DenseMap<mlir::Value, mlir::Value> &storages);
+
 /// The tensors that a root computes from, element by element.
 llvm::SmallVector<mlir::Value> rootOperands(mlir::Operation *root);
 

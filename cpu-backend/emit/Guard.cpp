@@ -1,0 +1,276 @@
+//===- Guard.cpp - stores over what the same nest reads ----------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// A nest reads and writes element by element; the program reads whole tensors,
+// then writes them. That is the same where memory that is written is not read,
+// or only by the same iteration. What is not known when compiling is tested
+// when running: if ranges overlap in another way, all stores of the nest go to
+// scratch memory, and are copied, in the program's order, when the nest is
+// done. The hot loop exists once.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/PlanGroups.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+/// What a base was made from.
+static Value sourceOf(const View &view) {
+  Value source = view.base;
+  while (Operation *op = source.getDefiningOp()) {
+    if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
+      source = cast.getSource();
+    else if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+      source = metadata.getSource();
+    else
+      break;
+  }
+  return source;
+}
+
+static bool mattersIn(const View &view, unsigned d) {
+  return view.shape[d] != 1;
+}
+
+/// Different indices may be at one address.
+static bool repeats(const View &view) {
+  for (unsigned d = 0; d < view.shape.size(); ++d)
+    if (mattersIn(view, d) && constantOf(view.strides[d]) == 0)
+      return true;
+  return false;
+}
+
+static bool isSameView(const View &a, const View &b) {
+  if (sourceOf(a) != sourceOf(b) || a.offset != b.offset ||
+      a.shape != b.shape || a.base.getType() != b.base.getType())
+    return false;
+  for (unsigned d = 0; d < a.shape.size(); ++d)
+    if (mattersIn(a, d) && a.strides[d] != b.strides[d])
+      return false;
+  return true;
+}
+
+namespace {
+/// The bytes [begin, end) that a view can touch, and the address of index 0.
+struct ByteRange {
+  Value begin, end, origin;
+};
+
+class GuardBuilder {
+public:
+  GuardBuilder(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+
+  ByteRange rangeOf(const View &view) {
+    int64_t bytes =
+        llvm::divideCeil(view.elementType().getIntOrFloatBitWidth(), 8);
+    OpFoldResult low = view.offset, high = view.offset;
+    for (unsigned d = 0; d < view.shape.size(); ++d) {
+      OpFoldResult last = subIndex(b, loc, view.hi[d], b.getIndexAttr(1));
+      OpFoldResult first = mulIndex(b, loc, view.lo[d], view.strides[d]);
+      last = mulIndex(b, loc, last, view.strides[d]);
+      auto stride = constantOf(view.strides[d]);
+      if (!stride) {
+        Value x = toValue(b, loc, first), y = toValue(b, loc, last);
+        first = arith::MinSIOp::create(b, loc, x, y).getResult();
+        last = arith::MaxSIOp::create(b, loc, x, y).getResult();
+      } else if (*stride < 0) {
+        std::swap(first, last);
+      }
+      low = addIndex(b, loc, low, first);
+      high = addIndex(b, loc, high, last);
+    }
+    high = addIndex(b, loc, high, b.getIndexAttr(1));
+    Value pointer =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view.base);
+    auto address = [&](OpFoldResult element) {
+      return toValue(
+          b, loc,
+          addIndex(b, loc, pointer,
+                   mulIndex(b, loc, element, b.getIndexAttr(bytes))));
+    };
+    return {address(low), address(high), address(view.offset)};
+  }
+
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+
+  /// The views overlap, and (where `sameIsSafe`) are not equal either.
+  Value overlap(const View &a, const ByteRange &rangeA, const View &other,
+                const ByteRange &rangeB, bool sameIsSafe) {
+    Value unsafe = arith::AndIOp::create(
+        b, loc, compare(arith::CmpIPredicate::slt, rangeA.begin, rangeB.end),
+        compare(arith::CmpIPredicate::slt, rangeB.begin, rangeA.end));
+    if (!sameIsSafe || a.shape != other.shape ||
+        a.base.getType() != other.base.getType())
+      return unsafe;
+    Value differs =
+        compare(arith::CmpIPredicate::ne, rangeA.origin, rangeB.origin);
+    for (unsigned d = 0; d < a.shape.size(); ++d) {
+      if (!mattersIn(a, d) || a.strides[d] == other.strides[d])
+        continue;
+      auto x = constantOf(a.strides[d]), y = constantOf(other.strides[d]);
+      if (x && y)
+        return unsafe;
+      differs = arith::OrIOp::create(
+          b, loc, differs,
+          compare(arith::CmpIPredicate::ne, toValue(b, loc, a.strides[d]),
+                  toValue(b, loc, other.strides[d])));
+    }
+    return arith::AndIOp::create(b, loc, unsafe, differs);
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+};
+} // namespace
+
+/// The reads of the nest: each view once for each way in which it is indexed.
+static void addRead(SmallVectorImpl<std::pair<const View *, bool>> &reads,
+                    const View *view, bool identity) {
+  for (auto &[known, same] : reads)
+    if (known == view && same == identity)
+      return;
+  reads.push_back({view, identity});
+}
+
+/// Sends the stores of the nest elsewhere where that is necessary; null: it
+/// never is.
+Value FunctionEmitter::guardStores(Nest &nest,
+                                   SmallVectorImpl<NestOutput> &copies) {
+  Location loc = nest.loc;
+  SmallVector<NestOutput *> stores;
+  SmallVector<std::pair<const View *, bool>> reads;
+  Indices identity = identityIndices(nest.shape.size());
+  auto visit = [&](Value value, ArrayRef<Index> at) {
+    auto load = loads.find(value);
+    if (load != loads.end() && !buffers.count(value))
+      addRead(reads, load->second.get(), at == ArrayRef<Index>(identity));
+    if (auto it = irregular.find(value);
+        it != irregular.end() && !buffers.count(value))
+      addRead(reads, it->second.get(), at == ArrayRef<Index>(identity));
+    return true;
+  };
+  for (NestOutput &output : nest.outputs) {
+    if (output.isStore)
+      stores.push_back(&output);
+    if (output.tensor)
+      walkCone(output.tensor, identity, nullptr, visit);
+    if (output.mask)
+      walkCone(output.mask, identity, nullptr, visit);
+    if (output.reduce)
+      for (Value operand : rootOperands(output.reduce))
+        walkCone(operand, identity, nullptr, visit);
+  }
+  if (stores.empty())
+    return {};
+
+  GuardBuilder guard(rewriter, loc);
+  DenseMap<const View *, ByteRange> ranges;
+  auto rangeOf = [&](const View *view) -> const ByteRange & {
+    auto [it, isNew] = ranges.try_emplace(view);
+    if (isNew)
+      it->second = guard.rangeOf(*view);
+    return it->second;
+  };
+  Value unsafe;
+  auto check = [&](const View *store, const View *other, bool isIdentity) {
+    bool sameIsSafe = isIdentity && !repeats(*store);
+    if (sameIsSafe && isSameView(*store, *other))
+      return;
+    ByteRange first = rangeOf(store), second = rangeOf(other);
+    Value pair = guard.overlap(*store, first, *other, second, sameIsSafe);
+    unsafe = unsafe
+                 ? arith::OrIOp::create(rewriter, loc, unsafe, pair).getResult()
+                 : pair;
+  };
+  for (auto [i, store] : llvm::enumerate(stores)) {
+    for (auto &[view, isIdentity] : reads)
+      check(&store->view, view, isIdentity);
+    for (NestOutput *earlier : ArrayRef(stores).take_front(i))
+      check(&store->view, &earlier->view, /*isIdentity=*/true);
+  }
+  if (!unsafe)
+    return {};
+  for (NestOutput *store : stores) {
+    NestOutput copy;
+    copy.view = store->view;
+    copy.mask = store->mask;
+    copy.isStore = true;
+    copy.source = std::make_shared<View>(redirect(store->view, unsafe, loc));
+    copies.push_back(std::move(copy));
+  }
+  return unsafe;
+}
+
+/// Makes `view` one of scratch memory where `condition` holds; gives the view
+/// of that memory.
+View FunctionEmitter::redirect(View &view, Value condition, Location loc) {
+  unsigned rank = view.shape.size();
+  int64_t elements = 1;
+  for (int64_t size : view.shape)
+    elements *= size;
+  Value memref = allocate(MemRefType::get({elements}, view.elementType()));
+  View scratch = makeView(rewriter, loc, memref, {elements});
+  scratch.shape = view.shape;
+  scratch.isBool = view.isBool;
+  scratch.strides.assign(rank, rewriter.getIndexAttr(1));
+  scratch.lo.assign(rank, rewriter.getIndexAttr(0));
+  scratch.hi.clear();
+  for (int64_t size : view.shape)
+    scratch.hi.push_back(rewriter.getIndexAttr(size));
+  // Contiguous where the view is, so that the nest's vectors stay vectors.
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    auto innermost = [&](unsigned d) {
+      return mattersIn(view, d) && constantOf(view.strides[d]) == 1;
+    };
+    return !innermost(a) && innermost(b);
+  });
+  int64_t stride = 1;
+  for (unsigned d : llvm::reverse(order)) {
+    scratch.strides[d] = rewriter.getIndexAttr(stride);
+    stride *= view.shape[d];
+  }
+  auto choose = [&](OpFoldResult there, OpFoldResult here) -> OpFoldResult {
+    if (there == here)
+      return here;
+    return arith::SelectOp::create(rewriter, loc, condition,
+                                   toValue(rewriter, loc, there),
+                                   toValue(rewriter, loc, here))
+        .getResult();
+  };
+  view.base = arith::SelectOp::create(rewriter, loc, condition, scratch.base,
+                                      view.base);
+  view.offset = choose(scratch.offset, view.offset);
+  for (unsigned d = 0; d < rank; ++d)
+    if (mattersIn(view, d))
+      view.strides[d] = choose(scratch.strides[d], view.strides[d]);
+  return scratch;
+}
+
+LogicalResult FunctionEmitter::emitGuarded(Nest &nest) {
+  SmallVector<NestOutput, 0> copies;
+  Value unsafe = guardStores(nest, copies);
+  if (failed(emitNest(nest)))
+    return failure();
+  if (!unsafe)
+    return success();
+  auto branch =
+      scf::IfOp::create(rewriter, nest.loc, unsafe, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
+  for (NestOutput &copy : copies) {
+    Nest back{nest.loc, nest.shape, {}, {}};
+    back.isCold = true;
+    back.outputs.push_back(std::move(copy));
+    if (failed(emitNest(back)))
+      return failure();
+  }
+  return success();
+}
