@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/PlanGroups.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -76,10 +77,92 @@ Value FunctionEmitter::viewOfLoad(Value tensor) {
   return cast<MemRefType>(memref.getType()).hasStaticShape() ? memref : Value();
 }
 
+/// `view` as a memref of its shape with dynamic strides.
+Value FunctionEmitter::memrefOf(const View &view, Location loc) {
+  unsigned rank = view.shape.size();
+  SmallVector<int64_t> dynamic(rank, ShapedType::kDynamic);
+  auto layout = StridedLayoutAttr::get(rewriter.getContext(),
+                                       ShapedType::kDynamic, dynamic);
+  auto type = MemRefType::get(view.shape, view.elementType(), layout);
+  SmallVector<OpFoldResult> strides;
+  for (OpFoldResult stride : view.strides)
+    strides.push_back(toValue(rewriter, loc, stride));
+  return memref::ReinterpretCastOp::create(
+      rewriter, loc, type, view.base, toValue(rewriter, loc, view.offset),
+      getAsIndexOpFoldResult(rewriter.getContext(), view.shape), strides);
+}
+
+/// A view of `tensor` through transposes and the like, or nothing.
+std::optional<View> FunctionEmitter::viewThroughShapes(Value tensor) {
+  if (const View *view = viewIfInMemory(tensor))
+    return *view;
+  Operation *op = tensor.getDefiningOp();
+  if (!op || !isShapeOfMemory(op))
+    return std::nullopt;
+  auto source = viewThroughShapes(op->getOperand(0));
+  if (!source)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto from = operandIndices(op->getOpOperand(0),
+                             identityIndices(type.getRank()), nullptr);
+  View view = *source;
+  view.shape = llvm::to_vector(type.getShape());
+  view.strides.assign(type.getRank(), rewriter.getIndexAttr(0));
+  view.lo.assign(type.getRank(), rewriter.getIndexAttr(0));
+  view.hi = getAsIndexOpFoldResult(rewriter.getContext(), type.getShape());
+  for (auto [d, index] : llvm::enumerate(*from)) {
+    if (index.dim < 0) {
+      // A dimension of one element; if that may be missing, the box is not one
+      // of the new shape.
+      if (!source->isFull(d))
+        return std::nullopt;
+      continue;
+    }
+    view.strides[index.dim] = source->strides[d];
+    view.lo[index.dim] = source->lo[d];
+    view.hi[index.dim] = source->hi[d];
+  }
+  return view;
+}
+
 Value FunctionEmitter::viewOf(Value tensor) {
   if (Value view = viewOfLoad(tensor))
     return view;
-  return bufferOf(tensor);
+  if (buffers.count(tensor) || isBool(tensor))
+    return bufferOf(tensor);
+  std::optional<View> view = viewThroughShapes(tensor);
+  if (!view)
+    return bufferOf(tensor);
+  Location loc = tensor.getLoc();
+  // Read in place where all of it exists; else from a copy that has the values
+  // outside, too.
+  Value isFull;
+  for (unsigned d = 0; d < view->shape.size(); ++d) {
+    if (view->isFull(d))
+      continue;
+    Value size = toValue(rewriter, loc,
+                         subIndex(rewriter, loc, view->hi[d], view->lo[d]));
+    Value whole = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::sge, size,
+        arith::ConstantIndexOp::create(rewriter, loc, view->shape[d]));
+    isFull =
+        isFull ? arith::AndIOp::create(rewriter, loc, isFull, whole).getResult()
+               : whole;
+  }
+  Value inPlace = memrefOf(*view, loc);
+  if (!isFull)
+    return inPlace;
+  Value copy = newBuffer(tensor);
+  auto branch = scf::IfOp::create(rewriter, loc, TypeRange(), isFull, true);
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(branch.elseBlock()->getTerminator());
+    if (failed(materialize(tensor, copy)))
+      return {};
+  }
+  View padded = makeView(rewriter, loc, copy, view->shape);
+  return arith::SelectOp::create(rewriter, loc, isFull, inPlace,
+                                 memrefOf(padded, loc));
 }
 
 Value FunctionEmitter::resultBuffer(Value result) {

@@ -139,6 +139,8 @@ private:
   // Buffers.cpp
   static bool isBool(mlir::Value tensor);
   mlir::MemRefType bufferType(mlir::Value tensor);
+  mlir::Value memrefOf(const View &view, mlir::Location loc);
+  std::optional<View> viewThroughShapes(mlir::Value tensor);
   mlir::Value newBuffer(mlir::Value tensor);
   void setBuffer(mlir::Value tensor, mlir::Value memref);
   mlir::Value bufferFor(mlir::Value tensor);

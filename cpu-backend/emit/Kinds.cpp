@@ -48,6 +48,10 @@ OpKind tilebridge::cpu::kindOf(Operation *op) {
   return OpKind::Inlineable;
 }
 
+bool tilebridge::cpu::isShapeOfMemory(Operation *op) {
+  return isa<linalg::TransposeOp>(op) || isUnitReshape(op);
+}
+
 bool tilebridge::cpu::mayWrite(Operation *op) {
   if (isa<bufferization::MaterializeInDestinationOp>(op))
     return true;

@@ -224,21 +224,26 @@ private:
     return false;
   }
 
+  static bool isMatmul(Operation *op) {
+    return isa<linalg::LinalgOp>(op) && kindOf(op) == OpKind::OwnRoot;
+  }
+
+  /// `value`, or what it is a transpose of, is an input of a matmul.
+  static bool isMatmulInput(Value value) {
+    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (isShapeOfMemory(user) && use.getOperandNumber() == 0)
+        return isMatmulInput(user->getResult(0));
+      return isMatmul(user) && cast<linalg::LinalgOp>(user).isDpsInput(&use);
+    });
+  }
+
   /// The emission of `user` wants all of this operand in memory.
   static bool needsMemory(Value value, Operation *user) {
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
-      return !isUnitReshape(user);
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-        linalgOp && kindOf(user) == OpKind::OwnRoot) {
-      bool isInput =
-          llvm::any_of(linalgOp.getDpsInputOperands(), [&](OpOperand *operand) {
-            return operand->get() == value;
-          });
-      return isInput && !matchLoad(value);
-    }
-    if (isa<linalg_ext::ScanOp, linalg_ext::GatherAlongOp>(user))
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
+        !isUnitReshape(user))
       return true;
-    return false;
+    return isa<linalg_ext::ScanOp, linalg_ext::GatherAlongOp>(user);
   }
 
   bool mustBeBuffer(Operation *op) {
@@ -248,7 +253,11 @@ private:
       return !matchLoad(op->getResult(0));
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return !isa<SplatElementsAttr>(constant.getValue());
+    // A matmul reads a load where it lies, seen through transposes.
+    bool inPlace = isShapeOfMemory(op) || matchLoad(op->getResult(0));
     return llvm::any_of(op->getResults(), [&](Value result) {
+      if (!inPlace && isMatmulInput(result))
+        return true;
       return llvm::any_of(result.getUsers(), [&](Operation *user) {
         return needsMemory(result, user);
       });

@@ -37,6 +37,10 @@ OpKind kindOf(mlir::Operation *op);
 bool mayWrite(mlir::Operation *op);
 bool mayRead(mlir::Operation *op);
 
+/// A transpose or a reshape by dimensions of one element: the same memory, seen
+/// in another shape.
+bool isShapeOfMemory(mlir::Operation *op);
+
 /// The decisions, read back from the attributes, and what follows from them.
 class Plan {
 public:
