@@ -65,6 +65,7 @@ in its order (`tilebridge info KERNEL` lists them). Compile-time constants are n
       null                  no array
       x.npy,pad=nan         for a descriptor whose outside reads as NaN and not as 0
   --out FILE.npy=VALUE    the next argument, an array that is written to FILE.npy after the run
+  --out FILE.npy          the same for an array that is in FILE.npy before the run
   --show                  print the first elements of every array after the run
   --threads=N             use at most N threads (default: as OpenMP does, see OMP_NUM_THREADS)
   --repeat=N              run N times and print the fastest and the median time

@@ -64,8 +64,11 @@ ArgumentText parseArgument(const std::string &option, const std::string &text) {
   if (option == "--arg")
     return {text, ""};
   size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    usageError("--out wants FILE=VALUE, such as --out sum.npy=f32[1024]; '" +
+  if (equals == std::string::npos)
+    return {text, text}; // changed in place
+  if (equals == 0 || equals + 1 == text.size())
+    usageError("--out wants FILE or FILE=VALUE, such as --out "
+               "sum.npy=f32[1024]; '" +
                text + "' is not that");
   return {text.substr(equals + 1), text.substr(0, equals)};
 }
@@ -118,6 +121,11 @@ Options parseOptions(const std::string &command,
     usageError("`tilebridge " + command + "` wants a file; `tilebridge " +
                command + " --help` says more");
   return options;
+}
+
+bool isFile(const std::string &path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0;
 }
 
 std::string readInput(const std::string &path) {

@@ -12,8 +12,8 @@
 
 namespace tilebridge::cli {
 
-/// One argument of a kernel as it was written: `--arg VALUE`, or
-/// `--out FILE=VALUE`.
+/// One argument of a kernel as it was written: `--arg VALUE`,
+/// `--out FILE=VALUE` or `--out FILE`.
 struct ArgumentText {
   std::string value;
   std::string outputFile; // empty: the array is not written
@@ -41,6 +41,8 @@ struct Options {
 /// errors with the usage's exit code.
 Options parseOptions(const std::string &command,
                      const std::vector<std::string> &words);
+
+bool isFile(const std::string &path);
 
 /// A whole file, or standard input for "-".
 std::string readInput(const std::string &path);

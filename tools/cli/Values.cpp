@@ -105,6 +105,7 @@ void Values::fail(const std::string &type, const std::string &why) const {
 
 void Values::add(const std::string &type, const ArgumentText &text) {
   size_t before = arrays.size();
+  given = &text;
   list.push_back(parse(type, text.value));
   const Array *array = nullptr;
   if (text.value[0] == '@')
@@ -173,6 +174,11 @@ const Array *Values::parseArray(const std::string &type,
       fail(type, "'" + text + "' names no array among the arguments before it");
     array = entries[number].array;
   } else if (!(array = parseNewArray(text))) {
+    bool isOutput = !given->outputFile.empty() && given->outputFile == text;
+    if (isOutput && !isFile(text))
+      fail(type, text +
+                     " does not exist yet: say what it holds, such as --out " +
+                     text + "=" + elementOf(type) + "[1024]");
     arrays.push_back(parseNpy(readInput(text), text));
     array = &arrays.back();
   }

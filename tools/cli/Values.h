@@ -46,6 +46,7 @@ private:
                                       std::string text);
   [[noreturn]] void fail(const std::string &type, const std::string &why) const;
 
+  const ArgumentText *given = nullptr; // the one that is being read
   std::vector<tilebridge_argument> list;
   std::deque<std::string> types; // what the arguments' types point to
   std::deque<Array> arrays;
