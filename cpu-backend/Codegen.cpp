@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -136,6 +137,8 @@ toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
   result->module = translateModuleToLLVMIR(module, result->context, "kernel");
   if (!result->module)
     return error("the kernel could not be translated to LLVM IR");
+  if (!options.debugInfo)
+    llvm::StripDebugInfo(*result->module);
   result->module->setTargetTriple(llvm::Triple(target.triple));
   result->module->setDataLayout(result->machine->createDataLayout());
   setFunctionAttributes(*result->module, target);

@@ -136,4 +136,23 @@ def CpuLowerAddressesPass : Pass<"tilebridge-cpu-lower-addresses", "::mlir::Modu
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def CpuAllowContractionPass : Pass<"tilebridge-cpu-allow-contraction", "::mlir::ModuleOp"> {
+  let summary = "Lets a product and a sum become one fused multiply-add";
+  let description = [{
+    Sets the flag `contract`, and no other, on additions, subtractions and multiplications of floats: what Triton's option
+    `enable_fp_fusion`, which is on unless a kernel says otherwise, means on a GPU. It comes before the passes that write
+    functions and conversions as arithmetic, whose error bounds count on every rounding.
+
+    Before:
+    ```mlir
+    %0 = arith.mulf %a, %b : vector<16xf32>
+    ```
+    After:
+    ```mlir
+    %0 = arith.mulf %a, %b fastmath<contract> : vector<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif

@@ -11,6 +11,8 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -47,6 +49,8 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   entry.cpu = target.cpu;
   entry.features = target.features;
   pm.addPass(createCpuEntryPass(entry));
+  // A product and a sum may be fused.
+  pm.addPass(createCpuAllowContractionPass());
   // Arithmetic in floats below f32 becomes arithmetic in f32 and integers.
   CpuExpandFloatTypesPassOptions floats;
   floats.f16c = target.hasF16Convert;
@@ -76,8 +80,12 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
-  // The casts between the two type systems cancel out, or this fails.
+  // The casts between the two type systems cancel out.
   pm.addPass(createReconcileUnrealizedCastsPass());
+  // Functions get what line tables hang on.
+  LLVM::DIScopeForLLVMFuncOpPassOptions lines;
+  lines.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
 }
 
 void tilebridge::cpu::registerCpuPipelines() {
