@@ -17,7 +17,7 @@ USAGE
 
 PACKAGES=(
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
-  clang-format-22 clang-tidy-22 libomp-22-dev libzstd-dev zlib1g-dev libgtest-dev
+  clang-format-22 clang-tidy-22 libgomp1 libzstd-dev zlib1g-dev libgtest-dev
   cmake ninja-build ccache git python3-dev python3-venv
 )
 
