@@ -24,6 +24,7 @@ func.func private @b1_cast(%v: i64, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny:
 
 // -----
 
+// Hazard 16: nothing is allocated in a program, so that nothing can be leaked.
 func.func private @b1_alloc(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
   // expected-error@+1 {{(B1) 'memref.alloc' is not part of the bridge IR}}
   %0 = memref.alloc() : memref<4xf32>
