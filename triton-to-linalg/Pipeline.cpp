@@ -30,6 +30,10 @@ void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
   // Reshapes that undo each other and values that nobody reads go away.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // Accesses see sizes and strides that became known.
+  manager.addPass(createFoldViewsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   // What a backend gets is what docs/bridge-ir.md promises.
   manager.addPass(linalg_ext::createVerifyBridgePass());
 }

@@ -87,6 +87,7 @@ struct ToBridge : ttl::impl::ToBridgePassBase<ToBridge> {
     ttl::populateReducePatterns(converter, patterns);
     ttl::populateScanPatterns(converter, patterns);
     ttl::populateShapePatterns(converter, patterns);
+    ttl::populateViewPatterns(converter, patterns);
     if (failed(applyFullConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     dropForeignAttributes(module);

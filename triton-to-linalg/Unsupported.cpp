@@ -82,13 +82,11 @@ static LogicalResult checkOp(Operation *op) {
       .Case<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
             tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp,
             tt::DescriptorLoadOp, tt::DescriptorStoreOp, tt::DescriptorReduceOp,
-            tt::DescriptorGatherOp, tt::DescriptorScatterOp,
-            tt::MakeTensorDescriptorOp, tt::MakeTensorPtrOp, tt::AdvanceOp>(
-          [](Operation *op) {
-            return ttl::emitUnsupported(
-                op, "no access to memory may be left here",
-                "run tilebridge-lower-accesses before this pass");
-          })
+            tt::DescriptorGatherOp, tt::DescriptorScatterOp>([](Operation *op) {
+        return ttl::emitUnsupported(
+            op, "no access to memory may be left here",
+            "run tilebridge-lower-accesses before this pass");
+      })
       .Case<LLVM::AssumeOp, tt::BarrierOp>([](auto) { return success(); })
       .Default([](Operation *op) -> LogicalResult {
         if (isKnownDialect(op))

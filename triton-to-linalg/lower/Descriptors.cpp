@@ -18,6 +18,24 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::ttl;
 
+/// Triton makes no descriptor whose last dimension is not contiguous; backends
+/// see that in the type.
+static Value contiguous(OpBuilder &builder, Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  auto meta = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  SmallVector<OpFoldResult> sizes = meta.getConstifiedMixedSizes();
+  SmallVector<OpFoldResult> strides = meta.getConstifiedMixedStrides();
+  strides.back() = builder.getIndexAttr(1);
+  SmallVector<int64_t> known(sizes.size(), ShapedType::kDynamic);
+  known.back() = 1;
+  auto layout =
+      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic, known);
+  return memref::ReinterpretCastOp::create(
+      builder, loc,
+      MemRefType::get(type.getShape(), type.getElementType(), layout),
+      meta.getBaseBuffer(), meta.getConstifiedMixedOffset(), sizes, strides);
+}
+
 Descriptor::Descriptor(OpBuilder &builder, Location loc, Value descriptor) {
   auto type = cast<tt::TensorDescType>(descriptor.getType());
   element = memoryElement(type.getElementType());
@@ -29,7 +47,7 @@ Descriptor::Descriptor(OpBuilder &builder, Location loc, Value descriptor) {
                              builder.getI1Type()};
   auto parts =
       UnrealizedConversionCastOp::create(builder, loc, types, descriptor);
-  memref = parts.getResult(0);
+  memref = contiguous(builder, loc, parts.getResult(0));
   isNan = parts.getResult(1);
 }
 

@@ -28,6 +28,7 @@ void populatePointerPatterns(Converter, mlir::RewritePatternSet &);
 void populateReducePatterns(Converter, mlir::RewritePatternSet &);
 void populateScanPatterns(Converter, mlir::RewritePatternSet &);
 void populateShapePatterns(Converter, mlir::RewritePatternSet &);
+void populateViewPatterns(Converter, mlir::RewritePatternSet &);
 
 /// Gives every tt.func the six program id arguments, passes them on in calls,
 /// and replaces tt.get_program_id and tt.get_num_programs by them. Kernels get

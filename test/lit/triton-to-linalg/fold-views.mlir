@@ -1,0 +1,44 @@
+// RUN: tilebridge-opt %s -tilebridge-fold-views | FileCheck %s
+
+!pointer = memref<?xf32, strided<[1], offset: ?>>
+!known = memref<?x?xf32, strided<[?, 1], offset: ?>>
+!unknown = memref<?x?xf32, strided<[?, ?], offset: ?>>
+
+// CHECK-LABEL: func.func private @layout
+// CHECK-SAME: %{{.*}}, %[[M:[^:]*]]: index, %[[N:[^:]*]]: index
+// CHECK: %[[WHOLE:.*]] = memref.reinterpret_cast
+// CHECK: bufferization.to_tensor %[[WHOLE]] : memref<?x?xf32, strided<[?, 1], offset: ?>>
+// CHECK: bufferization.materialize_in_destination %{{.*}} in writable %[[WHOLE]]
+// CHECK: return %[[M]], %[[N]]
+func.func private @layout(%p: !pointer, %m: index, %n: index) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %whole = memref.reinterpret_cast %p to offset: [%m], sizes: [%m, %n], strides: [%n, 1] : !pointer to !known
+  %rows = memref.dim %whole, %c0 : !known
+  %columns = memref.dim %whole, %c1 : !known
+  %cast = memref.cast %whole : !known to !unknown
+  %t = bufferization.to_tensor %cast : !unknown to tensor<?x?xf32>
+  bufferization.materialize_in_destination %t in writable %cast : (tensor<?x?xf32>, !unknown) -> ()
+  return %rows, %columns : index, index
+}
+
+// A cast of a size stays: the tensor has that size.
+// CHECK-LABEL: func.func private @size
+// CHECK: %[[CAST:.*]] = memref.cast
+// CHECK: bufferization.to_tensor %[[CAST]]
+func.func private @size(%m: memref<8xf32>) -> tensor<?xf32> {
+  %cast = memref.cast %m : memref<8xf32> to memref<?xf32>
+  %t = bufferization.to_tensor %cast : memref<?xf32> to tensor<?xf32>
+  return %t : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func private @metadata
+// CHECK-SAME: %[[P:[^:]*]]: memref{{.*}}, %[[O:[^:]*]]: index, %[[N:[^:]*]]: index
+// CHECK: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK: %[[BASE:.*]], %{{.*}}, %{{.*}}, %{{.*}} = memref.extract_strided_metadata %[[P]]
+// CHECK: return %[[BASE]], %[[O]], %[[N]], %[[ONE]]
+func.func private @metadata(%p: !pointer, %o: index, %n: index) -> (memref<f32>, index, index, index) {
+  %view = memref.reinterpret_cast %p to offset: [%o], sizes: [%n], strides: [1] : !pointer to !pointer
+  %base, %offset, %size, %stride = memref.extract_strided_metadata %view : !pointer -> memref<f32>, index, index, index
+  return %base, %offset, %size, %stride : memref<f32>, index, index, index
+}

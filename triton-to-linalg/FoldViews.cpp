@@ -1,0 +1,105 @@
+//===- FoldViews.cpp - accesses see all that is known of memory -----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace tilebridge::ttl {
+#define GEN_PASS_DEF_FOLDVIEWSPASS
+#include "triton-to-linalg/Passes.h.inc"
+} // namespace tilebridge::ttl
+
+using namespace mlir;
+using namespace tilebridge;
+
+namespace {
+
+/// An access through a cast of the layout alone. Where a size is cast as well
+/// the access's tensor has the cast's size, so that the cast stays.
+struct AccessOfCast : RewritePattern {
+  AccessOfCast(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<bufferization::ToTensorOp,
+             bufferization::MaterializeInDestinationOp>(op) &&
+        !isa<linalg_ext::LinalgExtDialect>(op->getDialect()))
+      return rewriter.notifyMatchFailure(op, "is no access of the bridge");
+    bool changed = false;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto cast = operand.get().getDefiningOp<memref::CastOp>();
+      auto type = cast ? dyn_cast<MemRefType>(cast.getSource().getType())
+                       : MemRefType();
+      if (!type ||
+          type.getShape() != ::cast<MemRefType>(cast.getType()).getShape())
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { operand.set(cast.getSource()); });
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+
+struct DimOfReinterpretCast : OpRewritePattern<memref::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(memref::DimOp op,
+                                PatternRewriter &rewriter) const override {
+    auto view = op.getSource().getDefiningOp<memref::ReinterpretCastOp>();
+    std::optional<int64_t> index = op.getConstantIndex();
+    if (!view || !index || *index < 0 || *index >= view.getType().getRank())
+      return rewriter.notifyMatchFailure(op, "no known size of a view");
+    rewriter.replaceOp(
+        op, getValueOrCreateConstantIndexOp(rewriter, op.getLoc(),
+                                            view.getMixedSizes()[*index]));
+    return success();
+  }
+};
+
+struct MetadataOfReinterpretCast
+    : OpRewritePattern<memref::ExtractStridedMetadataOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(memref::ExtractStridedMetadataOp op,
+                                PatternRewriter &rewriter) const override {
+    auto view = op.getSource().getDefiningOp<memref::ReinterpretCastOp>();
+    if (!view || !isa<MemRefType>(view.getSource().getType()))
+      return rewriter.notifyMatchFailure(op, "no metadata of a view");
+    Location loc = op.getLoc();
+    SmallVector<Value> results = {memref::ExtractStridedMetadataOp::create(
+                                      rewriter, loc, view.getSource())
+                                      .getBaseBuffer()};
+    auto append = [&](ArrayRef<OpFoldResult> values) {
+      for (OpFoldResult value : values)
+        results.push_back(
+            getValueOrCreateConstantIndexOp(rewriter, loc, value));
+    };
+    append(view.getMixedOffsets());
+    append(view.getMixedSizes());
+    append(view.getMixedStrides());
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+struct FoldViews : ttl::impl::FoldViewsPassBase<FoldViews> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<AccessOfCast, DimOfReinterpretCast, MetadataOfReinterpretCast>(
+        &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
