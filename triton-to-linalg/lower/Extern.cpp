@@ -88,6 +88,80 @@ template <typename Op> Value count(OpBuilder &b, Location loc, ValueRange in) {
   return bits;
 }
 
+/// The position of the lowest bit set, counted from 1; 0 if there is none.
+Value findFirstSet(OpBuilder &b, Location loc, ValueRange in) {
+  Type type = in[0].getType();
+  Value zero = arith::ConstantIntOp::create(b, loc, type, 0);
+  Value one = arith::ConstantIntOp::create(b, loc, type, 1);
+  Value place = arith::AddIOp::create(
+      b, loc, math::CountTrailingZerosOp::create(b, loc, in[0]), one);
+  Value none =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, in[0], zero);
+  place = arith::SelectOp::create(b, loc, none, zero, place);
+  if (type.isInteger(64))
+    return arith::TruncIOp::create(b, loc, b.getI32Type(), place);
+  return place;
+}
+
+/// The difference where it is positive, else 0; NaN stays.
+Value positiveDifference(OpBuilder &b, Location loc, ValueRange in) {
+  Value difference = arith::SubFOp::create(b, loc, in[0], in[1]);
+  Value small =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLE, in[0], in[1]);
+  return arith::SelectOp::create(b, loc, small, constantLike(b, loc, in[0], 0),
+                                 difference);
+}
+
+Value reciprocalRoot(OpBuilder &b, Location loc, ValueRange in) {
+  Value root = math::SqrtOp::create(b, loc, in[0]);
+  return reciprocal(b, loc, root);
+}
+
+/// A cast to a type of `width` bits: floats, or integers.
+template <typename Op, bool isFloat, unsigned width>
+Value castTo(OpBuilder &b, Location loc, ValueRange in) {
+  Type type = b.getIntegerType(width);
+  if (isFloat)
+    type = width == 64 ? Type(b.getF64Type()) : b.getF32Type();
+  return Op::create(b, loc, type, in[0]);
+}
+
+/// Rounds to an integer; as on a GPU what is too large becomes the nearest
+/// integer there is, and NaN becomes 0.
+template <typename Round, unsigned width, bool isSigned>
+Value toInteger(OpBuilder &b, Location loc, ValueRange in) {
+  auto type = cast<FloatType>(in[0].getType());
+  Type integer = b.getIntegerType(width);
+  Value rounded = Round::create(b, loc, in[0]);
+  Value converted =
+      isSigned ? Value(arith::FPToSIOp::create(b, loc, integer, rounded))
+               : Value(arith::FPToUIOp::create(b, loc, integer, rounded));
+  llvm::APInt least = isSigned ? llvm::APInt::getSignedMinValue(width)
+                               : llvm::APInt::getZero(width);
+  llvm::APInt most = isSigned ? llvm::APInt::getSignedMaxValue(width)
+                              : llvm::APInt::getAllOnes(width);
+  // One more than the largest is a power of two, and so a float.
+  llvm::APFloat high = llvm::scalbn(llvm::APFloat(type.getFloatSemantics(), 1),
+                                    width - (isSigned ? 1 : 0),
+                                    llvm::APFloat::rmNearestTiesToEven);
+  llvm::APFloat low =
+      isSigned ? -high : llvm::APFloat::getZero(type.getFloatSemantics());
+  auto choose = [&](arith::CmpFPredicate predicate, Value right,
+                    const llvm::APInt &number) {
+    Value is = arith::CmpFOp::create(b, loc, predicate, rounded, right);
+    Value value =
+        arith::ConstantOp::create(b, loc, b.getIntegerAttr(integer, number));
+    converted = arith::SelectOp::create(b, loc, is, value, converted);
+  };
+  auto bound = [&](const llvm::APFloat &value) -> Value {
+    return arith::ConstantOp::create(b, loc, FloatAttr::get(type, value));
+  };
+  choose(arith::CmpFPredicate::OGE, bound(high), most);
+  choose(arith::CmpFPredicate::OLT, bound(low), least);
+  choose(arith::CmpFPredicate::UNO, rounded, llvm::APInt::getZero(width));
+  return converted;
+}
+
 /// The upper half of a product.
 template <typename Op>
 Value mulHigh(OpBuilder &b, Location loc, ValueRange in) {
@@ -116,6 +190,7 @@ const llvm::StringMap<Function> &floatFunctions() {
       {"exp2", {1, unary<math::Exp2Op>}},
       {"expm1", {1, unary<math::ExpM1Op>}},
       {"fabs", {1, unary<math::AbsFOp>}},
+      {"fdim", {2, positiveDifference}},
       {"fast_cos", {1, unary<math::CosOp>}},
       {"fast_exp", {1, unary<math::ExpOp>}},
       {"fast_exp10", {1, exp10}},
@@ -167,9 +242,21 @@ const llvm::StringMap<Function> &floatFunctions() {
   return functions;
 }
 
-/// Names without __nv_, whole: those of integers, and of one way to round.
-const llvm::StringMap<Function> &otherFunctions() {
-  static const llvm::StringMap<Function> functions = {
+/// float2int_rz and its like, for one integer type.
+template <unsigned width, bool isSigned>
+void addIntegerCasts(llvm::StringMap<Function> &functions, StringRef integer) {
+  for (StringRef source : {"float2", "double2"}) {
+    std::string name = (source + integer).str();
+    functions[name + "_rn"] = {1,
+                               toInteger<math::RoundEvenOp, width, isSigned>};
+    functions[name + "_rz"] = {1, toInteger<math::TruncOp, width, isSigned>};
+    functions[name + "_rd"] = {1, toInteger<math::FloorOp, width, isSigned>};
+    functions[name + "_ru"] = {1, toInteger<math::CeilOp, width, isSigned>};
+  }
+}
+
+llvm::StringMap<Function> makeOtherFunctions() {
+  llvm::StringMap<Function> functions = {
       {"abs", {1, unary<math::AbsIOp>}},
       {"llabs", {1, unary<math::AbsIOp>}},
       {"min", {2, binary<arith::MinSIOp>}},
@@ -200,7 +287,38 @@ const llvm::StringMap<Function> &otherFunctions() {
       {"drcp_rn", {1, reciprocal}},
       {"fmaf_rn", {3, fma}},
       {"fma_rn", {3, fma}},
+      {"ffs", {1, findFirstSet}},
+      {"ffsll", {1, findFirstSet}},
+      {"fsub_rn", {2, binary<arith::SubFOp>}},
+      {"dsub_rn", {2, binary<arith::SubFOp>}},
+      {"frsqrt_rn", {1, reciprocalRoot}},
+      {"float_as_int", {1, castTo<arith::BitcastOp, false, 32>}},
+      {"float_as_uint", {1, castTo<arith::BitcastOp, false, 32>}},
+      {"int_as_float", {1, castTo<arith::BitcastOp, true, 32>}},
+      {"uint_as_float", {1, castTo<arith::BitcastOp, true, 32>}},
+      {"double_as_longlong", {1, castTo<arith::BitcastOp, false, 64>}},
+      {"longlong_as_double", {1, castTo<arith::BitcastOp, true, 64>}},
+      {"double2float_rn", {1, castTo<arith::TruncFOp, true, 32>}},
+      {"int2float_rn", {1, castTo<arith::SIToFPOp, true, 32>}},
+      {"int2double_rn", {1, castTo<arith::SIToFPOp, true, 64>}},
+      {"ll2float_rn", {1, castTo<arith::SIToFPOp, true, 32>}},
+      {"ll2double_rn", {1, castTo<arith::SIToFPOp, true, 64>}},
+      {"uint2float_rn", {1, castTo<arith::UIToFPOp, true, 32>}},
+      {"uint2double_rn", {1, castTo<arith::UIToFPOp, true, 64>}},
+      {"ull2float_rn", {1, castTo<arith::UIToFPOp, true, 32>}},
+      {"ull2double_rn", {1, castTo<arith::UIToFPOp, true, 64>}},
   };
+  addIntegerCasts<32, true>(functions, "int");
+  addIntegerCasts<32, false>(functions, "uint");
+  addIntegerCasts<64, true>(functions, "ll");
+  addIntegerCasts<64, false>(functions, "ull");
+  return functions;
+}
+
+/// Names without __nv_, whole: those of integers, of casts, and of one way to
+/// round.
+const llvm::StringMap<Function> &otherFunctions() {
+  static const llvm::StringMap<Function> functions = makeOtherFunctions();
   return functions;
 }
 
