@@ -125,10 +125,12 @@ struct EntryPass : public tilebridge::cpu::impl::CpuEntryPassBase<EntryPass> {
     if (failed(createRun(kernel, slots)))
       return signalPassFailure();
     createExecutable(kernel, slots);
-    kernel.setPrivate();
+    if (failed(hideFunctions()))
+      return signalPassFailure();
   }
 
 private:
+  LogicalResult hideFunctions();
   func::FuncOp findKernel();
   LogicalResult createRun(func::FuncOp kernel, unsigned &slots);
   FailureOr<SmallVector<Value>> readArguments(OpBuilder &b, func::FuncOp kernel,
@@ -163,6 +165,26 @@ func::FuncOp EntryPass::findKernel() {
         "there is no kernel to compile: expected a func.func with the "
         "attribute 'tilebridge.kernel'");
   return kernel;
+}
+
+/// Functions of the program are of no use outside, and their names, which a
+/// kernel's author chose, must not be those of C's functions: a kernel may well
+/// be called `exp`. No name of C has a dot.
+LogicalResult EntryPass::hideFunctions() {
+  auto internal =
+      LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal);
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    auto name = StringAttr::get(&getContext(), function.getName() + ".program");
+    if (failed(
+            SymbolTable::replaceAllSymbolUses(function, name, getOperation())))
+      return function.emitError("is used in a way that cannot be renamed");
+    function.setName(name);
+    function.setPrivate();
+    function->setAttr("llvm.linkage", internal);
+  }
+  return success();
 }
 
 FailureOr<SmallVector<Value>>

@@ -16,7 +16,8 @@ def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {
   let description = [{
     Adds the function `tilebridge_run` and the constant `tilebridge_executable` of runtime/executable_abi.h for the one kernel of
     the module: `run` reads the arguments from the slots of a launch once, then calls the kernel for each program of its range,
-    x fastest. The kernel becomes private.
+    x fastest. All functions become private, and their names get `.program` at their ends: a kernel may have the name of a
+    function of C.
 
     After its program ids a kernel (of bridge IR or loops, any form in which functions are `func.func`) may have
     - an argument `memref<?xi8>` with the attribute `tilebridge.scratch`: the memory of the calling thread, of as many bytes as the
@@ -30,12 +31,12 @@ def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {
     ```
     After, with the constant left out:
     ```mlir
-    func.func private @add(...) { ... }
+    func.func private @add.program(...) attributes {llvm.linkage = #llvm.linkage<internal>, ...} { ... }
     llvm.func internal @tilebridge_run(%launch: !llvm.ptr, %begin: i64, %end: i64, %scratch: !llvm.ptr) {
       %slots = llvm.load %launch : !llvm.ptr -> !llvm.ptr
       ...
       scf.for %i = %begin to %end step %c1 iter_args(%px = ..., %py = ..., %pz = ...) -> (i32, i32, i32) : i64 {
-        func.call @add(%x, %n, %px, %py, %pz, %nx, %ny, %nz) : (...) -> ()
+        func.call @add.program(%x, %n, %px, %py, %pz, %nx, %ny, %nz) : (...) -> ()
         ...
       }
       llvm.return

@@ -1,6 +1,6 @@
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-entry="cpu=znver4 features=+avx2" -verify-diagnostics | FileCheck %s
 
-// CHECK-LABEL: func.func private @add
+// CHECK-LABEL: func.func private @add.program
 func.func @add(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i16, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32,
                %nz: i32, %s: memref<?xi8> {tilebridge.scratch}, %l: !llvm.ptr {tilebridge.launch})
     attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "i16"], tilebridge.scratch_bytes = 640 : i64} {
@@ -10,7 +10,7 @@ func.func @add(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i16, %px: i32, %p
 // CHECK: %[[X:.*]] = builtin.unrealized_conversion_cast {{.*}} to memref<?xf32, strided<[1], offset: ?>>
 // CHECK: %[[N:.*]] = arith.trunci {{.*}} : i64 to i16
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %{{.*}} iter_args(%[[PX:.*]] = %{{.*}}, %[[PY:.*]] = %{{.*}}, %[[PZ:.*]] = %{{.*}}) -> (i32, i32, i32) : i64
-// CHECK: func.call @add(%[[X]], %[[N]], %[[PX]], %[[PY]], %[[PZ]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LAUNCH]])
+// CHECK: func.call @add.program(%[[X]], %[[N]], %[[PX]], %[[PY]], %[[PZ]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LAUNCH]])
 // CHECK: llvm.mlir.global internal constant @tilebridge_manifest("{\22name\22:\22add\22,\22signature\22:[\22*fp32\22,\22i16\22],\22target\22:\22znver4\22,\22features\22:\22+avx2\22
 // CHECK: llvm.mlir.global external constant @tilebridge_executable()
 // CHECK: llvm.mlir.constant(1 : i32)

@@ -9,6 +9,8 @@
 
 #include "gtest/gtest.h"
 
+#include <thread>
+
 using namespace tilebridge::cpu;
 using namespace tilebridge::cpu::test;
 
@@ -126,6 +128,36 @@ TEST(EntryPoint, PassesDescriptorsAndScratch) {
   // A 3x2 matrix, stored column by column.
   kernel.run({slot(in.data()), 3, 2, 1, 3, 0, slot(out.data())});
   EXPECT_EQ(out, (std::vector<float>{0, 3, 1, 4, 2, 5}));
+}
+
+TEST(EntryPoint, AKernelMayHaveTheNameOfAFunctionOfC) {
+  CompiledKernel kernel(R"mlir(
+    func.func @sinf(%x: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+        attributes {tilebridge.kernel} {
+      %c0 = arith.constant 0 : index
+      %v = memref.load %x[%c0] : memref<?xf32, strided<[1], offset: ?>>
+      %s = math.sin %v : f32
+      memref.store %s, %x[%c0] : memref<?xf32, strided<[1], offset: ?>>
+      return
+    })mlir");
+  ASSERT_TRUE(kernel);
+  float x = 1;
+  kernel.run({slot(&x)});
+  EXPECT_FLOAT_EQ(x, 0.841470985f);
+  EXPECT_NE(std::string(kernel.executable->manifest).find("\"sinf\""),
+            std::string::npos);
+}
+
+TEST(EntryPoint, ThreadsCompileAtOnce) {
+  std::string alone = compile(kWhere);
+  std::vector<std::string> results(4);
+  std::vector<std::thread> threads;
+  for (std::string &result : results)
+    threads.emplace_back([&result] { result = compile(kWhere); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &result : results)
+    EXPECT_EQ(result, alone);
 }
 
 TEST(EntryPoint, EqualInputGivesEqualBytes) {
