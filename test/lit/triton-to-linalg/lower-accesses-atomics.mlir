@@ -1,0 +1,51 @@
+// RUN: tilebridge-opt %s --tilebridge-lower-accesses --canonicalize --cse -split-input-file | FileCheck %s
+
+// CHECK-LABEL: tt.func public @elements
+// CHECK: %[[O:.*]] = arith.extsi %{{.*}} : tensor<64xi32> to tensor<64xi64>
+// CHECK: linalg_ext.atomic_rmw fadd acq_rel gpu %{{.*}}[%[[O]]], %arg1 mask %arg2
+// CHECK: linalg_ext.atomic_rmw exch release sys %{{.*}}[%[[O]]], %arg1 :
+// CHECK: linalg_ext.atomic_load acquire cta %{{.*}}[%[[O]]] mask %arg2
+// CHECK: linalg_ext.atomic_store release gpu %{{.*}} into %{{.*}}[%[[O]]] mask %arg2
+tt.func public @elements(%p: !tt.ptr<f32>, %x: tensor<64xf32>, %m: tensor<64xi1>) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %t = arith.constant dense<true> : tensor<64xi1>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %a = tt.atomic_rmw fadd, acq_rel, gpu, %q, %x, %m : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, tensor<64xi1>) -> tensor<64xf32>
+  %b = tt.atomic_rmw exch, release, sys, %q, %x, %t : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, tensor<64xi1>) -> tensor<64xf32>
+  %c = tt.atomic_load acquire, cta, %q, %m : (tensor<64x!tt.ptr<f32>>, tensor<64xi1>) -> tensor<64xf32>
+  tt.atomic_store release, gpu, %q, %c, %m : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @scalars
+// CHECK: %[[X:.*]] = arith.index_cast %arg1 : i32 to index
+// CHECK: %[[O:.*]] = arith.index_cast %[[X]] : index to i64
+// CHECK: linalg_ext.atomic_rmw add relaxed gpu %{{.*}}[%[[O]]], %arg1 mask %arg2 : (memref<?xi32, strided<[1], offset: ?>>, i64, i32, i1) -> i32
+// CHECK: linalg_ext.atomic_cas acq_rel gpu %{{.*}}[%[[O]]], %arg1, %{{.*}} : (memref<?xi32, strided<[1], offset: ?>>, i64, i32, i32) -> i32
+tt.func public @scalars(%p: !tt.ptr<i32>, %i: i32, %m: i1) -> i32 {
+  %q = tt.addptr %p, %i : !tt.ptr<i32>, i32
+  %a = tt.atomic_rmw add, relaxed, gpu, %q, %i, %m : (!tt.ptr<i32>, i32, i1) -> i32
+  %b = tt.atomic_cas acq_rel, gpu, %q, %i, %a : (!tt.ptr<i32>, i32, i32) -> i32
+  tt.return %b : i32
+}
+
+// -----
+
+// Waiting is a loop of atomic loads; a timeout bounds how often.
+// CHECK-LABEL: tt.func public @poll
+// CHECK: scf.while
+// CHECK: linalg_ext.atomic_load acquire gpu
+// CHECK: scf.for
+// CHECK: scf.while
+// CHECK: arith.cmpi sgt, %{{.*}}, %c0_i64
+tt.func public @poll(%p: !tt.ptr<i32>, %x: i32, %n: i64) -> (i1, tensor<8xi1>) {
+  %a = tt.atomic_poll acquire, gpu, %p, %x : !tt.ptr<i32>, i32 -> i1
+  %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<8x!tt.ptr<i32>>
+  %q = tt.addptr %ps, %r : tensor<8x!tt.ptr<i32>>, tensor<8xi32>
+  %b = tt.atomic_poll acquire, gpu, %q, %r timeout %n : tensor<8x!tt.ptr<i32>>, tensor<8xi32> -> tensor<8xi1>
+  tt.return %a, %b : i1, tensor<8xi1>
+}

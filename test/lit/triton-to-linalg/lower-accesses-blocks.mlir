@@ -1,0 +1,73 @@
+// RUN: tilebridge-opt %s --tilebridge-lower-accesses --canonicalize --cse -split-input-file | FileCheck %s
+
+// Hazard 5: only checked dimensions are clamped, on both sides, and what is outside is the padding.
+// CHECK-LABEL: tt.func public @block
+// CHECK: %[[B:.*]]:3 = builtin.unrealized_conversion_cast %arg0 : !tt.ptr<tensor<32x64xf16>> to memref<?x?xf16, strided<[?, ?], offset: ?>>, index, index
+// CHECK: %[[D:.*]] = memref.dim %[[B]]#0, %c1
+// CHECK: %[[FIRST:.*]] = arith.maxsi %[[B]]#2, %c0
+// CHECK: %[[BEFORE:.*]] = arith.subi %[[FIRST]], %[[B]]#2
+// CHECK: %[[LOW:.*]] = arith.minsi %[[BEFORE]], %c64
+// CHECK: %[[BEGIN:.*]] = arith.minsi %[[FIRST]], %[[D]]
+// CHECK: %[[END:.*]] = arith.addi %[[B]]#2, %c64
+// CHECK: %[[STOP:.*]] = arith.minsi %[[END]], %[[D]]
+// CHECK: %[[PART:.*]] = arith.subi %[[STOP]], %[[BEGIN]]
+// CHECK: %[[N:.*]] = arith.maxsi %[[PART]], %c0
+// CHECK: memref.subview %[[B]]#0[%[[B]]#1, %[[BEGIN]]] [32, %[[N]]] [1, 1]
+// CHECK: %[[USED:.*]] = arith.addi %[[LOW]], %[[N]]
+// CHECK: %[[HIGH:.*]] = arith.subi %c64, %[[USED]]
+// CHECK: tensor.pad %{{.*}} low[0, %[[LOW]]] high[0, %[[HIGH]]]
+// CHECK: tensor.yield %cst
+// CHECK: memref.subview %[[B]]#0[%[[B]]#1, %[[B]]#2] [32, 64] [1, 1]
+// CHECK: bufferization.materialize_in_destination
+tt.func public @block(%b: !tt.ptr<tensor<32x64xf16>>) {
+  %v = tt.load %b {boundaryCheck = array<i32: 1>, padding = 2 : i32} : !tt.ptr<tensor<32x64xf16>>
+  tt.store %b, %v : !tt.ptr<tensor<32x64xf16>>
+  tt.return
+}
+
+// -----
+
+// A descriptor of one row gives a vector; whether padding is NaN is a value.
+// CHECK-LABEL: tt.func public @descriptor
+// CHECK: %[[D:.*]]:2 = builtin.unrealized_conversion_cast %arg0 : !tt.tensordesc<1x64xf16> to memref<?x?xf16, strided<[?, ?], offset: ?>>, i1
+// CHECK: %[[PAD:.*]] = arith.select %[[D]]#1, %{{.*}}, %{{.*}} : f16
+// CHECK: tensor.pad
+// CHECK: tensor.yield %[[PAD]]
+// CHECK: tt.reshape %{{.*}} : tensor<1x64xf16> -> tensor<64xf16>
+// CHECK: tt.reshape %{{.*}} : tensor<64xf16> -> tensor<1x64xf16>
+// CHECK: tensor.extract_slice
+// CHECK: bufferization.materialize_in_destination
+tt.func public @descriptor(%d: !tt.tensordesc<1x64xf16>, %i: i32, %j: i32) {
+  %v = tt.descriptor_load %d[%i, %j] : !tt.tensordesc<1x64xf16> -> tensor<64xf16>
+  tt.descriptor_store %d[%i, %j], %v : !tt.tensordesc<1x64xf16>, tensor<64xf16>
+  tt.return
+}
+
+// -----
+
+// Rows of a descriptor: those outside are masked off; a column before the tensor shifts what is read.
+// CHECK-LABEL: tt.func public @rows
+// CHECK: %[[ROWS:.*]] = arith.extsi %arg1
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[ROWS]]
+// CHECK: %[[V:.*]] = linalg_ext.gather_rows %{{.*}}[%[[ROWS]]] dim 0 rowmask %[[IN]] other
+// CHECK: tensor.extract_slice %[[V]][0, 0] [32, %{{.*}}] [1, 1]
+// CHECK: tensor.insert_slice
+// CHECK: linalg_ext.scatter_rows %{{.*}} into %{{.*}} dim 0 rowmask
+tt.func public @rows(%d: !tt.tensordesc<1x64xf16>, %r: tensor<32xi32>, %j: i32) {
+  %v = tt.descriptor_gather %d[%r, %j] : (!tt.tensordesc<1x64xf16>, tensor<32xi32>, i32) -> tensor<32x64xf16>
+  tt.descriptor_scatter %d[%r, %j], %v : !tt.tensordesc<1x64xf16>, tensor<32xi32>, i32, tensor<32x64xf16>
+  tt.return
+}
+
+// -----
+
+// A minimum of unsigned elements; one of floats is two of integers.
+// CHECK-LABEL: tt.func public @reduce
+// CHECK: linalg_ext.atomic_rmw umin relaxed gpu
+// CHECK: linalg_ext.atomic_rmw min relaxed gpu
+// CHECK: linalg_ext.atomic_rmw umax relaxed gpu
+tt.func public @reduce(%d: !tt.tensordesc<8x8xui32>, %f: !tt.tensordesc<8x8xf32>, %i: i32, %v: tensor<8x8xi32>, %w: tensor<8x8xf32>) {
+  tt.descriptor_reduce min, %d[%i, %i], %v : !tt.tensordesc<8x8xui32>, tensor<8x8xi32>
+  tt.descriptor_reduce min, %f[%i, %i], %w : !tt.tensordesc<8x8xf32>, tensor<8x8xf32>
+  tt.return
+}

@@ -1,0 +1,65 @@
+// RUN: tilebridge-opt %s --tilebridge-lower-accesses --canonicalize --cse -split-input-file -verify-diagnostics | FileCheck %s
+
+// Hazards 3, 4 and 10: a row index that wraps by a modulo, columns with a stride, the offset added up in any order. Where the block
+// does not wrap it is a box; where it does rows are gathered. The masks of both dimensions apply in both.
+// CHECK-LABEL: tt.func public @rows
+// CHECK: %[[REM:.*]] = arith.remsi %{{.*}}, %arg2 : i32
+// CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c16 : index
+// CHECK: %[[COLS:.*]] = arith.minsi %{{.*}}, %c8 : index
+// CHECK: %[[FIRST:.*]] = arith.index_cast %[[REM]]
+// CHECK: %[[LAST:.*]] = arith.addi %[[FIRST]], %c15
+// CHECK: %[[FITS:.*]] = arith.cmpi slt, %[[LAST]], %{{.*}}
+// CHECK: %[[C:.*]] = arith.andi %{{.*}}, %[[FITS]]
+// CHECK: %[[V:.*]] = scf.if %[[C]]
+// CHECK: %[[O:.*]] = arith.muli %[[REM]], %arg4 : i32
+// CHECK: %[[OI:.*]] = arith.index_cast %[[O]]
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[OI]]], sizes: [16, 8], strides: [%{{.*}}, %{{.*}}]
+// CHECK: memref.subview %{{.*}}[0, 0] [%[[ROWS]], %[[COLS]]] [1, 1]
+// CHECK: tensor.pad
+// CHECK: } else {
+// CHECK: memref.subview %{{.*}}[0, 0] [16, %[[COLS]]] [1, 1]
+// CHECK: %[[M:.*]] = arith.cmpi slt, %{{.*}} : tensor<16xi64>
+// CHECK: linalg_ext.gather_rows %{{.*}}[%{{.*}}] dim 0 rowmask %[[M]] other %cst
+// CHECK: scf.if %[[C]] {
+// CHECK: bufferization.materialize_in_destination
+// CHECK: } else {
+// CHECK: linalg_ext.scatter_rows %[[V]] into %{{.*}} dim 0 rowmask
+tt.func public @rows(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %m: i32, %k: i32, %s: i32, %t: i32) {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %pid = tt.get_program_id x : i32
+  %st = arith.muli %pid, %c16 : i32
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %c = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %sts = tt.splat %st : i32 -> tensor<16xi32>
+  %i = arith.addi %sts, %r : tensor<16xi32>
+  %ms = tt.splat %m : i32 -> tensor<16xi32>
+  // expected-note@+1 {{because of this operation}}
+  %w = arith.remsi %i, %ms : tensor<16xi32>
+  %e = tt.expand_dims %w {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %ss = tt.splat %s : i32 -> tensor<16x1xi32>
+  %row = arith.muli %e, %ss : tensor<16x1xi32>
+  %f = tt.expand_dims %c {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %ts = tt.splat %t : i32 -> tensor<1x8xi32>
+  %col = arith.muli %f, %ts : tensor<1x8xi32>
+  %rb = tt.broadcast %row : tensor<16x1xi32> -> tensor<16x8xi32>
+  %cb = tt.broadcast %col : tensor<1x8xi32> -> tensor<16x8xi32>
+  %off = arith.addi %cb, %rb : tensor<16x8xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %off : tensor<16x8x!tt.ptr<f32>>, tensor<16x8xi32>
+  %ie = tt.expand_dims %i {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %me = tt.splat %m : i32 -> tensor<16x1xi32>
+  %mr = arith.cmpi slt, %ie, %me : tensor<16x1xi32>
+  %ks = tt.splat %k : i32 -> tensor<1x8xi32>
+  %mk = arith.cmpi slt, %f, %ks : tensor<1x8xi32>
+  %mrb = tt.broadcast %mr : tensor<16x1xi1> -> tensor<16x8xi1>
+  %mkb = tt.broadcast %mk : tensor<1x8xi1> -> tensor<16x8xi1>
+  %mask = arith.andi %mrb, %mkb : tensor<16x8xi1>
+  // expected-remark@+1 {{row gather: where the offset wraps around by a modulo}}
+  %v = tt.load %q, %mask : tensor<16x8x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %z = tt.addptr %os, %off : tensor<16x8x!tt.ptr<f32>>, tensor<16x8xi32>
+  // expected-remark@+1 {{row scatter: where the offset wraps around by a modulo}}
+  tt.store %z, %v, %mask : tensor<16x8x!tt.ptr<f32>>
+  tt.return
+}
