@@ -29,6 +29,7 @@ void FunctionEmitter::rememberIrregular(Operation *op) {
   } else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op)) {
     view = makeView(rewriter, op->getLoc(), mapScalar(rows.getView()), shape);
     view.hi[rows.getDim()] = rewriter.getIndexAttr(shape[rows.getDim()]);
+    view.pad = rows.getOther();
   } else {
     view = makeView(rewriter, op->getLoc(),
                     mapScalar(cast<linalg_ext::MaskedLoadOp>(op).getView()),
