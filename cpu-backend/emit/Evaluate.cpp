@@ -11,6 +11,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -152,7 +153,8 @@ Value FunctionEmitter::evaluateElementwise(OpResult result,
   bool anyLanes = llvm::any_of(
       operands, [](Value v) { return v && isa<VectorType>(v.getType()); });
   if (!linalgOp)
-    return cloneElementwise(op, operands, anyLanes ? frame->lanes : 0);
+    return cloneElementwise(op, operands, anyLanes ? frame->lanes : 0)
+        ->getResult(result.getResultNumber());
   SmallVector<Value> results;
   if (failed(cloneBody(op->getRegion(0).front(), operands, indices,
                        frame->lanes, results)))
@@ -201,8 +203,9 @@ static Value safeDivisor(OpBuilder &builder, Operation *op, Value dividend,
 }
 
 /// `op` on scalars (lanes == 0) or vectors; null after an error.
-Value FunctionEmitter::cloneElementwise(Operation *op, ArrayRef<Value> operands,
-                                        int64_t lanes) {
+Operation *FunctionEmitter::cloneElementwise(Operation *op,
+                                             ArrayRef<Value> operands,
+                                             int64_t lanes) {
   SmallVector<Value> values(operands);
   bool scalarCondition =
       isa<arith::SelectOp>(op) && !isa<VectorType>(values[0].getType());
@@ -213,12 +216,63 @@ Value FunctionEmitter::cloneElementwise(Operation *op, ArrayRef<Value> operands,
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
           arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
     values[1] = safeDivisor(rewriter, op, values[0], values[1]);
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  Type type = lanes != 0 ? Type(VectorType::get({lanes}, element)) : element;
-  Operation *copy = Operation::create(op->getLoc(), op->getName(), type, values,
-                                      op->getDiscardableAttrDictionary(),
-                                      op->getPropertiesStorage(), {}, 0);
-  return rewriter.insert(copy)->getResult(0);
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes()) {
+    Type element = getElementTypeOrSelf(type);
+    types.push_back(lanes != 0 ? Type(VectorType::get({lanes}, element))
+                               : element);
+  }
+  Operation *copy = Operation::create(
+      op->getLoc(), op->getName(), types, values,
+      op->getDiscardableAttrDictionary(), op->getPropertiesStorage(), {}, 0);
+  return rewriter.insert(copy);
+}
+
+/// What has no vector form (a call, a branch): lane by lane, in a loop.
+/// `lookup` gives the new value of what the op uses, a scalar or a vector.
+SmallVector<Value>
+FunctionEmitter::cloneByLane(Operation *op, int64_t lanes,
+                             function_ref<Value(Value)> lookup) {
+  Location loc = op->getLoc();
+  SmallVector<Value> inits;
+  for (Type type : op->getResultTypes())
+    inits.push_back(toLanes(zeroOf(type, loc), lanes));
+  llvm::SetVector<Value> uses;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+        uses.insert(operand);
+  });
+  SmallVector<std::pair<Value, Value>> values;
+  for (Value use : uses) {
+    values.push_back({use, lookup(use)});
+    if (!values.back().second)
+      return {};
+  }
+  auto bound = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  auto loop = scf::ForOp::create(rewriter, loc, bound(0), bound(lanes),
+                                 bound(1), inits);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToEnd(loop.getBody());
+  OpFoldResult lane = loop.getInductionVar();
+  IRMapping mapping;
+  for (auto [use, value] : values)
+    mapping.map(
+        use,
+        isa<VectorType>(value.getType())
+            ? vector::ExtractOp::create(rewriter, loc, value, lane).getResult()
+            : value);
+  Operation *copy = rewriter.clone(*op, mapping);
+  SmallVector<Value> next;
+  for (auto [element, vector] :
+       llvm::zip_equal(copy->getResults(), loop.getRegionIterArgs()))
+    next.push_back(
+        vector::InsertOp::create(rewriter, loc, element, vector, lane));
+  if (!next.empty())
+    scf::YieldOp::create(rewriter, loc, next);
+  return llvm::to_vector_of<Value>(loop.getResults());
 }
 
 LogicalResult FunctionEmitter::cloneBody(Block &block,
@@ -255,52 +309,30 @@ LogicalResult FunctionEmitter::cloneBody(Block &block,
         return op.emitError("uses a value that is not available here");
       anyLanes |= isa<VectorType>(operands.back().getType());
     }
-    if (op.getNumRegions() != 0 || op.getNumResults() != 1)
-      return op.emitError(
-          "is not supported inside of an elementwise computation");
-    if (!anyLanes) {
+    SmallVector<Value> values;
+    if (op.getNumRegions() != 0) {
+      // Everything, as if each lane were different: a branch may be.
+      values = cloneByLane(&op, lanes, lookup);
+      if (values.empty())
+        return failure();
+    } else if (op.getNumOperands() == 0) {
+      values = llvm::to_vector_of<Value>(rewriter.clone(op)->getResults());
+    } else if (op.hasTrait<OpTrait::Elementwise>()) {
+      Operation *copy = cloneElementwise(&op, operands, anyLanes ? lanes : 0);
+      values = llvm::to_vector_of<Value>(copy->getResults());
+    } else if (anyLanes) {
+      values = cloneByLane(&op, lanes, lookup);
+      if (values.empty())
+        return failure();
+    } else {
       IRMapping mapping;
       for (auto [from, to] : llvm::zip_equal(op.getOperands(), operands))
         mapping.map(from, to);
-      if (op.getNumOperands() == 0)
-        local[op.getResult(0)] = rewriter.clone(op)->getResult(0);
-      else
-        local[op.getResult(0)] =
-            op.hasTrait<OpTrait::Elementwise>()
-                ? cloneElementwise(&op, operands, 0)
-                : rewriter.clone(op, mapping)->getResult(0);
-      continue;
+      values =
+          llvm::to_vector_of<Value>(rewriter.clone(op, mapping)->getResults());
     }
-    if (op.hasTrait<OpTrait::Elementwise>()) {
-      local[op.getResult(0)] = cloneElementwise(&op, operands, lanes);
-      continue;
-    }
-    // Something that has no vector form (a call): lane by lane, in a loop.
-    auto type = VectorType::get({lanes}, op.getResult(0).getType());
-    Location loc = op.getLoc();
-    auto bound = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(rewriter, loc, value);
-    };
-    auto loop = scf::ForOp::create(
-        rewriter, loc, bound(0), bound(lanes), bound(1),
-        ValueRange{toLanes(zeroOf(type.getElementType(), loc), lanes)});
-    {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToEnd(loop.getBody());
-      IRMapping mapping;
-      for (auto [from, to] : llvm::zip_equal(op.getOperands(), operands))
-        mapping.map(from, isa<VectorType>(to.getType())
-                              ? Value(vector::ExtractOp::create(
-                                    rewriter, loc, to,
-                                    OpFoldResult(loop.getInductionVar())))
-                              : to);
-      Value one = rewriter.clone(op, mapping)->getResult(0);
-      Value next =
-          vector::InsertOp::create(rewriter, loc, one, loop.getRegionIterArg(0),
-                                   OpFoldResult(loop.getInductionVar()));
-      scf::YieldOp::create(rewriter, loc, next);
-    }
-    local[op.getResult(0)] = loop.getResult(0);
+    for (auto [from, to] : llvm::zip_equal(op.getResults(), values))
+      local[from] = to;
   }
   for (Value value : block.getTerminator()->getOperands())
     results.push_back(lookup(value));

@@ -167,9 +167,12 @@ private:
                                 llvm::ArrayRef<mlir::Value> arguments,
                                 llvm::ArrayRef<Index> indices, int64_t lanes,
                                 llvm::SmallVectorImpl<mlir::Value> &results);
-  mlir::Value cloneElementwise(mlir::Operation *op,
-                               llvm::ArrayRef<mlir::Value> operands,
-                               int64_t lanes);
+  mlir::Operation *cloneElementwise(mlir::Operation *op,
+                                    llvm::ArrayRef<mlir::Value> operands,
+                                    int64_t lanes);
+  llvm::SmallVector<mlir::Value>
+  cloneByLane(mlir::Operation *op, int64_t lanes,
+              llvm::function_ref<mlir::Value(mlir::Value)> lookup);
   mlir::Value laneIndices(const Index &index, mlir::Type element);
   mlir::Value toLanes(mlir::Value value, int64_t lanes);
   mlir::Value zeroOf(mlir::Type element, mlir::Location loc);
