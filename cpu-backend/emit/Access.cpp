@@ -111,8 +111,9 @@ Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
   return arith::AndIOp::create(rewriter, loc, mask, inside);
 }
 
-/// A memref that begins at the element that the indices choose; the index of
-/// `contiguousDim`, if that is not -1, is left to the access.
+/// The element of `view.base` that the indices choose; the index of
+/// `contiguousDim`, if that is not -1, is left to the access. (Not a memref
+/// that begins there: offsets of memrefs must not be negative, these may be.)
 Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices,
                                int contiguousDim, Location loc) {
   Indices row(indices);
@@ -133,19 +134,27 @@ Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices,
       offset = addIndex(
           rewriter, loc, offset,
           mulIndex(rewriter, loc, baseOf(index, rewriter), view.strides[d]));
-  auto type = cast<MemRefType>(view.base.getType());
-  auto layout =
-      StridedLayoutAttr::get(rewriter.getContext(), ShapedType::kDynamic, {1});
-  auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
-                              layout, type.getMemorySpace());
-  Value size = arith::ConstantIndexOp::create(
-      rewriter, loc, std::numeric_limits<int32_t>::max());
-  Value result = memref::ReinterpretCastOp::create(
-      rewriter, loc, flat, view.base, toValue(rewriter, loc, offset),
-      ArrayRef<OpFoldResult>{size},
-      ArrayRef<OpFoldResult>{rewriter.getIndexAttr(1)});
+  Value result = toValue(rewriter, loc, offset);
   memo.push_back({row, result});
   return result;
+}
+
+static Value add(OpBuilder &b, Location loc, Value x, Value y) {
+  return toValue(b, loc, addIndex(b, loc, x, y));
+}
+
+/// By vectors of one element: the lowering of memref.load takes an index as
+/// unsigned.
+Value FunctionEmitter::loadElement(Value base, Value at, Location loc) {
+  auto element = cast<MemRefType>(base.getType()).getElementType();
+  Value one = vector::LoadOp::create(rewriter, loc,
+                                     VectorType::get({1}, element), base, at);
+  return vector::ExtractOp::create(rewriter, loc, one, ArrayRef<int64_t>{0});
+}
+
+void FunctionEmitter::storeElement(Value base, Value at, Value value,
+                                   Location loc) {
+  vector::StoreOp::create(rewriter, loc, toLanes(value, 1), base, at);
 }
 
 /// Element steps from lane to lane.
@@ -201,9 +210,7 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
   const Index &index = indices[laneDim];
   OpFoldResult stride = laneStride(rewriter, view, index, laneDim, loc);
   if (constantOf(stride) == 0 && !mask) {
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    return memref::LoadOp::create(rewriter, loc,
-                                  address(view, indices, -1, loc), zero);
+    return loadElement(view.base, address(view, indices, -1, loc), loc);
   }
   // Addresses are made outside of the branches, so that they can be remembered.
   bool maybeContiguous = !constantOf(stride) || constantOf(stride) == 1;
@@ -216,23 +223,20 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
   return byStride(
       rewriter, loc, stride, type,
       [&]() -> Value {
-        Value at =
-            row ? index.base : arith::ConstantIndexOp::create(rewriter, loc, 0);
-        Value from = row ? row : start;
+        Value at = row ? add(rewriter, loc, row, index.base) : start;
         if (mask)
-          return vector::MaskedLoadOp::create(rewriter, loc, type, from, at,
-                                              mask, passThrough);
-        return vector::LoadOp::create(rewriter, loc, type, from, at);
+          return vector::MaskedLoadOp::create(rewriter, loc, type, view.base,
+                                              at, mask, passThrough);
+        return vector::LoadOp::create(rewriter, loc, type, view.base, at);
       },
       [&]() -> Value {
-        Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
         Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
         Value all = mask ? mask : constantMask(rewriter, loc, frame->lanes);
         Value other = passThrough ? passThrough
                                   : toLanes(zeroOf(view.elementType(), loc),
                                             frame->lanes);
-        return vector::GatherOp::create(rewriter, loc, type, start, zero, lanes,
-                                        all, other);
+        return vector::GatherOp::create(rewriter, loc, type, view.base, start,
+                                        lanes, all, other);
       });
 }
 
@@ -247,21 +251,19 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
   byStride(
       rewriter, loc, stride, Type(),
       [&]() -> Value {
-        Value at =
-            row ? index.base : arith::ConstantIndexOp::create(rewriter, loc, 0);
-        Value to = row ? row : start;
+        Value at = row ? add(rewriter, loc, row, index.base) : start;
         if (mask)
-          vector::MaskedStoreOp::create(rewriter, loc, to, at, mask, value);
+          vector::MaskedStoreOp::create(rewriter, loc, view.base, at, mask,
+                                        value);
         else
-          vector::StoreOp::create(rewriter, loc, value, to, at);
+          vector::StoreOp::create(rewriter, loc, value, view.base, at);
         return {};
       },
       [&]() -> Value {
-        Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
         Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
         Value all = mask ? mask : constantMask(rewriter, loc, frame->lanes);
-        vector::ScatterOp::create(rewriter, loc, Type(), start, zero, lanes,
-                                  all, value);
+        vector::ScatterOp::create(rewriter, loc, Type(), view.base, start,
+                                  lanes, all, value);
         return {};
       });
 }
@@ -301,9 +303,7 @@ Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices,
       return {};
     Value at = address(view, indices, -1, loc);
     auto load = [&]() -> Value {
-      Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-      return fromMemory(rewriter, loc, view,
-                        memref::LoadOp::create(rewriter, loc, at, zero));
+      return fromMemory(rewriter, loc, view, loadElement(view.base, at, loc));
     };
     if (!inside)
       return load();
@@ -388,8 +388,7 @@ LogicalResult FunctionEmitter::write(const View &view, ArrayRef<Index> indices,
   auto store = [&] {
     if (laneDim >= 0)
       return storeLanes(view, indices, laneDim, {}, value, loc);
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    memref::StoreOp::create(rewriter, loc, value, at, zero);
+    storeElement(view.base, at, value, loc);
   };
   if (!inside) {
     store();

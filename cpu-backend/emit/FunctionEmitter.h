@@ -198,6 +198,9 @@ private:
                        unsigned laneDim, mlir::Location loc);
   mlir::Value address(const View &view, llvm::ArrayRef<Index> indices,
                       int contiguousDim, mlir::Location loc);
+  mlir::Value loadElement(mlir::Value base, mlir::Value at, mlir::Location loc);
+  void storeElement(mlir::Value base, mlir::Value at, mlir::Value value,
+                    mlir::Location loc);
   mlir::Value loadLanes(const View &view, llvm::ArrayRef<Index> indices,
                         unsigned laneDim, mlir::Value mask,
                         mlir::Value passThrough, mlir::Location loc);
@@ -213,12 +216,12 @@ private:
   void rememberIrregular(mlir::Operation *op);
   mlir::Value otherOf(mlir::Value other, mlir::Type element,
                       llvm::ArrayRef<Index> indices, mlir::Location loc);
-  mlir::Value gatherLanes(mlir::Value memref, mlir::Value offsets,
-                          mlir::Value mask, mlir::Value other,
-                          mlir::Location loc);
-  mlir::LogicalResult scatterLanes(mlir::Value base, mlir::Value offsets,
-                                   mlir::Value mask, mlir::Value value,
-                                   mlir::Location loc);
+  mlir::Value gatherLanes(mlir::Value memref, mlir::Value at,
+                          mlir::Value offsets, mlir::Value mask,
+                          mlir::Value other, mlir::Location loc);
+  mlir::LogicalResult scatterLanes(mlir::Value base, mlir::Value at,
+                                   mlir::Value offsets, mlir::Value mask,
+                                   mlir::Value value, mlir::Location loc);
   mlir::Value evaluateRows(linalg_ext::GatherRowsOp op, const View &view,
                            llvm::ArrayRef<Index> indices);
   mlir::LogicalResult

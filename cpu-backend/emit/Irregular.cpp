@@ -67,30 +67,25 @@ static int laneDimOf(ArrayRef<Index> indices) {
   return -1;
 }
 
-Value FunctionEmitter::gatherLanes(Value memref, Value offsets, Value mask,
-                                   Value other, Location loc) {
+Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
+                                   Value mask, Value other, Location loc) {
   auto element = cast<MemRefType>(memref.getType()).getElementType();
   auto type = VectorType::get({frame->lanes}, element);
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   if (!mask) {
     auto maskType = VectorType::get({frame->lanes}, rewriter.getI1Type());
     mask = arith::ConstantOp::create(rewriter, loc,
                                      DenseElementsAttr::get(maskType, true));
   }
-  return vector::GatherOp::create(rewriter, loc, type, memref, zero, offsets,
+  return vector::GatherOp::create(rewriter, loc, type, memref, at, offsets,
                                   toLanes(mask, frame->lanes),
                                   toLanes(other, frame->lanes));
 }
 
-/// The memref that begins `offset` elements after `from`.
+/// The place `offset` elements after `from`.
 static Value advance(OpBuilder &b, Location loc, Value from, Value offset) {
-  auto cast = from.getDefiningOp<memref::ReinterpretCastOp>();
   if (!offset.getType().isIndex())
     offset = arith::IndexCastOp::create(b, loc, b.getIndexType(), offset);
-  OpFoldResult sum = addIndex(b, loc, cast.getMixedOffsets().front(), offset);
-  return memref::ReinterpretCastOp::create(
-      b, loc, llvm::cast<MemRefType>(from.getType()), cast.getSource(),
-      toValue(b, loc, sum), cast.getMixedSizes(), cast.getMixedStrides());
+  return toValue(b, loc, addIndex(b, loc, from, offset));
 }
 
 Value FunctionEmitter::evaluateIrregular(Operation *op,
@@ -114,14 +109,13 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
     Value base = address(view, zero, -1, loc);
     if (isa<VectorType>(offsets.getType()) ||
         (mask && isa<VectorType>(mask.getType())))
-      return gatherLanes(base, toLanes(offsets, frame->lanes), mask, other,
-                         loc);
+      return gatherLanes(view.base, base, toLanes(offsets, frame->lanes), mask,
+                         other, loc);
     if (isa<VectorType>(other.getType()) && !mask)
       other = zeroOf(element, loc);
     return guarded(rewriter, loc, mask, other, [&]() -> Value {
-      Value at = arith::ConstantIndexOp::create(rewriter, loc, 0);
-      Value value = memref::LoadOp::create(
-          rewriter, loc, advance(rewriter, loc, base, offsets), at);
+      Value value =
+          loadElement(view.base, advance(rewriter, loc, base, offsets), loc);
       return isa<VectorType>(other.getType()) ? toLanes(value, frame->lanes)
                                               : value;
     });
@@ -138,10 +132,8 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
                                toLanes(other, frame->lanes), loc),
                      frame->lanes);
     Value at = address(view, indices, -1, loc);
-    return guarded(rewriter, loc, mask, other, [&]() -> Value {
-      Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-      return memref::LoadOp::create(rewriter, loc, at, zero);
-    });
+    return guarded(rewriter, loc, mask, other,
+                   [&]() -> Value { return loadElement(view.base, at, loc); });
   }
   return evaluateRows(cast<linalg_ext::GatherRowsOp>(op), view, indices);
 }
@@ -174,7 +166,7 @@ Value FunctionEmitter::evaluateRows(linalg_ext::GatherRowsOp op,
                                    toLanes(inside, frame->lanes));
     else if (inside)
       mask = inside;
-    return gatherLanes(base, offsets, mask, other, loc);
+    return gatherLanes(view.base, base, offsets, mask, other, loc);
   }
   {
     OpBuilder::InsertionGuard guard(rewriter);
@@ -262,8 +254,8 @@ LogicalResult FunctionEmitter::emitScatter(Operation *op) {
       if (!offsets || !elements || (scatter.getMask() && !mask))
         return failure();
       Index zero;
-      return scatterLanes(address(view, zero, -1, loc), offsets, mask, elements,
-                          loc);
+      return scatterLanes(view.base, address(view, zero, -1, loc), offsets,
+                          mask, elements, loc);
     });
   } else {
     auto rows = cast<linalg_ext::ScatterRowsOp>(op);
@@ -311,11 +303,10 @@ LogicalResult FunctionEmitter::emitScatter(Operation *op) {
   return result;
 }
 
-LogicalResult FunctionEmitter::scatterLanes(Value base, Value offsets,
+LogicalResult FunctionEmitter::scatterLanes(Value base, Value at, Value offsets,
                                             Value mask, Value value,
                                             Location loc) {
   int64_t lanes = frame->lanes;
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   bool any = isa<VectorType>(offsets.getType()) ||
              isa<VectorType>(value.getType()) ||
              (mask && isa<VectorType>(mask.getType()));
@@ -326,17 +317,17 @@ LogicalResult FunctionEmitter::scatterLanes(Value base, Value offsets,
         mask ? toLanes(mask, lanes)
              : Value(arith::ConstantOp::create(
                    rewriter, loc, DenseElementsAttr::get(maskType, true)));
-    vector::ScatterOp::create(rewriter, loc, Type(), base, zero,
+    vector::ScatterOp::create(rewriter, loc, Type(), base, at,
                               toLanes(offsets, lanes), all,
                               toLanes(value, lanes));
     return success();
   }
-  Value to = advance(rewriter, loc, base, offsets);
+  Value to = advance(rewriter, loc, at, offsets);
   OpBuilder::InsertionGuard guard(rewriter);
   if (mask) {
     auto branch = scf::IfOp::create(rewriter, loc, mask, false);
     rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
   }
-  memref::StoreOp::create(rewriter, loc, value, to, zero);
+  storeElement(base, to, value, loc);
   return success();
 }

@@ -19,6 +19,9 @@ int64_t costOfBody(mlir::Operation *op);
 mlir::ValueRange reduceInputs(mlir::Operation *op);
 llvm::SmallVector<int64_t> reduceDimensions(mlir::Operation *op);
 
+/// The order of the operands of the reduction's region does not matter.
+bool commutes(mlir::Operation *reduce);
+
 class NestEmitter {
 public:
   NestEmitter(FunctionEmitter &fe, Nest &nest)
@@ -55,6 +58,11 @@ private:
                               llvm::ArrayRef<mlir::Value> right, int64_t lanes,
                               llvm::SmallVectorImpl<mlir::Value> &results);
   mlir::LogicalResult finishReductions();
+  /// Lanes of the accumulators of a reduction: one where order matters.
+  int64_t lanesOf(mlir::Operation *reduce);
+  mlir::LogicalResult reduceLanes(mlir::Operation *op,
+                                  llvm::SmallVectorImpl<mlir::Value> &values,
+                                  int64_t lanes, bool neighbours);
 
   FunctionEmitter &fe;
   Nest &nest;
@@ -70,6 +78,7 @@ private:
   llvm::SmallVector<std::pair<mlir::OpFoldResult, mlir::OpFoldResult>> ranges;
   llvm::SmallSet<unsigned, 4> restricted;
   llvm::SmallVector<mlir::Value> accumulators;
+  llvm::DenseMap<mlir::Operation *, bool> inOrder;
 };
 
 } // namespace tilebridge::cpu

@@ -130,16 +130,51 @@ LogicalResult NestEmitter::accumulate() {
         return failure();
       elements.push_back(fe.toLanes(element, frame.lanes));
     }
+    int64_t lanes = lanesOf(output.reduce);
+    if (lanes != frame.lanes &&
+        failed(reduceLanes(output.reduce, elements, frame.lanes, true)))
+      return failure();
     if (seeding) {
       llvm::append_range(next, elements);
       continue;
     }
     ArrayRef<Value> left = ArrayRef(accumulators).slice(used, elements.size());
     used += elements.size();
-    if (failed(combine(output.reduce, left, elements, frame.lanes, next)))
+    if (failed(combine(output.reduce, left, elements, lanes, next)))
       return failure();
   }
   accumulators = next;
+  return success();
+}
+
+int64_t NestEmitter::lanesOf(Operation *reduce) {
+  if (!vecReduced)
+    return frame.lanes;
+  auto [it, isNew] = inOrder.try_emplace(reduce, false);
+  if (isNew)
+    it->second = !commutes(reduce);
+  return it->second ? 1 : frame.lanes;
+}
+
+/// A tree over the lanes: of halves, or, where order matters, of neighbours.
+LogicalResult NestEmitter::reduceLanes(Operation *op,
+                                       SmallVectorImpl<Value> &values,
+                                       int64_t lanes, bool neighbours) {
+  for (; lanes > 1; lanes /= 2) {
+    SmallVector<Value> low, high, combined;
+    SmallVector<int64_t> first, second;
+    for (int64_t lane = 0; lane < lanes / 2; ++lane) {
+      first.push_back(neighbours ? 2 * lane : lane);
+      second.push_back(neighbours ? 2 * lane + 1 : lanes / 2 + lane);
+    }
+    for (Value value : values) {
+      low.push_back(vector::ShuffleOp::create(b, loc, value, value, first));
+      high.push_back(vector::ShuffleOp::create(b, loc, value, value, second));
+    }
+    if (failed(combine(op, low, high, lanes / 2, combined)))
+      return failure();
+    values.assign(combined.begin(), combined.end());
+  }
   return success();
 }
 
@@ -153,20 +188,9 @@ LogicalResult NestEmitter::finishReductions() {
     size_t count = output.reduce->getNumResults();
     SmallVector<Value> values(ArrayRef(results).slice(used, count));
     used += count;
-    for (int64_t lanes = frame.lanes; vecReduced && lanes > 1; lanes /= 2) {
-      SmallVector<Value> low, high, combined;
-      for (Value value : values) {
-        low.push_back(vector::ExtractStridedSliceOp::create(
-            b, loc, value, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{lanes / 2},
-            ArrayRef<int64_t>{1}));
-        high.push_back(vector::ExtractStridedSliceOp::create(
-            b, loc, value, ArrayRef<int64_t>{lanes / 2},
-            ArrayRef<int64_t>{lanes / 2}, ArrayRef<int64_t>{1}));
-      }
-      if (failed(combine(output.reduce, low, high, lanes / 2, combined)))
-        return failure();
-      values = combined;
-    }
+    if (vecReduced && failed(reduceLanes(output.reduce, values,
+                                         lanesOf(output.reduce), false)))
+      return failure();
     for (auto [result, value] :
          llvm::zip_equal(output.reduce->getResults(), values)) {
       if (vecReduced)

@@ -53,8 +53,8 @@ func.func @masked(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, 
 // CHECK: %[[ACC:.*]] = scf.for {{.*}} -> (vector<32xf32>)
 // CHECK: vector.load
 // CHECK-NEXT: arith.addf
-// CHECK: vector.extract_strided_slice %[[ACC]] {offsets = [0], sizes = [16]
-// CHECK: memref.store
+// CHECK: vector.shuffle %[[ACC]], %[[ACC]] [0, 1, 2, 3,
+// CHECK: vector.store {{.*}} vector<1xf32>
 func.func @rows(%x: memref<16x256xf32>, %y: memref<16xf32>) {
   %zero = arith.constant 0.0 : f32
   %t = bufferization.to_tensor %x : memref<16x256xf32> to tensor<16x256xf32>
@@ -72,7 +72,7 @@ func.func @rows(%x: memref<16x256xf32>, %y: memref<16xf32>) {
 // CHECK: scf.for {{.*}} -> (vector<32xf32>)
 // CHECK: vector.load
 // CHECK-NEXT: arith.addf
-// CHECK-NOT: extract_strided_slice
+// CHECK-NOT: vector.shuffle
 // CHECK: vector.store
 func.func @columns(%x: memref<16x256xf32>, %y: memref<256xf32>) {
   %zero = arith.constant 0.0 : f32

@@ -1,0 +1,93 @@
+//===- Commutes.cpp - whether a reduction's region is symmetric -----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Found out by trying: the region is folded for pairs of values, both ways
+// round. A region that cannot be folded, or is not symmetric (take the first
+// element that is not zero), is reduced in the order of the elements. A wrong
+// "yes" would need a region that tells its operands apart for none of the
+// pairs, a wrong "no" only costs time.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/NestEmitter.h"
+
+using namespace mlir;
+
+using Constants = SmallVector<Attribute>;
+
+static std::optional<Constants> foldRegion(Block &block,
+                                           const Constants &arguments) {
+  DenseMap<Value, Attribute> known;
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments))
+    known[argument] = value;
+  auto lookup = [&](Value value) -> Attribute {
+    if (Attribute attr = known.lookup(value))
+      return attr;
+    Attribute attr;
+    return matchPattern(value, m_Constant(&attr)) ? attr : Attribute();
+  };
+  for (Operation &op : block.without_terminator()) {
+    Constants operands;
+    for (Value operand : op.getOperands()) {
+      operands.push_back(lookup(operand));
+      if (!operands.back())
+        return std::nullopt;
+    }
+    if (op.getNumRegions() != 0)
+      return std::nullopt;
+    // Folding may change the op itself.
+    Operation *copy = op.clone();
+    SmallVector<OpFoldResult> results;
+    bool folded = succeeded(copy->fold(operands, results)) &&
+                  results.size() == op.getNumResults();
+    for (auto [value, result] :
+         llvm::zip(op.getResults(),
+                   folded ? ArrayRef(results) : ArrayRef<OpFoldResult>())) {
+      auto attr = dyn_cast<Attribute>(result);
+      known[value] = attr ? attr : lookup(cast<Value>(result));
+      folded &= known[value] != nullptr;
+    }
+    copy->erase();
+    if (!folded)
+      return std::nullopt;
+  }
+  Constants yielded;
+  for (Value value : block.getTerminator()->getOperands()) {
+    yielded.push_back(lookup(value));
+    if (!yielded.back())
+      return std::nullopt;
+  }
+  return yielded;
+}
+
+bool tilebridge::cpu::commutes(Operation *reduce) {
+  if (isa<linalg::ReduceOp>(reduce))
+    return true; // It has an identity, and one of the well-known regions.
+  Block &block = reduce->getRegion(0).front();
+  unsigned count = block.getNumArguments() / 2;
+  // A fixed sequence of numbers: small ones, so that equal values happen.
+  uint32_t state = 1;
+  auto sample = [&](Type type) -> Attribute {
+    state = state * 1664525u + 1013904223u;
+    int64_t number = static_cast<int64_t>((state >> 16) % 7) - 3;
+    if (auto floatType = dyn_cast<FloatType>(type))
+      return FloatAttr::get(floatType, static_cast<double>(number) * 0.5);
+    if (type.isInteger(1))
+      return IntegerAttr::get(type, number & 1);
+    return IntegerAttr::get(type, number);
+  };
+  for (int trial = 0; trial < 64; ++trial) {
+    Constants forward, backward;
+    for (unsigned i = 0; i < 2 * count; ++i)
+      forward.push_back(sample(block.getArgument(i).getType()));
+    for (unsigned i = 0; i < 2 * count; ++i)
+      backward.push_back(forward[(i + count) % (2 * count)]);
+    auto one = foldRegion(block, forward), other = foldRegion(block, backward);
+    if (!one || !other || *one != *other)
+      return false;
+  }
+  return true;
+}
