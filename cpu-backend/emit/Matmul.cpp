@@ -41,8 +41,8 @@ MatmulTile MatmulTile::choose(int64_t m, int64_t n, int64_t nativeLanes,
       // tiles; too few chains of sums cannot hide the latency of a
       // multiply-add.
       double cost = double(rows + vectors) / double(rows * vectors);
-      cost += 0.05 * (m % rows != 0) + double(m % rows) / double(m);
-      cost += 0.05 * (vectorsOfRow % vectors != 0) +
+      cost += 0.1 * (m % rows != 0) + double(m % rows) / double(m);
+      cost += 0.1 * (vectorsOfRow % vectors != 0) +
               double(vectorsOfRow % vectors) / double(vectorsOfRow);
       if (rows * vectors < 8)
         cost += 8.0 / double(rows * vectors) - 1;
