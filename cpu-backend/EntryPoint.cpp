@@ -7,6 +7,7 @@
 
 #include "cpu-backend/HostState.h"
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/SlotReader.h"
 #include "runtime/executable_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,90 +30,6 @@ namespace {
 constexpr StringLiteral kRunName = "tilebridge_run";
 /// Program ids x, y, z, then their counts.
 constexpr unsigned kProgramArguments = 6;
-
-/// Reads the arguments of the kernel from the slots of a launch, in order.
-class SlotReader {
-public:
-  SlotReader(OpBuilder &builder, Location loc, Value slots)
-      : b(builder), loc(loc), slots(slots) {}
-
-  unsigned count() const { return next; }
-
-  /// The next value of this type, or null if no slot can hold the type.
-  Value read(Type type) {
-    if (auto memref = dyn_cast<MemRefType>(type))
-      return readMemref(memref);
-    if (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64)
-      return readScalar(type);
-    if (isa<IndexType>(type))
-      return arith::IndexCastOp::create(b, loc, type,
-                                        readScalar(b.getI64Type()));
-    return {};
-  }
-
-private:
-  Value load(Type type) {
-    Value address = LLVM::GEPOp::create(
-        b, loc, slots.getType(), b.getI64Type(), slots,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(next++)});
-    return LLVM::LoadOp::create(b, loc, type, address, 8);
-  }
-
-  /// The low bytes of a slot. Loading 64 bits and truncating is right on either
-  /// byte order.
-  Value readScalar(Type type) {
-    Value bits = load(b.getI64Type());
-    unsigned width = type.getIntOrFloatBitWidth();
-    if (width < 64)
-      bits = arith::TruncIOp::create(b, loc, b.getIntegerType(width), bits);
-    return isa<FloatType>(type)
-               ? arith::BitcastOp::create(b, loc, type, bits).getResult()
-               : bits;
-  }
-
-  /// A descriptor as the conversion of memrefs to LLVM lays it out. One slot
-  /// for a pointer: offset 0, stride 1, and as its size the largest there is,
-  /// for the bounds of a pointer are not known. For the rest sizes and strides
-  /// follow.
-  Value readMemref(MemRefType type) {
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    auto i64 = b.getI64Type();
-    int64_t rank = type.getRank();
-    auto extents = LLVM::LLVMArrayType::get(i64, rank);
-    auto structType = LLVM::LLVMStructType::getLiteral(
-        b.getContext(), {pointer, pointer, i64, extents, extents});
-    bool isPointer = rank == 1 && type.getStridesAndOffset().first ==
-                                      SmallVector<int64_t>{1};
-
-    Value descriptor = LLVM::UndefOp::create(b, loc, structType);
-    auto set = [&](Value value, ArrayRef<int64_t> position) {
-      descriptor =
-          LLVM::InsertValueOp::create(b, loc, descriptor, value, position);
-    };
-    auto constant = [&](int64_t value) {
-      return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
-    };
-    Value address = load(pointer);
-    set(address, 0);
-    set(address, 1);
-    set(constant(0), 2);
-    if (isPointer) {
-      set(constant(std::numeric_limits<int64_t>::max()), {3, 0});
-      set(constant(1), {4, 0});
-    } else {
-      for (int64_t field : {3, 4})
-        for (int64_t dim = 0; dim < rank; ++dim)
-          set(load(i64), {field, dim});
-    }
-    return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
-        .getResult(0);
-  }
-
-  OpBuilder &b;
-  Location loc;
-  Value slots;
-  unsigned next = 0;
-};
 
 struct EntryPass : public tilebridge::cpu::impl::CpuEntryPassBase<EntryPass> {
   using Base::Base;
