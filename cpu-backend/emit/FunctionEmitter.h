@@ -154,7 +154,8 @@ private:
   // Nest.cpp
   mlir::LogicalResult emitNest(Nest &nest);
 
-  // Evaluate.cpp: `tensor` at `indices`: a scalar, or a vector of frame->lanes.
+  // Evaluate.cpp, Bodies.cpp: `tensor` at `indices`: a scalar, or a vector of
+  // frame->lanes.
   mlir::Value evaluate(mlir::Value tensor, llvm::ArrayRef<Index> indices);
   mlir::Value evaluateDefinition(mlir::Value tensor,
                                  llvm::ArrayRef<Index> indices);
@@ -184,7 +185,7 @@ private:
            llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit);
   const View *viewIfInMemory(mlir::Value tensor);
 
-  // Access.cpp: elements of views.
+  // Access.cpp, Box.cpp: elements of views.
   mlir::Value read(const View &view, llvm::ArrayRef<Index> indices,
                    mlir::Location loc);
   mlir::LogicalResult write(const View &view, llvm::ArrayRef<Index> indices,

@@ -1,0 +1,105 @@
+//===- Box.cpp - which elements of a view exist ---------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/FunctionEmitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+static OpFoldResult baseOf(const Index &index, OpBuilder &builder) {
+  if (!index.base)
+    return builder.getIndexAttr(0);
+  return index.base;
+}
+
+static Value constantMask(OpBuilder &builder, Location loc, int64_t lanes) {
+  auto type = VectorType::get({lanes}, builder.getI1Type());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, true));
+}
+
+/// Whether the index of every dimension without lanes is inside the box; null:
+/// always. Dimensions whose index belongs to a level below `minLevel` are left
+/// out: others have seen to them.
+Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices,
+                             unsigned minLevel, Location loc) {
+  Value result;
+  auto both = [&](Value condition) {
+    result = result ? arith::AndIOp::create(rewriter, loc, result, condition)
+                    : condition;
+  };
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    if (index.step != 0 || index.level < minLevel || view.isFull(d))
+      continue;
+    OpFoldResult at = baseOf(index, rewriter);
+    auto low = constantOf(view.lo[d]);
+    if (!low || *low > 0)
+      both(arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge,
+                                 toValue(rewriter, loc, at),
+                                 toValue(rewriter, loc, view.lo[d])));
+    auto high = constantOf(view.hi[d]);
+    if (!high || *high < view.shape[d])
+      both(arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                 toValue(rewriter, loc, at),
+                                 toValue(rewriter, loc, view.hi[d])));
+  }
+  return result;
+}
+
+/// Where the box ends along `laneDim` in the row that the other indices choose.
+Value FunctionEmitter::rowLimit(const View &view, ArrayRef<Index> indices,
+                                unsigned laneDim, Location loc) {
+  Indices row(indices);
+  row[laneDim] = Index();
+  unsigned level = levelOf(row);
+  auto &memo = frame->levels[level]->limits[&view];
+  for (auto &[key, value] : memo)
+    if (key == row)
+      return value;
+  OpBuilder::InsertionGuard guard(rewriter);
+  moveTo(level);
+  Value limit = toValue(rewriter, loc, view.hi[laneDim]);
+  Indices others(indices);
+  others[laneDim].step = 1;
+  if (Value inside = inBox(view, others, 0, loc)) {
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    limit = arith::SelectOp::create(rewriter, loc, inside, limit, zero);
+  }
+  memo.push_back({row, limit});
+  return limit;
+}
+
+/// Which lanes are inside the box; null: all of them.
+Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
+                                unsigned laneDim, Location loc) {
+  bool full = true;
+  for (unsigned d = 0; d < indices.size(); ++d)
+    full &= view.isFull(d);
+  if (full)
+    return {};
+  Value limit = rowLimit(view, indices, laneDim, loc);
+  const Index &index = indices[laneDim];
+  auto type = VectorType::get({frame->lanes}, rewriter.getI1Type());
+  auto below = [&](Value bound) -> Value {
+    Value left = arith::SubIOp::create(rewriter, loc, bound, index.base);
+    if (index.step != 1) {
+      Value step = arith::ConstantIndexOp::create(rewriter, loc, index.step);
+      left = arith::CeilDivSIOp::create(rewriter, loc, left, step);
+    }
+    return vector::CreateMaskOp::create(rewriter, loc, type, ValueRange{left});
+  };
+  Value mask = below(limit);
+  auto low = constantOf(view.lo[laneDim]);
+  if (low && *low <= 0)
+    return mask;
+  Value outside = below(toValue(rewriter, loc, view.lo[laneDim]));
+  Value inside = arith::XOrIOp::create(
+      rewriter, loc, outside, constantMask(rewriter, loc, frame->lanes));
+  return arith::AndIOp::create(rewriter, loc, mask, inside);
+}
