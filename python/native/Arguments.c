@@ -22,7 +22,7 @@ static bool wrongValue(const Cursor *at, const Node *node, PyObject *class,
                        PyObject *value, const char *what) {
   PyObject *type = (PyObject *)Py_TYPE(value);
   PyErr_Clear();
-  PyErr_Format(class, "kernel '%U': argument '%U' (%U) %s; given was %R of %R",
+  PyErr_Format(class, "kernel '%U': argument '%U' (%S) %s; given was %R of %R",
                at->plan->kernelName, node->name, node->type, what, value, type);
   return false;
 }
@@ -89,7 +89,7 @@ static bool checkDtype(const Cursor *at, Node *node, PyObject *tensor) {
       node->seenDtype = dtype;
     } else {
       PyErr_Format(PyExc_TypeError,
-                   "kernel '%U': argument '%U' (%U) was compiled for another "
+                   "kernel '%U': argument '%U' (%S) was compiled for another "
                    "type than %S",
                    at->plan->kernelName, node->name, node->type, dtype);
     }
@@ -125,7 +125,7 @@ static bool checkDevice(const Cursor *at, const Node *node, PyObject *tensor) {
   bool isElsewhere = isCpu == Py_False || (device && isOtherDevice(device));
   if (isElsewhere)
     PyErr_Format(PyExc_ValueError,
-                 "kernel '%U': argument '%U' (%U) is a tensor on the device "
+                 "kernel '%U': argument '%U' (%S) is a tensor on the device "
                  "%S; Tilebridge runs kernels on the CPU: move it there with "
                  ".cpu()",
                  at->plan->kernelName, node->name, node->type,
@@ -307,7 +307,7 @@ static bool wrongCount(const Plan *plan, Py_ssize_t given) {
   }
   if (list)
     PyErr_Format(PyExc_TypeError,
-                 "kernel '%U' takes %zd arguments (%U), given were %zd",
+                 "kernel '%U' takes %zd arguments (%S), given were %zd",
                  plan->kernelName, plan->argumentCount, list, given);
   Py_XDECREF(list);
   return false;

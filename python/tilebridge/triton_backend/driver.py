@@ -76,13 +76,28 @@ def make_launcher(src, metadata):
     return _native.launcher().Launcher(
         metadata.name,
         tuple(str(name) for name in signature),
-        tuple(_as_tuple(kind) for kind in signature.values()),
+        tuple(_normalize(kind) for kind in signature.values()),
         bool(getattr(metadata, "launch_cooperative_grid", False)),
     )
 
 
-def _as_tuple(kind):
-    return tuple(map(_as_tuple, kind)) if isinstance(kind, (tuple, list)) else kind
+# triton.compile("kernel.ttir") takes types from the IR, spelled as there.
+_IR_ELEMENTS = {
+    "f16": "fp16",
+    "f32": "fp32",
+    "f64": "fp64",
+    "f8E5M2": "fp8e5",
+    "f8E4M3FN": "fp8e4nv",
+    "f8E5M2FNUZ": "fp8e5b16",
+    "f8E4M3FNUZ": "fp8e4b8",
+}
+
+
+def _normalize(kind):
+    if isinstance(kind, (tuple, list)):
+        return tuple(map(_normalize, kind))
+    element = kind.removeprefix("*")
+    return kind[: len(kind) - len(element)] + _IR_ELEMENTS.get(element, element)
 
 
 class CPUDriver(DriverBase):
