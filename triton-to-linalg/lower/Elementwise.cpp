@@ -69,6 +69,43 @@ Value ttl::mapElements(
       .front();
 }
 
+/// The upper half of an unsigned product of 64 bits, from products of halves.
+static Value mulHigh64(OpBuilder &b, Location loc, Value x, Value y) {
+  Type i64 = b.getI64Type();
+  Value half = arith::ConstantIntOp::create(b, loc, i64, 32);
+  Value mask = arith::ConstantIntOp::create(b, loc, i64, 0xffffffff);
+  auto low = [&](Value v) -> Value {
+    return arith::AndIOp::create(b, loc, v, mask);
+  };
+  auto high = [&](Value v) -> Value {
+    return arith::ShRUIOp::create(b, loc, v, half);
+  };
+  auto times = [&](Value v, Value w) -> Value {
+    return arith::MulIOp::create(b, loc, v, w);
+  };
+  auto plus = [&](Value v, Value w) -> Value {
+    return arith::AddIOp::create(b, loc, v, w);
+  };
+  // Neither sum is too large: (2^32-1)^2 + 2^32-1 is below 2^64.
+  Value first = plus(times(high(x), low(y)), high(times(low(x), low(y))));
+  Value second = plus(times(low(x), high(y)), low(first));
+  return plus(times(high(x), high(y)), plus(high(first), high(second)));
+}
+
+Value ttl::mulHighUnsigned(OpBuilder &b, Location loc, Value x, Value y) {
+  Type type = x.getType();
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width == 64)
+    return mulHigh64(b, loc, x, y);
+  Type wide = b.getIntegerType(2 * width);
+  Value product =
+      arith::MulIOp::create(b, loc, arith::ExtUIOp::create(b, loc, wide, x),
+                            arith::ExtUIOp::create(b, loc, wide, y));
+  Value distance = arith::ConstantIntOp::create(b, loc, wide, width);
+  product = arith::ShRUIOp::create(b, loc, product, distance);
+  return arith::TruncIOp::create(b, loc, type, product);
+}
+
 namespace {
 
 /// arith and math on tensors: the same op on scalars. Comparisons and selects
@@ -168,6 +205,6 @@ void ttl::populateElementwisePatterns(Converter converter,
   patterns.add<ScalarLowering<tt::MulhiUIOp>>(
       converter, context,
       +[](OpBuilder &b, Location loc, tt::MulhiUIOp, ValueRange in) -> Value {
-        return arith::MulUIExtendedOp::create(b, loc, in[0], in[1]).getHigh();
+        return mulHighUnsigned(b, loc, in[0], in[1]);
       });
 }

@@ -162,10 +162,23 @@ Value toInteger(OpBuilder &b, Location loc, ValueRange in) {
   return converted;
 }
 
-/// The upper half of a product.
-template <typename Op>
 Value mulHigh(OpBuilder &b, Location loc, ValueRange in) {
-  return Op::create(b, loc, in[0], in[1]).getHigh();
+  return mulHighUnsigned(b, loc, in[0], in[1]);
+}
+
+/// The upper half of a signed product: that of the unsigned one, less the other
+/// factor for each that is negative.
+Value mulHighSigned(OpBuilder &b, Location loc, ValueRange in) {
+  Type type = in[0].getType();
+  Value shift = arith::ConstantIntOp::create(b, loc, type,
+                                             type.getIntOrFloatBitWidth() - 1);
+  Value high = mulHighUnsigned(b, loc, in[0], in[1]);
+  for (auto [factor, other] : {std::pair(in[0], in[1]), {in[1], in[0]}}) {
+    Value sign = arith::ShRSIOp::create(b, loc, factor, shift);
+    Value less = arith::AndIOp::create(b, loc, sign, other);
+    high = arith::SubIOp::create(b, loc, high, less);
+  }
+  return high;
 }
 
 /// Names without __nv_ and without the f of the version for f32.
@@ -271,10 +284,10 @@ llvm::StringMap<Function> makeOtherFunctions() {
       {"clzll", {1, count<math::CountLeadingZerosOp>}},
       {"popc", {1, count<math::CtPopOp>}},
       {"popcll", {1, count<math::CtPopOp>}},
-      {"mulhi", {2, mulHigh<arith::MulSIExtendedOp>}},
-      {"mul64hi", {2, mulHigh<arith::MulSIExtendedOp>}},
-      {"umulhi", {2, mulHigh<arith::MulUIExtendedOp>}},
-      {"umul64hi", {2, mulHigh<arith::MulUIExtendedOp>}},
+      {"mulhi", {2, mulHighSigned}},
+      {"mul64hi", {2, mulHighSigned}},
+      {"umulhi", {2, mulHigh}},
+      {"umul64hi", {2, mulHigh}},
       {"fadd_rn", {2, binary<arith::AddFOp>}},
       {"dadd_rn", {2, binary<arith::AddFOp>}},
       {"fmul_rn", {2, binary<arith::MulFOp>}},

@@ -64,4 +64,9 @@ mapElements(mlir::OpBuilder &, mlir::Location, mlir::Type resultType,
             llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                            mlir::ValueRange)>);
 
+/// The upper half of the product of two unsigned scalars. It is written with
+/// ops of one result, which every backend makes vectors of.
+mlir::Value mulHighUnsigned(mlir::OpBuilder &, mlir::Location, mlir::Value,
+                            mlir::Value);
+
 } // namespace tilebridge::ttl

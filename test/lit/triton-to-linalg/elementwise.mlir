@@ -67,14 +67,18 @@ tt.func private @select_all(%c: i1, %x: tensor<64xf16>, %y: tensor<64xf16>) -> t
 // CHECK: math.sqrt %{{.*}} : f32
 // CHECK: arith.divf
 // CHECK: arith.divf
-// CHECK: %[[LOW:.*]], %[[HIGH:.*]] = arith.mului_extended %{{.*}}, %{{.*}} : i64
-// CHECK: return %{{.*}}, %[[HIGH]]
-tt.func private @scalars(%x: f32, %n: i64) -> (f32, i64) {
+// CHECK: arith.andi %{{.*}}, %c4294967295_i64
+// CHECK: arith.extui %{{.*}} : i32 to i64
+// CHECK: %[[WIDE:.*]] = arith.muli %{{.*}}, %{{.*}} : i64
+// CHECK: %[[HIGH:.*]] = arith.shrui %[[WIDE]], %c32_i64 : i64
+// CHECK: arith.trunci %[[HIGH]] : i64 to i32
+tt.func private @scalars(%x: f32, %n: i64, %m: i32) -> (f32, i64, i32) {
   %0 = tt.precise_sqrt %x : f32
   %1 = tt.precise_divf %0, %x : f32
   %2 = tt.approx_divf %1, %x : f32
   %3 = tt.mulhiui %n, %n : i64
-  tt.return %2, %3 : f32, i64
+  %4 = tt.mulhiui %m, %m : i32
+  tt.return %2, %3, %4 : f32, i64, i32
 }
 
 // -----

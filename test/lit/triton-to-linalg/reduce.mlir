@@ -156,7 +156,7 @@ tt.func private @half_sum(%x: tensor<64xf16>, %y: tensor<64xbf16>) -> (f16, f32)
 // CHECK: linalg_ext.reduce(%{{.*}}) dimension = 0 {
 // CHECK: arith.subi
 // CHECK: linalg_ext.reduce(%{{.*}}) dimension = 0 {
-// CHECK: arith.mului_extended
+// CHECK: arith.shrui
 tt.func private @any_region(%x: tensor<8xi32>) -> (i32, i32) {
   %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
   ^bb0(%a: i32, %b: i32):
