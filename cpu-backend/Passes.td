@@ -156,4 +156,20 @@ def CpuAllowContractionPass : Pass<"tilebridge-cpu-allow-contraction", "::mlir::
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CpuCleanLocationsPass : Pass<"tilebridge-cpu-clean-locations", "::mlir::ModuleOp"> {
+  let summary = "Drops the halves of call sites that name no file";
+  let description = [{
+    MLIR's debug scopes need a file in both halves of a call site. Where only one has it, that one becomes the location.
+
+    Before:
+    ```mlir
+    %0 = arith.addi %a, %a : i32 loc(callsite(unknown at "k.py":3:1))
+    ```
+    After:
+    ```mlir
+    %0 = arith.addi %a, %a : i32 loc("k.py":3:1)
+    ```
+  }];
+}
+
 #endif

@@ -83,6 +83,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   // The casts between the two type systems cancel out.
   pm.addPass(createReconcileUnrealizedCastsPass());
   // Functions get what line tables hang on.
+  pm.addPass(createCpuCleanLocationsPass());
   LLVM::DIScopeForLLVMFuncOpPassOptions lines;
   lines.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
   pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
