@@ -193,7 +193,7 @@ def test_reduction_with_own_combiner(axis, shape, rng):
 
 
 @triton.jit
-def first_nonzero(a, b):
+def any_nonzero(a, b):
     return tl.where(a != 0, a, b)
 
 
@@ -206,18 +206,19 @@ def log_sum_exp(a, b):
 @triton.jit
 def own_region_kernel(x, y, out, N: tl.constexpr):
     tl.store(out, tl.reduce(tl.load(x + tl.arange(0, N)), 0, log_sum_exp))
-    tl.store(out + 1, tl.reduce(tl.load(y + tl.arange(0, N)), 0, first_nonzero))
+    tl.store(out + 1, tl.reduce(tl.load(y + tl.arange(0, N)), 0, any_nonzero))
 
 
 @pytest.mark.parametrize("n", [1, 2, 16, 256])
 def test_reduction_that_has_no_identity(n, rng):
-    """Not commutative either: the first nonzero element is the leftmost."""
+    """The second is not commutative; Triton promises no order, so any nonzero element is right."""
     x = normal(rng, [n])
     y = normal(rng, [n]) * (torch.rand([n], generator=rng) < 0.2)
     out = output([2], torch.float32)
     own_region_kernel[(1,)](x, y, out, N=n)
-    first = next((float(v) for v in y if v != 0), 0.0)
-    check_equal(out, torch.tensor([float(torch.logsumexp(x.double(), 0)), first]))
+    check_equal(out[0], torch.logsumexp(x.double(), 0))
+    nonzero = [v for v in y.tolist() if v != 0]
+    assert out[1].item() in (nonzero or [0.0])
 
 
 @triton.jit
