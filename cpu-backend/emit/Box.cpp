@@ -37,6 +37,9 @@ Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices,
   for (auto [d, index] : llvm::enumerate(indices)) {
     if (index.step != 0 || index.level < minLevel || view.isFull(d))
       continue;
+    // The index of a loop that is not open yet: its accesses see to it.
+    if (!index.base && index.dim >= 0 && view.shape[d] != 1)
+      continue;
     OpFoldResult at = baseOf(index, rewriter);
     auto low = constantOf(view.lo[d]);
     if (!low || *low > 0)

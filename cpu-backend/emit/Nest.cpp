@@ -214,7 +214,7 @@ LogicalResult NestEmitter::emitLoops(unsigned position) {
   if (static_cast<int>(d) == frame.vecDim)
     return emitLanesLoop(position, 0);
   if (nest.shape[d] == 1 && !restricted.count(d)) {
-    indices[d] = {constant(0), 0, 0, static_cast<int>(d)};
+    indices[d] = {outermostZero(), 0, 0, static_cast<int>(d)};
     return emitLoops(position + 1);
   }
   return emitPlainLoop(position, ranges[d].first);
@@ -359,6 +359,13 @@ LogicalResult NestEmitter::emitBody() {
         failed(fe.write(output.view, indices, value, loc, mask)))
       return failure();
   return success();
+}
+
+/// Before all loops, so that what is at this index only may be, too.
+Value NestEmitter::outermostZero() {
+  OpBuilder::InsertionGuard guard(b);
+  fe.moveTo(0);
+  return constant(0);
 }
 
 Value NestEmitter::constant(int64_t value) {

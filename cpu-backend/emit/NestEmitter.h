@@ -47,6 +47,7 @@ private:
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
   mlir::Value constant(int64_t value);
+  mlir::Value outermostZero();
 
   // Reduce.cpp
   /// Evaluates initial values; false where the first elements are to be them.

@@ -72,7 +72,7 @@ LogicalResult NestEmitter::emitSeededLoop(unsigned position) {
       break;
     if (nest.shape[d] != 1)
       break;
-    indices[d] = {constant(0), 0, 0, static_cast<int>(d)};
+    indices[d] = {outermostZero(), 0, 0, static_cast<int>(d)};
   }
   if (position == order.size())
     return emitBody();
