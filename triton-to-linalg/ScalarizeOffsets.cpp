@@ -217,13 +217,14 @@ bool Scalarizer::rewriteIf(scf::IfOp branch) {
   if (!anyMoved(slots))
     return false;
 
-  for (auto [yield, moves] :
-       {std::pair(thenYield, &thens), std::pair(elseYield, &elses)}) {
-    SmallVector<Value> deltas = writeDeltas(*moves, slots, yield);
-    SmallVector<Value> operands = combine(yield->getOperands(), deltas, *moves,
+  auto rewriteYield = [&](Operation *yield, ArrayRef<UniformMove> moves) {
+    SmallVector<Value> deltas = writeDeltas(moves, slots, yield);
+    SmallVector<Value> operands = combine(yield->getOperands(), deltas, moves,
                                           slots, nullptr, {}, yield);
     rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(operands); });
-  }
+  };
+  rewriteYield(thenYield, thens);
+  rewriteYield(elseYield, elses);
   rewriter.setInsertionPoint(branch);
   auto made =
       scf::IfOp::create(rewriter, loc, typesOf(branch.getResultTypes(), slots),
