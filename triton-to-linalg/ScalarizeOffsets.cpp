@@ -219,8 +219,8 @@ bool Scalarizer::rewriteIf(scf::IfOp branch) {
 
   auto rewriteYield = [&](Operation *yield, ArrayRef<UniformMove> moves) {
     SmallVector<Value> deltas = writeDeltas(moves, slots, yield);
-    SmallVector<Value> operands = combine(yield->getOperands(), deltas, moves,
-                                          slots, nullptr, {}, yield);
+    SmallVector<Value> operands =
+        combine(yield->getOperands(), deltas, moves, slots, nullptr, {}, yield);
     rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(operands); });
   };
   rewriteYield(thenYield, thens);
