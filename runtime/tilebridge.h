@@ -162,7 +162,7 @@ typedef struct tilebridge_compile_options {
   const char *target;
   /* What to return: "so" (the default), "ttir", "bridge", "vector", "llvm", "asm". */
   const char *stage;
-  /* Name of a pass, "tilebridge-..." or not; its output goes to `log`. */
+  /* Name of a pass, "normalize", "cpu-plan", "canonicalize", ...; its output goes to `log`. */
   const char *print_after;
   /* Receives warnings, remarks, timing and printed IR. NULL: dropped. */
   void (*log)(void *state, const char *text, size_t size);
