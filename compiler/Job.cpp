@@ -37,6 +37,12 @@ static std::optional<Stage> parseStage(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
+/// Our passes may be named without their prefix: "cpu-plan".
+static std::string passArgument(llvm::StringRef name) {
+  std::string full = ("tilebridge-" + name).str();
+  return isPass(full) ? full : name.str();
+}
+
 namespace {
 
 /// One compilation while it runs.
@@ -44,6 +50,7 @@ class Job {
 public:
   Job(const Request &request, Result &result)
       : request(request), result(result), log(result.log),
+        printAfter(passArgument(request.printAfter)),
         context(dialectRegistry(), MLIRContext::Threading::DISABLED),
         diagnostics(&context, [this](Diagnostic &diagnostic) {
           take(diagnostic);
@@ -64,6 +71,7 @@ private:
   const Request &request;
   Result &result;
   llvm::raw_string_ostream log;
+  std::string printAfter;
   MLIRContext context;
   ScopedDiagnosticHandler diagnostics;
   OwningOpRef<ModuleOp> module;
@@ -98,12 +106,12 @@ void Job::addError(llvm::Twine text) {
 void Job::instrument(PassManager &manager) {
   if (request.wantsTiming)
     manager.enableTiming(timingScope);
-  if (request.printAfter.empty())
+  if (printAfter.empty())
     return;
   manager.enableIRPrinting(
       /*shouldPrintBeforePass=*/nullptr,
       [this](Pass *pass, Operation *) {
-        bool isIt = pass->getArgument() == request.printAfter;
+        bool isIt = pass->getArgument() == printAfter;
         hasPrinted |= isIt;
         return isIt;
       },
@@ -163,8 +171,8 @@ void Job::run(Stage stage) {
         createOutputStrategy(DefaultTimingManager::OutputFormat::Text, log));
     timingScope = timing.getRootScope();
   }
-  if (!request.printAfter.empty() && !isPass(request.printAfter))
-    return addError("there is no pass called '" + request.printAfter +
+  if (!printAfter.empty() && !isPass(printAfter))
+    return addError("there is no pass called '" + printAfter +
                     "'; tilebridge-opt --help lists them");
 
   module = frontend::readModule(request.input, request.sourceName, context,
@@ -180,8 +188,8 @@ void Job::run(Stage stage) {
     printModule();
   else
     generateCode(stage);
-  if (!request.printAfter.empty() && !hasPrinted && result.errors.empty())
-    log << "the pass '" << request.printAfter << "' did not run\n";
+  if (!printAfter.empty() && !hasPrinted && result.errors.empty())
+    log << "the pass '" << printAfter << "' did not run\n";
 }
 
 Result compile(const Request &request) {

@@ -12,6 +12,7 @@
 #include "frontend/Reader.h"
 #include "triton-to-linalg/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
+#include "triton-to-linalg/bridge/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -45,6 +46,7 @@ bool isPass(llvm::StringRef argument) {
     registerAllPasses();
     frontend::registerTilebridgeFrontendPasses();
     ttl::registerTilebridgeTritonToLinalgPasses();
+    linalg_ext::registerTilebridgeBridgePasses();
     cpu::registerTilebridgeCpuBackendPasses();
   });
   return PassInfo::lookup(argument) != nullptr;

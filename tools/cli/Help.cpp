@@ -43,7 +43,7 @@ Compiles a kernel. The input is TTIR as text or MLIR bytecode; "-" is standard i
                           bridge      tensors and subviews: docs/bridge-ir.md
                           vector      loops over vectors
                           llvm, asm   LLVM IR, assembly
-  --print-after=PASS      print the IR after a pass, such as tilebridge-normalize, to standard error
+  --print-after=PASS      print the IR after a pass, such as normalize or canonicalize, to standard error
   --remarks               say what takes a slow path, with lines of the kernel's source
   --timing                say where the compile time goes
   --no-cache              do not look the result up on disk, nor store it
