@@ -94,7 +94,9 @@ Value TensorAccess::lower() {
   if (condition->isConstant())
     return lowerLinear(linear, exprs);
 
-  reason.text = "where the offset wraps around by a modulo";
+  reason.text =
+      "only in programs whose block wraps around at the modulo; in all "
+      "others the access is structured";
   // Both branches need the bounds.
   if (mask.residuals.empty())
     (void)boxOf(exprs, pool, mask, type.getShape());

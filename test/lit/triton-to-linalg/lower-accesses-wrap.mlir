@@ -55,11 +55,11 @@ tt.func public @rows(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %m: i32, %k: i32, %s: i
   %mrb = tt.broadcast %mr : tensor<16x1xi1> -> tensor<16x8xi1>
   %mkb = tt.broadcast %mk : tensor<1x8xi1> -> tensor<16x8xi1>
   %mask = arith.andi %mrb, %mkb : tensor<16x8xi1>
-  // expected-remark@+1 {{row gather: where the offset wraps around by a modulo}}
+  // expected-remark@+1 {{row gather: only in programs whose block wraps around at the modulo; in all others the access is structured}}
   %v = tt.load %q, %mask : tensor<16x8x!tt.ptr<f32>>
   %os = tt.splat %o : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
   %z = tt.addptr %os, %off : tensor<16x8x!tt.ptr<f32>>, tensor<16x8xi32>
-  // expected-remark@+1 {{row scatter: where the offset wraps around by a modulo}}
+  // expected-remark@+1 {{row scatter: only in programs whose block wraps around at the modulo; in all others the access is structured}}
   tt.store %z, %v, %mask : tensor<16x8x!tt.ptr<f32>>
   tt.return
 }
