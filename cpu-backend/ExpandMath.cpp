@@ -203,7 +203,8 @@ struct ExpandMathPass
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<math::MathDialect>(op->getDialect()))
+      if (isa<math::MathDialect>(op->getDialect()) ||
+          isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
@@ -217,6 +218,8 @@ private:
       return success();
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
     StringRef function = libmName(op);
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+      return expandMaxNum(op);
     if (isa<math::RsqrtOp>(op) && (element.isF32() || element.isF64()))
       return expandRsqrt(op);
     if (function.empty())
@@ -230,7 +233,7 @@ private:
     ImplicitLocOpBuilder b(op->getLoc(), op);
     Value result;
     if (element.isF32()) {
-      MathF32 inlined(b, op->getResult(0).getType(), fma);
+      MathF32 inlined(b, op->getResult(0).getType(), fma, scalef);
       Value x = op->getOperand(0);
       result = llvm::TypeSwitch<Operation *, Value>(op)
                    .Case([&](math::ExpOp) { return inlined.exp(x); })
@@ -242,6 +245,23 @@ private:
     if (!result)
       result = CallEmitter(b, getOperation(), vectorBits, libmvec.getValue())
                    .emit(function, op->getOperands());
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+    return success();
+  }
+
+  /// The inner selection is x86's own, which gives y where one is NaN. What
+  /// asks for NaN depends on y alone, in a reduction the element: it stays off
+  /// the chain of dependent results.
+  LogicalResult expandMaxNum(Operation *op) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Value x = op->getOperand(0), y = op->getOperand(1);
+    auto predicate = isa<arith::MaxNumFOp>(op) ? arith::CmpFPredicate::OGT
+                                               : arith::CmpFPredicate::OLT;
+    Value better = arith::CmpFOp::create(b, predicate, x, y);
+    Value best = arith::SelectOp::create(b, better, x, y);
+    Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, y, y);
+    Value result = arith::SelectOp::create(b, isNaN, x, best);
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
     return success();

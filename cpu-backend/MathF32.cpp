@@ -11,15 +11,27 @@
 
 #include "cpu-backend/MathF32.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-MathF32::MathF32(ImplicitLocOpBuilder &builder, Type type, bool fma)
-    : b(builder), type(type), fma(fma) {
+/// Native vectors of 4, 8 or 16, or several of 16.
+static bool hasNativeLanes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector || vector.isScalable())
+    return false;
+  int64_t lanes = vector.getNumElements();
+  return lanes == 4 || lanes == 8 || (lanes > 0 && lanes % 16 == 0);
+}
+
+MathF32::MathF32(ImplicitLocOpBuilder &builder, Type type, bool fma,
+                 bool scalef)
+    : b(builder), type(type), fma(fma), scalef(scalef && hasNativeLanes(type)) {
   intType = builder.getI32Type();
   if (auto vector = dyn_cast<VectorType>(type))
     intType = vector.clone(intType);
@@ -91,32 +103,89 @@ Value MathF32::scale(Value x, Value power) {
   return x;
 }
 
+/// x * 2^power, power an integer as f32, in one instruction that rounds once,
+/// overflows to infinity and keeps NaN.
+Value MathF32::callScalef(Value x, Value power) {
+  auto vector = cast<VectorType>(type);
+  int64_t lanes = vector.getNumElements(),
+          native = std::min<int64_t>(lanes, 16);
+  auto flat = VectorType::get(lanes, b.getF32Type());
+  auto piece = VectorType::get(native, b.getF32Type());
+  if (flat != vector) {
+    x = vector::ShapeCastOp::create(b, flat, x);
+    power = vector::ShapeCastOp::create(b, flat, power);
+  }
+  std::string name =
+      "llvm.x86.avx512.mask.scalef.ps." + std::to_string(native * 32);
+  Type maskType = b.getIntegerType(native == 16 ? 16 : 8);
+  Value all = arith::ConstantOp::create(b, b.getIntegerAttr(maskType, -1));
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(piece));
+  // Rounding as the CPU's state says; only vectors of 512 bits can choose.
+  Value rounding = arith::ConstantOp::create(b, b.getI32IntegerAttr(4));
+  Value result = lanes == native
+                     ? Value()
+                     : arith::ConstantOp::create(b, b.getZeroAttr(flat));
+  for (int64_t first = 0; first < lanes; first += native) {
+    SmallVector<Value> operands;
+    for (Value operand : {x, power})
+      operands.push_back(lanes == native
+                             ? operand
+                             : vector::ExtractStridedSliceOp::create(
+                                   b, operand, ArrayRef<int64_t>{first},
+                                   ArrayRef<int64_t>{native},
+                                   ArrayRef<int64_t>{1}));
+    operands.append({none, all});
+    if (native == 16)
+      operands.push_back(rounding);
+    Value part =
+        LLVM::CallIntrinsicOp::create(b, piece, b.getStringAttr(name), operands)
+            .getResult(0);
+    result = result ? vector::InsertStridedSliceOp::create(
+                          b, part, result, ArrayRef<int64_t>{first},
+                          ArrayRef<int64_t>{1})
+                    : part;
+  }
+  return flat == vector ? result
+                        : vector::ShapeCastOp::create(b, vector, result);
+}
+
+/// factor(n) * 2^n, with n the integer nearest to x, |x| < 2^22.
+Value MathF32::timesPower(Value x, llvm::function_ref<Value(Value)> factor) {
+  if (scalef) {
+    Value n = math::RoundEvenOp::create(b, x);
+    return callScalef(factor(n), n);
+  }
+  auto [n, integer] = roundToInteger(x);
+  return scale(factor(n), integer);
+}
+
 /// exp(x) = 2^n * exp(r) with n = round(x / ln 2), |r| <= ln(2) / 2; r in two
 /// steps, for the first of which n * ln2High is exact.
 Value MathF32::exp(Value x) {
   x = clamp(x, -105.0f, 90.0f);
-  auto [n, integer] =
-      roundToInteger(arith::MulFOp::create(b, x, c(1.44269504f)));
-  Value r = mulAdd(n, c(-0.693359375f), x);
-  r = mulAdd(n, c(2.12194440e-4f), r);
-  Value q =
-      polynomial(r, {0x1.fffffep-2f, 0.1666652113199234f, 0.041668277233839035f,
-                     0.008368686772882938f, 0.0013819823507219553f});
-  Value square = arith::MulFOp::create(b, r, r);
-  Value p = mulAdd(q, square, r);
-  p = arith::AddFOp::create(b, p, c(1.0f));
-  return scale(p, integer);
+  Value quotient = arith::MulFOp::create(b, x, c(1.44269504f));
+  return timesPower(quotient, [&](Value n) -> Value {
+    Value r = mulAdd(n, c(-0.693359375f), x);
+    r = mulAdd(n, c(2.12194440e-4f), r);
+    Value q = polynomial(r, {0x1.fffffep-2f, 0.1666652113199234f,
+                             0.041668277233839035f, 0.008368686772882938f,
+                             0.0013819823507219553f});
+    Value square = arith::MulFOp::create(b, r, r);
+    Value p = mulAdd(q, square, r);
+    return arith::AddFOp::create(b, p, c(1.0f));
+  });
 }
 
 /// 2^x = 2^n * 2^r with n = round(x), |r| <= 1/2.
 Value MathF32::exp2(Value x) {
   x = clamp(x, -152.0f, 130.0f);
-  auto [n, integer] = roundToInteger(x);
-  Value r = arith::SubFOp::create(b, x, n);
-  Value q = polynomial(r, {0.6931471824645996f, 0.24022647738456726f,
-                           0.05550359562039375f, 0.009618503041565418f,
-                           0.0013390997191891074f, 0.0001532784226583317f});
-  return scale(mulAdd(q, r, c(1.0f)), integer);
+  return timesPower(x, [&](Value n) -> Value {
+    Value r = arith::SubFOp::create(b, x, n);
+    Value q = polynomial(r, {0.6931471824645996f, 0.24022647738456726f,
+                             0.05550359562039375f, 0.009618503041565418f,
+                             0.0013390997191891074f, 0.0001532784226583317f});
+    return mulAdd(q, r, c(1.0f));
+  });
 }
 
 MathF32::Decomposed MathF32::decompose(Value x) {

@@ -11,15 +11,17 @@
 
 namespace tilebridge::cpu {
 
-/// Writes functions of f32 (a scalar, or vectors of any shape) as arith and
-/// math.fma. All are right for every input: denormals in and out, infinities,
-/// NaN, overflow. Largest errors, found by trying every f32 against f64: see
-/// MathF32Test.cpp.
+/// Writes functions of f32 (a scalar, or vectors of any shape) as arith, math
+/// and, with `scalef`, one intrinsic. All are right for every input: denormals
+/// in and out, infinities, NaN, overflow. Largest errors, found by trying every
+/// f32 against f64: see MathF32Test.cpp.
 class MathF32 {
 public:
   /// `fma`: whether fused multiply-adds are fast here; otherwise a product and
   /// a sum take their place.
-  MathF32(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, bool fma);
+  /// `scalef`: whether AVX-512 multiplies by powers of two.
+  MathF32(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, bool fma,
+          bool scalef);
 
   mlir::Value exp(mlir::Value x);
   mlir::Value exp2(mlir::Value x);
@@ -43,12 +45,15 @@ private:
   mlir::Value fromBits(mlir::Value x);
   std::pair<mlir::Value, mlir::Value> roundToInteger(mlir::Value x);
   mlir::Value scale(mlir::Value x, mlir::Value power);
+  mlir::Value callScalef(mlir::Value x, mlir::Value power);
+  mlir::Value timesPower(mlir::Value x,
+                         llvm::function_ref<mlir::Value(mlir::Value)> factor);
   Decomposed decompose(mlir::Value x);
   mlir::Value finishLog(mlir::Value x, mlir::Value result);
 
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type type, intType;
-  bool fma;
+  bool fma, scalef;
 };
 
 } // namespace tilebridge::cpu

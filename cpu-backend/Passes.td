@@ -57,6 +57,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     Works on scalars and vectors of any shape.
     - `exp`, `exp2`, `log`, `log2` of f32 become polynomials, right for every input (denormals, infinities, NaN, overflow) and
       within 1.5 units in the last place.
+    - `arith.maxnumf` and `arith.minnumf` become comparisons and selections that x86 has one instruction for, and one for NaN.
     - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last
       place), a native vector at a time; of libm for scalars and where there is no vector function.
     - `rsqrt` becomes a root and a division. What is an instruction (`sqrt`, `fma`, `floor`, ...) stays.
@@ -76,6 +77,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
     Option<"fma", "fma", "bool", "true", "fused multiply-adds are instructions">,
+    Option<"scalef", "scalef", "bool", "false", "AVX-512's product with a power of two is there, for vectors of 128 to 512 bits">,
     Option<"libmvec", "libmvec", "std::string", "\"\"", "the letter of the widest vector functions that the CPU can run: b, d, e, or none">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

@@ -59,6 +59,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   CpuExpandMathPassOptions math;
   math.vectorBits = target.vectorBits;
   math.fma = target.hasFma;
+  math.scalef = target.hasScalef;
   math.libmvec = target.libmvecIsa;
   pm.addPass(createCpuExpandMathPass(math));
   // Pointers that were integers become memrefs.

@@ -73,6 +73,7 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
       has("fma")) {
     target.vectorBits = 512;
     target.vectorRegisters = 32;
+    target.hasScalef = true;
     target.libmvecIsa = "e";
   } else if (has("avx2")) {
     target.vectorBits = 256;

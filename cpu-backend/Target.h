@@ -32,6 +32,8 @@ struct CpuTarget {
   bool hasF16Convert = false;
   /// A fused multiply-add of f32 and f64 in hardware.
   bool hasFma = false;
+  /// AVX-512's product with a power of two, for vectors of 128 to 512 bits.
+  bool hasScalef = false;
   /// Number of vector registers.
   unsigned vectorRegisters = 16;
   /// One of "b", "d", "e" (the letter of glibc's vector functions for

@@ -1,5 +1,6 @@
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=256 libmvec=d" -verify-diagnostics | FileCheck %s
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="fma=false" -verify-diagnostics | FileCheck %s --check-prefix=PLAIN
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=512 scalef" -verify-diagnostics | FileCheck %s --check-prefix=SCALEF
 
 // CHECK-DAG: llvm.func @_ZGVdN8v_sinf(vector<8xf32>) -> vector<8xf32> attributes {{{.*}}memory_effects = #llvm.memory_effects<other = none
 // CHECK-DAG: llvm.func @sin(f64) -> f64
@@ -10,9 +11,41 @@
 // CHECK-NOT: call
 // PLAIN-LABEL: func.func @exp
 // PLAIN-NOT: math.fma
+// SCALEF-LABEL: func.func @exp
+// SCALEF: %[[N:.*]] = math.roundeven {{.*}} : vector<48xf32>
+// SCALEF: %[[N0:.*]] = vector.extract_strided_slice %[[N]] {offsets = [0]
+// SCALEF: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%{{.*}}, %[[N0]], %{{.*}}) : (vector<16xf32>, vector<16xf32>, vector<16xf32>, i16, i32)
+// SCALEF-COUNT-2: llvm.call_intrinsic
+// SCALEF-NOT: llvm.call_intrinsic
 func.func @exp(%x: vector<48xf32>) -> vector<48xf32> {
   %y = math.exp %x : vector<48xf32>
   return %y : vector<48xf32>
+}
+
+// Scalars and odd numbers of lanes have no native vector.
+// CHECK-LABEL: func.func @lanes
+// SCALEF-LABEL: func.func @lanes
+// SCALEF: vector.shape_cast {{.*}} : vector<2x4xf32> to vector<8xf32>
+// SCALEF: "llvm.x86.avx512.mask.scalef.ps.256"({{.*}}) : (vector<8xf32>, vector<8xf32>, vector<8xf32>, i8)
+// SCALEF-NOT: llvm.call_intrinsic
+func.func @lanes(%x: f32, %v: vector<5xf32>, %w: vector<2x4xf32>) -> (f32, vector<5xf32>, vector<2x4xf32>) {
+  %a = math.exp2 %w : vector<2x4xf32>
+  %b = math.exp2 %x : f32
+  %c = math.exp %v : vector<5xf32>
+  return %b, %c, %a : f32, vector<5xf32>, vector<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @maxnum
+// CHECK-SAME: (%[[X:.*]]: vector<8xf32>, %[[Y:.*]]: vector<8xf32>)
+// CHECK: %[[BETTER:.*]] = arith.cmpf ogt, %[[X]], %[[Y]]
+// CHECK: %[[BEST:.*]] = arith.select %[[BETTER]], %[[X]], %[[Y]]
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[Y]], %[[Y]]
+// CHECK: arith.select %[[NAN]], %[[X]], %[[BEST]]
+// CHECK: arith.cmpf olt
+func.func @maxnum(%x: vector<8xf32>, %y: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %a = arith.maxnumf %x, %y : vector<8xf32>
+  %b = arith.minnumf %x, %y : vector<8xf32>
+  return %a, %b : vector<8xf32>, vector<8xf32>
 }
 
 // CHECK-LABEL: func.func @inline_functions
