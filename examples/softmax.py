@@ -66,7 +66,7 @@ def case(
             return (out,)
         if block is None:
             whole = triton.next_power_of_2(columns)
-            row_softmax_kernel[(min(rows, 256),)](
+            row_softmax_kernel[(min(rows, 4096),)](
                 x, out, rows, columns, x.stride(0), out.stride(0), BLOCK=whole, num_stages=2
             )
         else:
