@@ -14,6 +14,9 @@ namespace tilebridge::rt {
 static thread_local std::string lastError;
 
 tilebridge_code fail(tilebridge_code code, std::string message) {
+  // Diagnostics end in a newline, sentences do not.
+  while (!message.empty() && message.back() == '\n')
+    message.pop_back();
   lastError = std::move(message);
   return code;
 }
