@@ -8,6 +8,7 @@
 #include "tools/cli/Commands.h"
 #include "tools/cli/Error.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -54,6 +55,8 @@ int main(int argc, char **argv) {
     std::fputs(helpOf(""), stderr);
     return WrongUsage;
   }
+  // A limit on the size of files is an error of the write, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   int code = Failed;
   try {
     code = run(argv[1], std::vector<std::string>(argv + 2, argv + argc));

@@ -112,6 +112,14 @@ static bool isOtherDevice(PyObject *device) {
   return isOther;
 }
 
+/* Whether an object without a device says in another way that it is a GPU's. */
+static bool saysCuda(PyObject *tensor) {
+  PyObject *isCuda = PyObject_GetAttr(tensor, names.is_cuda);
+  Py_XDECREF(isCuda);
+  PyErr_Clear();
+  return isCuda == Py_True;
+}
+
 /* Refuses a tensor that is known not to be in this machine's memory. */
 static bool checkDevice(const Cursor *at, const Node *node, PyObject *tensor) {
   PyObject *isCpu = PyObject_GetAttr(tensor, names.is_cpu);
@@ -122,14 +130,15 @@ static bool checkDevice(const Cursor *at, const Node *node, PyObject *tensor) {
   PyObject *device = PyObject_GetAttr(tensor, names.device);
   PyErr_Clear();
   /* What is not PyTorch's own class may say where it is, or not. */
-  bool isElsewhere = isCpu == Py_False || (device && isOtherDevice(device));
+  bool isElsewhere =
+      isCpu == Py_False || (device ? isOtherDevice(device) : saysCuda(tensor));
   if (isElsewhere)
     PyErr_Format(PyExc_ValueError,
                  "kernel '%U': argument '%U' (%S) is a tensor on the device "
                  "%S; Tilebridge runs kernels on the CPU: move it there with "
                  ".cpu()",
                  at->plan->kernelName, node->name, node->type,
-                 device ? device : Py_None);
+                 device ? device : names.cuda);
   Py_XDECREF(device);
   return !isElsewhere;
 }
@@ -146,6 +155,9 @@ static bool tensorAddress(Cursor *at, Node *node, PyObject *tensor,
                       "must be a tensor (an object with data_ptr()) or None");
   }
   *address = PyLong_AsUnsignedLongLong(pointer);
+  if (PyErr_Occurred())
+    wrongValue(at, node, PyExc_TypeError, pointer,
+               "has a data_ptr() that returns no address");
   Py_DECREF(pointer);
   return !PyErr_Occurred() && checkDtype(at, node, tensor);
 }
@@ -225,9 +237,14 @@ static bool readIntegers(Cursor *at, const Node *node, PyObject *descriptor,
   Py_XDECREF(items);
   if (fits)
     return true;
-  return wrongValue(at, node, PyExc_TypeError, descriptor,
-                    "must be a TensorDescriptor whose shape and strides are "
-                    "integers and as many as its block's");
+  /* The descriptor's own text would hold all elements of its tensor. */
+  PyObject *given = PyObject_GetAttr(descriptor, name);
+  PyErr_Clear();
+  wrongValue(at, node, PyExc_TypeError, given ? given : descriptor,
+             "must be a TensorDescriptor whose shape and strides are "
+             "integers and as many as its block's");
+  Py_XDECREF(given);
+  return false;
 }
 
 static bool convertDescriptor(Cursor *at, Node *node, PyObject *value) {

@@ -136,7 +136,8 @@ static bool makeNames(void) {
              {&names.dtype, "dtype"},       {&names.is_cpu, "is_cpu"},
              {&names.type, "type"},         {&names.padding, "padding"},
              {&names.shape, "shape"},       {&names.strides, "strides"},
-             {&names.write, "write"}};
+             {&names.write, "write"},       {&names.cuda, "cuda"},
+             {&names.is_cuda, "is_cuda"}};
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)
     if (!(*all[i].name = PyUnicode_InternFromString(all[i].text)))
       return false;

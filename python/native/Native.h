@@ -41,8 +41,8 @@ PyObject *raiseCode(tilebridge_code code);
 
 /* Names that are looked up in every launch, made once. */
 typedef struct Names {
-  PyObject *base, *calls, *data_ptr, *device, *dtype, *is_cpu, *padding, *shape,
-      *strides, *type, *write;
+  PyObject *base, *calls, *cuda, *data_ptr, *device, *dtype, *is_cpu, *is_cuda,
+      *padding, *shape, *strides, *type, *write;
 } Names;
 extern Names names;
 

@@ -115,6 +115,25 @@ def test_any_object_with_data_ptr_is_a_tensor():
         slots(["*fp32"], Wrapper(array))
 
 
+def test_an_object_that_says_it_is_on_a_gpu_is_refused():
+    class Elsewhere:
+        dtype, is_cuda = torch.float32, True
+
+        def data_ptr(self):
+            return 0x10000
+
+    with pytest.raises(ValueError, match="on the device cuda"):
+        slots(["*fp32"], Elsewhere())
+
+
+def test_a_wrong_descriptor_is_named_without_its_elements():
+    descriptor = TensorDescriptor.from_tensor(torch.zeros(64, 48), [16, 32])
+    descriptor.shape = [64]
+    with pytest.raises(TypeError, match=r"TensorDescriptor.*given was \[64\]") as failure:
+        slots(["tensordesc<fp32[16, 32]>"], descriptor)
+    assert len(str(failure.value)) < 400
+
+
 def test_constants_and_tuples():
     Pair = namedtuple("Pair", ["a", "b"])
     x = torch.zeros(4)

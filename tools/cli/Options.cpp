@@ -128,14 +128,28 @@ bool isFile(const std::string &path) {
   return stat(path.c_str(), &info) == 0;
 }
 
+/// A device such as /dev/zero never ends; a file does.
+static size_t mostBytesOf(const std::string &path) {
+  struct stat info;
+  bool isFile = stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return isFile ? SIZE_MAX : size_t(1) << 30;
+}
+
 std::string readInput(const std::string &path) {
   FILE *file = path == "-" ? stdin : std::fopen(path.c_str(), "rbe");
   if (!file)
     throw Error(Failed, path + ": cannot be read: " + std::strerror(errno));
   std::string contents;
   char buffer[1 << 16];
-  while (size_t count = std::fread(buffer, 1, sizeof(buffer), file))
+  size_t most = mostBytesOf(path);
+  while (size_t count = std::fread(buffer, 1, sizeof(buffer), file)) {
+    if (contents.size() + count > most) {
+      std::fclose(file);
+      throw Error(Failed, path + ": cannot be read: it is no ordinary file and "
+                                 "has more than 1 GiB");
+    }
     contents.append(buffer, count);
+  }
   bool isBad = std::ferror(file) != 0;
   int error = errno;
   if (file != stdin)

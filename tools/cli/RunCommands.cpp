@@ -7,6 +7,7 @@
 
 #include "tools/cli/Commands.h"
 #include "tools/cli/Error.h"
+#include "tools/cli/FaultGuard.h"
 #include "tools/cli/Values.h"
 
 #include "runtime/tilebridge.h"
@@ -72,6 +73,7 @@ void runRun(const Options &options) {
   launch.max_threads = options.threads;
   std::vector<double> milliseconds;
   for (unsigned i = 0; i < options.repeat; ++i) {
+    FaultGuard guard;
     auto start = std::chrono::steady_clock::now();
     check(tilebridge_launch_typed(kernel.get(), grid[0], grid[1], grid[2],
                                   values.arguments().data(),
