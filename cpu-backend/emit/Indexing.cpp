@@ -56,14 +56,41 @@ bool tilebridge::cpu::isElementwise(Operation *op) {
          op->hasTrait<OpTrait::Elementwise>() && !isa<arith::ConstantOp>(op);
 }
 
-/// base * stride + offset, where both are constants.
+/// A constant belongs to no loop, so that it must also be defined outside of
+/// all: what is computed from it may be moved out of the loop that is written
+/// at present.
+static Value constantIndex(OpBuilder &builder, Location loc, int64_t value) {
+  OpBuilder::InsertionGuard guard(builder);
+  Region *region = builder.getInsertionBlock()->getParent();
+  while (region && region->getParentOp() &&
+         !region->getParentOp()->hasTrait<OpTrait::IsIsolatedFromAbove>())
+    region = region->getParentRegion();
+  if (region)
+    builder.setInsertionPointToStart(&region->front());
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+static Index constantIndexOf(int64_t value, Location loc, OpBuilder *builder) {
+  Index index;
+  if (builder)
+    index.base = constantIndex(*builder, loc, value);
+  return index;
+}
+
+static Index zeroIndex(Location loc, OpBuilder *builder) {
+  return constantIndexOf(0, loc, builder);
+}
+
+/// base * stride + offset, where both are constants. It is written where the
+/// loop `level` is, which may be inside of the index's own.
 static Index shifted(const Index &index, int64_t offset, int64_t stride,
-                     Location loc, OpBuilder *builder) {
+                     unsigned level, Location loc, OpBuilder *builder) {
   if (offset == 0 && stride == 1)
     return index;
   Index result = index;
   result.dim = -1;
   result.step = index.step * stride;
+  result.level = level;
   if (builder) {
     OpFoldResult scaled = mulIndex(*builder, loc, OpFoldResult(index.base),
                                    builder->getIndexAttr(stride));
@@ -72,13 +99,6 @@ static Index shifted(const Index &index, int64_t offset, int64_t stride,
                 addIndex(*builder, loc, scaled, builder->getIndexAttr(offset)));
   }
   return result;
-}
-
-static Index zeroIndex(Location loc, OpBuilder *builder) {
-  Index index;
-  if (builder)
-    index.base = arith::ConstantIndexOp::create(*builder, loc, 0);
-  return index;
 }
 
 static std::optional<Indices>
@@ -125,9 +145,8 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         result.push_back(indices[dim.getPosition()]);
       else
-        result.push_back(shifted(zeroIndex(loc, builder),
-                                 cast<AffineConstantExpr>(expr).getValue(), 1,
-                                 loc, builder));
+        result.push_back(constantIndexOf(
+            cast<AffineConstantExpr>(expr).getValue(), loc, builder));
     }
     return result;
   }
@@ -150,12 +169,19 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
         llvm::any_of(slice.getStaticStrides(), ShapedType::isDynamic))
       return std::nullopt;
     llvm::SmallBitVector dropped = slice.getDroppedDims();
+    unsigned level = 0;
+    for (const Index &index : indices)
+      level = std::max(level, index.level);
     Indices result;
     unsigned from = 0;
     for (unsigned d = 0, e = slice.getSourceType().getRank(); d < e; ++d) {
-      Index index = dropped.test(d) ? zeroIndex(loc, builder) : indices[from++];
-      result.push_back(shifted(index, slice.getStaticOffset(d),
-                               slice.getStaticStride(d), loc, builder));
+      if (dropped.test(d))
+        result.push_back(
+            constantIndexOf(slice.getStaticOffset(d), loc, builder));
+      else
+        result.push_back(shifted(indices[from++], slice.getStaticOffset(d),
+                                 slice.getStaticStride(d), level, loc,
+                                 builder));
     }
     return result;
   }

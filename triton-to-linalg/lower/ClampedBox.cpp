@@ -74,7 +74,10 @@ Box ttl::clampedBox(OpBuilder &builder, Location loc, Value memref,
     Value part = builder.createOrFold<arith::SubIOp>(loc, end, first);
     box.offsets.push_back(getAsOpFoldResult(first));
     box.low.push_back(low);
-    box.sizes.push_back(builder.createOrFold<arith::MaxSIOp>(loc, part, zero));
+    // A size that is known makes the part's type static, so that no cast stands
+    // between it and its use.
+    box.sizes.push_back(getAsOpFoldResult(
+        builder.createOrFold<arith::MaxSIOp>(loc, part, zero)));
   }
   return box;
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 #include "triton-to-linalg/lower/Accesses.h"
 #include "triton-to-linalg/lower/ClampedBox.h"
@@ -12,6 +13,7 @@
 #include "triton-to-linalg/lower/Memory.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -129,6 +131,38 @@ static DescriptorRows rowsOf(OpBuilder &builder, Location loc,
   return access;
 }
 
+/// The column of each element of a block of two dimensions.
+static Value columnsOf(OpBuilder &builder, Location loc,
+                       RankedTensorType type) {
+  int64_t count = type.getDimSize(1);
+  auto columns = RankedTensorType::get({count}, builder.getI32Type());
+  Value range = tt::MakeRangeOp::create(builder, loc, columns, 0, count);
+  Value row = tt::ExpandDimsOp::create(builder, loc, columns.clone({1, count}),
+                                       range, 0);
+  return tt::BroadcastOp::create(builder, loc, columns.clone(type.getShape()),
+                                 row);
+}
+
+/// `value`, or what `move` makes of it where `low` is not 0, which is rare.
+static Value ifNotZero(OpBuilder &builder, Location loc, OpFoldResult low,
+                       Value value,
+                       function_ref<Value(OpBuilder &, Value)> move) {
+  Value low32 = arith::IndexCastOp::create(
+      builder, loc, builder.getI32Type(),
+      getValueOrCreateConstantIndexOp(builder, loc, low));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  Value isMoved = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        low32, zero);
+  auto choice = scf::IfOp::create(builder, loc, TypeRange(value.getType()),
+                                  isMoved, /*withElseRegion=*/true);
+  OpBuilder then = choice.getThenBodyBuilder(),
+            otherwise = choice.getElseBodyBuilder();
+  scf::YieldOp::create(then, loc, move(then, low32));
+  scf::YieldOp::create(otherwise, loc, value);
+  return choice.getResult(0);
+}
+
 void ttl::lowerDescriptorGather(tt::DescriptorGatherOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -143,15 +177,22 @@ void ttl::lowerDescriptorGather(tt::DescriptorGatherOp op) {
       builder.getI64IntegerAttr(0), access.rowMask, padding);
   if (!isConstantIntValue(access.box.low[1], 0)) {
     // A block that begins left of the tensor: what was read moves to the right.
-    Box part = access.box;
-    part.sizes[0] = builder.getIndexAttr(type.getDimSize(0));
-    SmallVector<OpFoldResult> zeros(2, builder.getIndexAttr(0)),
-        ones(2, builder.getIndexAttr(1));
-    Value read = tensor::ExtractSliceOp::create(builder, loc, loaded, zeros,
-                                                part.sizes, ones);
-    Value outside = tensor::SplatOp::create(builder, loc, padding, type);
-    loaded = tensor::InsertSliceOp::create(builder, loc, read, outside,
-                                           part.low, part.sizes, ones);
+    loaded = ifNotZero(
+        builder, loc, access.box.low[1], loaded, [&](OpBuilder &b, Value low) {
+          Value columns = arith::SubIOp::create(
+              b, loc, columnsOf(b, loc, type),
+              tt::SplatOp::create(b, loc, type.clone(b.getI32Type()), low));
+          Value moved =
+              linalg_ext::GatherAlongOp::create(b, loc, type, loaded, columns,
+                                                /*dimension=*/1);
+          Value zero = arith::ConstantOp::create(
+              b, loc, b.getZeroAttr(columns.getType()));
+          Value isRead = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::sge, columns, zero);
+          Value outside = tensor::SplatOp::create(b, loc, padding, type);
+          return arith::SelectOp::create(b, loc, isRead, moved, outside)
+              .getResult();
+        });
   }
   op.replaceAllUsesWith(fromMemory(builder, loc, loaded, result));
   op.erase();
@@ -167,17 +208,16 @@ void ttl::lowerDescriptorScatter(tt::DescriptorScatterOp op) {
       rowsOf(builder, loc, desc, op.getXOffsets(), op.getYOffset());
   if (!isConstantIntValue(access.box.low[1], 0)) {
     // A block that begins left of the tensor: what is written moves to the
-    // left.
-    Box part = access.box;
-    part.sizes[0] = builder.getIndexAttr(type.getDimSize(0));
-    SmallVector<OpFoldResult> zeros(2, builder.getIndexAttr(0)),
-        ones(2, builder.getIndexAttr(1));
-    Value written = tensor::ExtractSliceOp::create(builder, loc, stored,
-                                                   part.low, part.sizes, ones);
-    Value space = tensor::SplatOp::create(
-        builder, loc, zeroOf(builder, loc, desc.element), type);
-    stored = tensor::InsertSliceOp::create(builder, loc, written, space, zeros,
-                                           part.sizes, ones);
+    // left. What lies behind it is outside of the view.
+    stored = ifNotZero(
+        builder, loc, access.box.low[1], stored, [&](OpBuilder &b, Value low) {
+          Value columns = arith::AddIOp::create(
+              b, loc, columnsOf(b, loc, type),
+              tt::SplatOp::create(b, loc, type.clone(b.getI32Type()), low));
+          return linalg_ext::GatherAlongOp::create(b, loc, type, stored,
+                                                   columns, /*dimension=*/1)
+              .getResult();
+        });
   }
   linalg_ext::ScatterRowsOp::create(builder, loc, stored, access.view,
                                     access.rows, builder.getI64IntegerAttr(0),

@@ -50,8 +50,10 @@ tt.func public @descriptor(%d: !tt.tensordesc<1x64xf16>, %i: i32, %j: i32) {
 // CHECK: %[[ROWS:.*]] = arith.extsi %arg1
 // CHECK: %[[IN:.*]] = arith.cmpi ult, %[[ROWS]]
 // CHECK: %[[V:.*]] = linalg_ext.gather_rows %{{.*}}[%[[ROWS]]] dim 0 rowmask %[[IN]] other
-// CHECK: tensor.extract_slice %[[V]][0, 0] [32, %{{.*}}] [1, 1]
-// CHECK: tensor.insert_slice
+// CHECK: scf.if
+// CHECK: linalg_ext.gather_along %[[V]]
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[V]]
 // CHECK: linalg_ext.scatter_rows %{{.*}} into %{{.*}} dim 0 rowmask
 tt.func public @rows(%d: !tt.tensordesc<1x64xf16>, %r: tensor<32xi32>, %j: i32) {
   %v = tt.descriptor_gather %d[%r, %j] : (!tt.tensordesc<1x64xf16>, tensor<32xi32>, i32) -> tensor<32x64xf16>
