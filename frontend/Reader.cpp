@@ -167,6 +167,11 @@ static int64_t countElements(ArrayRef<int64_t> shape) {
 /// An empty tensor has no meaning in TTIR, and a huge one no register or
 /// scratch memory.
 static LogicalResult verifyTensorSize(Type type, Location loc) {
+  // LLVM has no integers of no bits and ends the process over them.
+  if (auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type)))
+    if (integer.getWidth() == 0)
+      return emitError(loc)
+             << "integers have at least one bit, not as in " << type;
   ArrayRef<int64_t> shape;
   if (auto pointer = dyn_cast<PointerType>(type))
     type = pointer.getPointeeType();

@@ -14,41 +14,6 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// What divides by zero, or overflows, is undefined in one lane only; the CPU's
-/// integer division would end the process. Such lanes are divided by one.
-static Value safeDivisor(OpBuilder &builder, Operation *op, Value dividend,
-                         Value divisor) {
-  Location loc = op->getLoc();
-  Type type = divisor.getType();
-  Type element = getElementTypeOrSelf(type);
-  auto constant = [&](const APInt &value) -> Value {
-    TypedAttr attr = IntegerAttr::get(element, value);
-    if (auto vector = dyn_cast<VectorType>(type))
-      attr = DenseElementsAttr::get(vector, Attribute(attr));
-    return arith::ConstantOp::create(builder, loc, attr);
-  };
-  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
-                      arith::CeilDivSIOp>(op);
-  APInt known;
-  if (matchPattern(op->getOperand(1), m_ConstantInt(&known)) &&
-      !known.isZero() && !(isSigned && known.isAllOnes()))
-    return divisor;
-  auto is = [&](Value value, const APInt &what) -> Value {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
-                                 constant(what));
-  };
-  Value bad = is(divisor, APInt::getZero(bits));
-  if (isSigned) {
-    Value overflow = arith::AndIOp::create(
-        builder, loc, is(divisor, APInt::getAllOnes(bits)),
-        is(dividend, APInt::getSignedMinValue(bits)));
-    bad = arith::OrIOp::create(builder, loc, bad, overflow);
-  }
-  return arith::SelectOp::create(builder, loc, bad, constant(APInt(bits, 1)),
-                                 divisor);
-}
-
 /// `op` on scalars (lanes == 0) or vectors; null after an error.
 Operation *FunctionEmitter::cloneElementwise(Operation *op,
                                              ArrayRef<Value> operands,
@@ -60,9 +25,6 @@ Operation *FunctionEmitter::cloneElementwise(Operation *op,
     for (auto [i, value] : llvm::enumerate(values))
       if (i != 0 || !scalarCondition)
         values[i] = toLanes(value, lanes);
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-          arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
-    values[1] = safeDivisor(rewriter, op, values[0], values[1]);
   SmallVector<Type> types;
   for (Type type : op->getResultTypes()) {
     Type element = getElementTypeOrSelf(type);

@@ -7,6 +7,7 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/SafeDivision.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -64,6 +65,7 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
         return signalPassFailure();
       func.erase();
     }
+    makeDivisionsSafe(getOperation());
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](Operation *op) {
         LocationAttr loc = withFile(op->getLoc());

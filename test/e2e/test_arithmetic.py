@@ -271,3 +271,19 @@ def test_division_helpers(rng):
     divide_helpers_kernel[(1,)](x, out, 13, N=n)
     wanted = [(x + 12) // 13, (x + 6) // 7 * 7 - x, x]
     check_equal(out, torch.stack(wanted))
+
+
+@triton.jit
+def scalar_division_kernel(out, a, b):
+    tl.store(out, a // b)
+    tl.store(out + 1, a % b)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("a", "b"), [(7, 0), (-(2**31), -1), (0, 0), (-17, 5), (17, -5)])
+def test_scalar_division_does_not_trap(a, b):
+    out = torch.full((2,), -1, dtype=torch.int32)
+    scalar_division_kernel[(1,)](out, a, b)
+    # What has no quotient may give anything, but the process lives.
+    if b != 0 and (a, b) != (-(2**31), -1):
+        assert out.tolist() == [int(a / b), a - b * int(a / b)]

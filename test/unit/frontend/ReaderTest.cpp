@@ -102,6 +102,7 @@ TEST_F(Reader, NamesTheKernelsOwnSource) {
 TEST_F(Reader, RefusesWhatIsNoProgram) {
   expectError("", "holds no kernel; expected a public tt.func with a body");
   expectError("tt.func private @k() { tt.return }", "holds no kernel");
+  expectError("tt.func public @k(%a: i0) { tt.return }", "at least one bit");
   expectError("not mlir", "k.ttir:1:1: error: ");
   expectError(StringRef("\0\0\0", 3), "error: ");
   expectError("ML\xefR garbage", "error: ");
