@@ -24,9 +24,14 @@ using namespace tilebridge::cpu;
 static bool isSmall(Type type) {
   return SmallFloatFormat::of(getElementTypeOrSelf(type)).has_value();
 }
-static bool isF8(Type type) {
+/// LLVM has integers for these types.
+static bool isBits(Type type) {
   auto format = SmallFloatFormat::of(getElementTypeOrSelf(type));
-  return format && format->bits == 8;
+  return format && format->bits <= 8;
+}
+static bool isOnlyExtended(Type type) {
+  auto format = SmallFloatFormat::of(getElementTypeOrSelf(type));
+  return format && format->isOnlyExtended();
 }
 
 static Type withElement(Type type, Type element) {
@@ -72,6 +77,12 @@ private:
   LogicalResult expand(Operation *op) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     SmallFloatConverter convert(b, f16c);
+    if (!isa<arith::ConstantOp>(op) &&
+        llvm::any_of(op->getResultTypes(), isOnlyExtended))
+      return op->emitError("nothing can be rounded to ")
+             << op->getResultTypes().front()
+             << ": expected that elements and scales of block-scaled matrices "
+                "are only extended";
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return expandConstant(constant, b);
     if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
@@ -126,22 +137,23 @@ private:
 
   /// LLVM has no type for these constants: the bits, then a cast.
   LogicalResult expandConstant(arith::ConstantOp op, ImplicitLocOpBuilder &b) {
-    if (!isF8(op.getType()))
+    if (!isBits(op.getType()))
       return success();
-    Type byte = b.getI8Type();
+    Type code = b.getIntegerType(
+        getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth());
     TypedAttr bits;
     if (auto value = dyn_cast<FloatAttr>(op.getValue()))
-      bits = b.getIntegerAttr(byte, value.getValue().bitcastToAPInt());
+      bits = b.getIntegerAttr(code, value.getValue().bitcastToAPInt());
     else if (auto values = dyn_cast<DenseFPElementsAttr>(op.getValue()))
       bits = cast<DenseElementsAttr>(
-          values.mapValues(byte, [](const llvm::APFloat &value) {
+          values.mapValues(code, [](const llvm::APFloat &value) {
             return value.bitcastToAPInt();
           }));
     else
       return op.emitError("a constant of ")
              << op.getType() << " is expected to be a number or dense numbers";
-    Value code = arith::ConstantOp::create(b, bits);
-    replace(op, arith::BitcastOp::create(b, op.getType(), code));
+    Value constant = arith::ConstantOp::create(b, bits);
+    replace(op, arith::BitcastOp::create(b, op.getType(), constant));
     return success();
   }
 

@@ -94,6 +94,9 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
     What is out of range becomes what PyTorch makes of it: infinity in f16, bf16 and f8E5M2, the largest number in f8E4M3FN
     (infinity as well), NaN in the FNUZ types. Rounding toward zero, a finite number gives the largest number in all of them.
 
+    Elements and scales of block-scaled matrices (f6E2M3FN, f6E3M2FN, f4E2M1FN, f8E8M0FNU) are extended; nothing is rounded
+    to them.
+
     After this only operations that move values (loads, stores, select, shuffles, bitcast) have these types.
 
     Before:

@@ -1,4 +1,4 @@
-//===- SmallFloat.cpp - 8 and 16 bit floats as integers and f32 -----------===//
+//===- SmallFloat.cpp - floats of 4 to 16 bits as integers and f32 --------===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,6 +22,10 @@ std::optional<SmallFloatFormat> SmallFloatFormat::of(Type type) {
       .Case([](Float8E4M3FNType) { return SmallFloatFormat{8, 3, 7, Fn}; })
       .Case([](Float8E5M2FNUZType) { return SmallFloatFormat{8, 2, 16, Fnuz}; })
       .Case([](Float8E4M3FNUZType) { return SmallFloatFormat{8, 3, 8, Fnuz}; })
+      .Case([](Float6E2M3FNType) { return SmallFloatFormat{6, 3, 1, Finite}; })
+      .Case([](Float6E3M2FNType) { return SmallFloatFormat{6, 2, 3, Finite}; })
+      .Case([](Float4E2M1FNType) { return SmallFloatFormat{4, 1, 1, Finite}; })
+      .Case([](Float8E8M0FNUType) { return SmallFloatFormat{8, 0, 127, Fn}; })
       .Default(std::nullopt);
 }
 
@@ -33,6 +37,7 @@ uint32_t SmallFloatFormat::largest() const {
   case Fn:
     return magnitudes - 1;
   case Fnuz:
+  case Finite:
     return magnitudes;
   }
   llvm_unreachable("all formats are listed");
@@ -69,8 +74,27 @@ Value SmallFloatConverter::constantF(Type type, double value) {
   return arith::ConstantOp::create(b, attr);
 }
 
+/// A power of two from its biased exponent: the one of f32, where the least is
+/// a denormal, and the largest code is NaN.
+Value SmallFloatConverter::extendExponent(Value x) {
+  Type f32 = like(x, b.getF32Type()), i32 = like(x, b.getI32Type());
+  Value code = arith::BitcastOp::create(b, like(x, b.getI8Type()), x);
+  Value wide = arith::ExtUIOp::create(b, i32, code);
+  auto isCode = [&](uint32_t number) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, wide,
+                                 constant(i32, number));
+  };
+  Value bits = arith::ShLIOp::create(b, wide, constant(i32, 23));
+  bits = arith::SelectOp::create(b, isCode(0), constant(i32, 1u << 22), bits);
+  bits =
+      arith::SelectOp::create(b, isCode(255), constant(i32, 0x7fc00000), bits);
+  return arith::BitcastOp::create(b, f32, bits);
+}
+
 Value SmallFloatConverter::extend(Value x) {
   Type source = getElementTypeOrSelf(x.getType());
+  if (isa<Float8E8M0FNUType>(source))
+    return extendExponent(x);
   SmallFloatFormat format = *SmallFloatFormat::of(source);
   Type f32 = like(x, b.getF32Type()), i32 = like(x, b.getI32Type());
   if (source.isF16() && f16Hardware)
@@ -113,6 +137,8 @@ Value SmallFloatConverter::extend(Value x) {
                                   constantF(f32, std::ldexp(1.0, correction)));
 
   // Infinity and NaN.
+  if (format.special == SmallFloatFormat::Finite)
+    return value;
   if (format.special == SmallFloatFormat::Ieee) {
     if (throughF16)
       return value;

@@ -1,4 +1,4 @@
-//===- SmallFloat.h - 8 and 16 bit floats as integers and f32 ---*- C++ -*-===//
+//===- SmallFloat.h - floats of 4 to 16 bits as integers and f32 -*- C++ -*-===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,18 +17,24 @@ namespace tilebridge::cpu {
 struct SmallFloatFormat {
   /// What the largest exponent means.
   enum Special {
-    Ieee, ///< infinities and NaNs
-    Fn,   ///< numbers, but for the mantissa of all ones, which is NaN; no
-          ///< infinity: overflow gives the largest number
-    Fnuz  ///< numbers; NaN is the code of -0; no infinity: overflow gives NaN
+    Ieee,  ///< infinities and NaNs
+    Fn,    ///< numbers, but for the mantissa of all ones, which is NaN; no
+           ///< infinity: overflow gives the largest number
+    Fnuz,  ///< numbers; NaN is the code of -0; no infinity: overflow gives NaN
+    Finite ///< numbers, neither infinity nor NaN; only extended
   };
   unsigned bits, mantissa;
   int bias;
   Special special;
 
   /// The format of a type, if it is one of f16, bf16, f8E5M2, f8E4M3FN,
-  /// f8E5M2FNUZ, f8E4M3FNUZ.
+  /// f8E5M2FNUZ, f8E4M3FNUZ, or one of those that are only extended: f6E2M3FN,
+  /// f6E3M2FN, f4E2M1FN, and f8E8M0FNU, which has no sign and no mantissa.
   static std::optional<SmallFloatFormat> of(mlir::Type type);
+
+  /// Elements of block-scaled matrices and their scales: nothing is rounded to
+  /// these types.
+  bool isOnlyExtended() const { return special == Finite || mantissa == 0; }
 
   uint32_t signBit() const { return 1u << (bits - 1); }
   /// The code of the largest number.
@@ -54,6 +60,7 @@ private:
   mlir::Type like(mlir::Value shape, mlir::Type element);
   mlir::Value constant(mlir::Type type, uint32_t value);
   mlir::Value constantF(mlir::Type type, double value);
+  mlir::Value extendExponent(mlir::Value x);
   mlir::Value truncateBFloat(mlir::Value x, mlir::Type type, bool towardZero);
   mlir::Value roundMagnitude(mlir::Value magnitude,
                              const SmallFloatFormat &format, bool towardZero);

@@ -77,6 +77,7 @@ struct ToBridge : ttl::impl::ToBridgePassBase<ToBridge> {
     RewritePatternSet patterns(&getContext());
     ttl::populateControlFlowPatterns(converter, patterns, target);
     ttl::populateDotPatterns(converter, patterns);
+    ttl::populateDotScaledPatterns(converter, patterns);
     ttl::populateElementwisePatterns(converter, patterns);
     ttl::populateExternPatterns(converter, patterns);
     ttl::populateFloatCastPatterns(converter, patterns);

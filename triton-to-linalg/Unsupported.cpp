@@ -53,16 +53,36 @@ static LogicalResult checkExtern(tt::ExternElementwiseOp op) {
       "of");
 }
 
+static LogicalResult checkScaledProduct(tt::DotScaledOp op) {
+  using tt::ScaleDotElemType;
+  bool leftInPairs =
+      op.getAElemType() == ScaleDotElemType::E2M1 && op.getLhsKPack();
+  bool rightInPairs =
+      op.getBElemType() == ScaleDotElemType::E2M1 && op.getRhsKPack();
+  if (!leftInPairs && !rightInPairs)
+    return success();
+  RankedTensorType a = op.getA().getType();
+  int64_t depth = a.getShape().back() * (leftInPairs ? 2 : 1);
+  for (Value scale : {op.getAScale(), op.getBScale()}) {
+    if (!scale)
+      continue;
+    int64_t groups = cast<RankedTensorType>(scale.getType()).getShape().back();
+    if (depth / groups % 2 != 0)
+      return ttl::emitUnsupported(
+          op,
+          "the two elements of a byte have different scales, one for " +
+              Twine(depth / groups) + " elements of K",
+          "give each scale an even number of elements");
+  }
+  return success();
+}
+
 /// Whether this op can be lowered; if not the reason was reported.
 static LogicalResult checkOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case(checkFunction)
       .Case(checkExtern)
-      .Case([](tt::DotScaledOp op) {
-        return ttl::emitUnsupported(
-            op, "there is no lowering for block-scaled products yet",
-            "multiply by the scales in the kernel and use tl.dot");
-      })
+      .Case(checkScaledProduct)
       .Case([](tt::ElementwiseInlineAsmOp op) {
         return ttl::emitUnsupported(
             op, "it is assembly of a GPU",

@@ -91,7 +91,8 @@ static Index shifted(const Index &index, int64_t offset, int64_t stride,
   result.dim = -1;
   result.step = index.step * stride;
   result.level = level;
-  if (builder) {
+  // The index of lanes whose loop is not open yet has no value.
+  if (builder && index.base) {
     OpFoldResult scaled = mulIndex(*builder, loc, OpFoldResult(index.base),
                                    builder->getIndexAttr(stride));
     result.base =

@@ -82,7 +82,7 @@ bool tilebridge::cpu::mayRead(Operation *op) {
 
 static bool isSmallFloat(Type type) {
   auto floatType = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-  return floatType && floatType.getWidth() == 8;
+  return floatType && floatType.getWidth() <= 8;
 }
 
 int64_t tilebridge::cpu::costOfBody(Operation *op) {

@@ -18,6 +18,7 @@ using Converter = const mlir::TypeConverter &;
 void populateControlFlowPatterns(Converter, mlir::RewritePatternSet &,
                                  mlir::ConversionTarget &);
 void populateDotPatterns(Converter, mlir::RewritePatternSet &);
+void populateDotScaledPatterns(Converter, mlir::RewritePatternSet &);
 void populateElementwisePatterns(Converter, mlir::RewritePatternSet &);
 void populateExternPatterns(Converter, mlir::RewritePatternSet &);
 void populateFloatCastPatterns(Converter, mlir::RewritePatternSet &);

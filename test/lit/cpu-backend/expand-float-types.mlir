@@ -85,3 +85,24 @@ func.func @mode(%a: f32) -> bf16 {
   %y = arith.truncf %a upward : f32 to bf16
   return %y : bf16
 }
+
+// -----
+
+// What a block-scaled matrix has is only read.
+// CHECK-LABEL: func.func @scaled
+// CHECK: arith.shli
+// CHECK: arith.select
+func.func @scaled(%a: f4E2M1FN, %s: f8E8M0FNU) -> f32 {
+  %x = arith.extf %a : f4E2M1FN to f32
+  %t = arith.extf %s : f8E8M0FNU to f32
+  %y = arith.mulf %x, %t : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @rounded_to_element(%a: f32) -> f4E2M1FN {
+  // expected-error @below {{nothing can be rounded to 'f4E2M1FN'}}
+  %y = arith.truncf %a : f32 to f4E2M1FN
+  return %y : f4E2M1FN
+}

@@ -77,3 +77,12 @@ tt.func public @dialect(%x: vector<4xf32>) {
   %0 = vector.extract %x[0] : f32 from vector<4xf32>
   tt.return
 }
+
+// -----
+
+tt.func public @dot_scaled(%a: tensor<16x32xi8>, %s: tensor<16x64xi8>, %b: tensor<64x8xbf16>, %c: tensor<16x8xf32>) {
+  // expected-error@+1 {{the two elements of a byte have different scales, one for 1 elements of K; give each scale an even number of elements}}
+  %0 = tt.dot_scaled %a scale %s, %b, %c lhs = e2m1 rhs = bf16 {fastMath = false}
+      : tensor<16x32xi8>, tensor<16x64xi8> * tensor<64x8xbf16> -> tensor<16x8xf32>
+  tt.return
+}

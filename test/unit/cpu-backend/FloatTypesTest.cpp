@@ -136,6 +136,65 @@ std::string convertKernel(const std::string &op, const std::string &from,
 
 const char *const kTargets[] = {"cpu", "cpu:x86-64-v3", "cpu:x86-64"};
 
+/// The elements and scales of block-scaled matrices, each in a byte of its own.
+TEST(FloatTypes, ExtendsCodesOfBlockScaledMatrices) {
+  auto decodeExponent = [](uint32_t code) {
+    return code == 255 ? NAN : std::ldexp(1.0, int(code) - 127);
+  };
+  struct Element {
+    const char *type;
+    unsigned bits, mantissa;
+    int bias;
+  };
+  for (const char *target : kTargets)
+    for (const Element &element :
+         {Element{"f4E2M1FN", 4, 1, 1}, Element{"f6E2M3FN", 6, 3, 1},
+          Element{"f6E3M2FN", 6, 2, 3}, Element{"f8E8M0FNU", 8, 0, 127}}) {
+      SCOPED_TRACE(std::string(element.type) + " " + target);
+      std::string code = "vector<32xi" + std::to_string(element.bits) + ">",
+                  value = std::string("vector<32x") + element.type + ">";
+      std::string narrow =
+          element.bits == 8 ? "" : "arith.trunci %x : vector<32xi8> to " + code;
+      CompiledKernel kernel(
+          "func.func @extend(%in: memref<?xi8, strided<[1], offset: ?>>, %out: "
+          "memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: "
+          "i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} "
+          "{\n  %zero = arith.constant 0 : index\n  %step = arith.constant 32 "
+          ": "
+          "index\n  %end = arith.constant 256 : index\n"
+          "  scf.for %i = %zero to %end step %step {\n"
+          "    %x = vector.load %in[%i] : memref<?xi8, strided<[1], offset: "
+          "?>>, vector<32xi8>\n" +
+              (narrow.empty() ? std::string() : "    %c = " + narrow + "\n") +
+              "    %f = arith.bitcast " + (narrow.empty() ? "%x" : "%c") +
+              " : " + code + " to " + value +
+              "\n    %y = arith.extf %f : " + value +
+              " to vector<32xf32>\n    vector.store %y, %out[%i] : "
+              "memref<?xf32, strided<[1], offset: ?>>, vector<32xf32>\n"
+              "  }\n  return\n}\n",
+          target);
+      ASSERT_TRUE(kernel);
+      std::vector<uint8_t> in(256);
+      for (size_t i = 0; i < in.size(); ++i)
+        in[i] = i;
+      std::vector<float> out(256);
+      kernel.run({slot(in.data()), slot(out.data())});
+      for (uint32_t i = 0; i < 256; ++i) {
+        // As a format of which no code is special.
+        Format format = {element.type, element.bits, element.mantissa,
+                         element.bias, false,        true};
+        uint32_t low = i & ((1u << element.bits) - 1);
+        double want = element.mantissa == 0             ? decodeExponent(i)
+                      : low == 1u << (element.bits - 1) ? -0.0
+                                                        : decode(format, low);
+        ASSERT_TRUE(
+            (std::isnan(out[i]) && std::isnan(want)) ||
+            (out[i] == want && std::signbit(out[i]) == std::signbit(want)))
+            << i << ": " << out[i] << " and not " << want;
+      }
+    }
+}
+
 TEST(FloatTypes, ExtendsEveryCode) {
   for (const char *target : kTargets)
     for (const Format &format : kFormats)

@@ -1,0 +1,314 @@
+//===- DotScaled.cpp - products of block-scaled matrices ------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// An operand is computed as what it means, elements times their scales in f32,
+// which is exact but for overflow, and multiplied as any other. Two elements in
+// a byte along K are not brought into one row: the products of all the lower
+// and of all the upper ones are added, with a partner that is cut in the same
+// way.
+//===----------------------------------------------------------------------===//
+
+#include "frontend/TTOps.h"
+#include "triton-to-linalg/lower/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::ttl;
+
+/// The type of one element, where its bits do not have a float type.
+static FloatType formatType(tt::ScaleDotElemType format, MLIRContext *context) {
+  switch (format) {
+  case tt::ScaleDotElemType::E4M3:
+    return Float8E4M3FNType::get(context);
+  case tt::ScaleDotElemType::E5M2:
+    return Float8E5M2Type::get(context);
+  case tt::ScaleDotElemType::E2M3:
+    return Float6E2M3FNType::get(context);
+  case tt::ScaleDotElemType::E3M2:
+    return Float6E3M2FNType::get(context);
+  case tt::ScaleDotElemType::E2M1:
+    return Float4E2M1FNType::get(context);
+  case tt::ScaleDotElemType::BF16:
+    return BFloat16Type::get(context);
+  case tt::ScaleDotElemType::FP16:
+    return Float16Type::get(context);
+  }
+  llvm_unreachable("all formats are listed");
+}
+
+/// The float in the bits of an integer from `shift` on; floats stay.
+static Value decode(OpBuilder &b, Location loc, Value bits, unsigned shift,
+                    FloatType format) {
+  if (isa<FloatType>(bits.getType()))
+    return bits;
+  if (shift != 0)
+    bits = arith::ShRUIOp::create(
+        b, loc, bits,
+        arith::ConstantIntOp::create(b, loc, bits.getType(), shift));
+  Type code = b.getIntegerType(format.getWidth());
+  if (bits.getType() != code)
+    bits = arith::TruncIOp::create(b, loc, code, bits);
+  return arith::BitcastOp::create(b, loc, format, bits);
+}
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Splits dimension `dim` into `outer` and the rest.
+static Value splitDim(OpBuilder &b, Location loc, Value value, int64_t dim,
+                      int64_t outer) {
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= outer;
+  shape.insert(shape.begin() + dim, outer);
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0, to = 0; d < type.getRank(); ++d) {
+    groups.push_back({to++});
+    if (d == dim)
+      groups.back().push_back(to++);
+  }
+  return tensor::ExpandShapeOp::create(b, loc, type.clone(shape), value,
+                                       groups);
+}
+
+/// The inverse: dimensions `dim` and `dim` + 1 become one.
+static Value mergeDim(OpBuilder &b, Location loc, Value value, int64_t dim) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d < typeOf(value).getRank(); ++d) {
+    if (d != dim + 1)
+      groups.emplace_back();
+    groups.back().push_back(d);
+  }
+  return tensor::CollapseShapeOp::create(b, loc, value, groups);
+}
+
+/// Every second slice along a dimension, from `first` on.
+namespace {
+struct EverySecond {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  EverySecond(OpBuilder &b, ArrayRef<int64_t> shape, int64_t dim, int64_t first)
+      : offsets(shape.size(), b.getIndexAttr(0)),
+        sizes(getAsIndexOpFoldResult(b.getContext(), shape)),
+        strides(shape.size(), b.getIndexAttr(1)) {
+    offsets[dim] = b.getIndexAttr(first);
+    sizes[dim] = b.getIndexAttr(shape[dim] / 2);
+    strides[dim] = b.getIndexAttr(2);
+  }
+};
+} // namespace
+
+static Value takeSecond(OpBuilder &b, Location loc, Value value, int64_t dim,
+                        int64_t first) {
+  EverySecond slice(b, typeOf(value).getShape(), dim, first);
+  return tensor::ExtractSliceOp::create(b, loc, value, slice.offsets,
+                                        slice.sizes, slice.strides);
+}
+
+/// The slices of two blocks in turns.
+static Value interleave(OpBuilder &b, Location loc, ValueRange halves,
+                        int64_t dim) {
+  RankedTensorType type = typeOf(halves.front());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] *= 2;
+  Value whole = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+  for (auto [first, half] : llvm::enumerate(halves)) {
+    EverySecond slice(b, shape, dim, first);
+    whole = tensor::InsertSliceOp::create(b, loc, half, whole, slice.offsets,
+                                          slice.sizes, slice.strides);
+  }
+  return whole;
+}
+
+namespace {
+
+/// One side of the product.
+struct Side {
+  Value block, scale;
+  tt::ScaleDotElemType format;
+  /// Where K, and M or N, are in the block.
+  int64_t depthDim, otherDim;
+  bool packedAlongDepth, packedAlongOther;
+
+  Side(Value block, Value scale, tt::ScaleDotElemType format, bool isLeft,
+       bool packsDepth)
+      : block(block), scale(scale), format(format) {
+    int64_t rank = typeOf(block).getRank();
+    depthDim = isLeft ? rank - 1 : rank - 2;
+    otherDim = isLeft ? rank - 2 : rank - 1;
+    bool isPacked = format == tt::ScaleDotElemType::E2M1;
+    packedAlongDepth = isPacked && packsDepth;
+    packedAlongOther = isPacked && !packsDepth;
+  }
+};
+
+class SideBuilder {
+public:
+  SideBuilder(OpBuilder &builder, Location loc, const Side &side)
+      : b(builder), loc(loc), side(side),
+        format(formatType(side.format, builder.getContext())) {}
+
+  /// All of it as one matrix.
+  Value whole() {
+    Value scale = scales();
+    if (side.packedAlongDepth || side.packedAlongOther) {
+      bool along = side.packedAlongOther;
+      Value halves[2];
+      for (int64_t i = 0; i < 2; ++i)
+        halves[i] =
+            values(side.block, 4 * i,
+                   along && scale ? takeSecond(b, loc, scale, side.otherDim, i)
+                                  : scale);
+      return interleave(b, loc, halves, along ? side.otherDim : side.depthDim);
+    }
+    // A product widens by itself what is a float of LLVM or of 8 bits.
+    if (!scale && format.getWidth() >= 8)
+      return typed();
+    return values(side.block, 0, scale);
+  }
+
+  /// The elements of K with even or odd number.
+  Value half(int64_t which) {
+    if (side.packedAlongDepth)
+      return values(side.block, 4 * which, scales());
+    if (!side.packedAlongOther)
+      return values(takeSecond(b, loc, side.block, side.depthDim, which), 0,
+                    scales());
+    return takeSecond(b, loc, whole(), side.depthDim, which);
+  }
+
+private:
+  /// The block as floats, unscaled.
+  Value typed() {
+    RankedTensorType type = typeOf(side.block);
+    if (isa<FloatType>(type.getElementType()))
+      return side.block;
+    return mapElements(b, loc, type.clone(format), side.block,
+                       [&](OpBuilder &nested, Location at, ValueRange in) {
+                         return decode(nested, at, in[0], 0, format);
+                       });
+  }
+
+  /// The scales in f32, with the groups of K where the block has K; null if
+  /// there are none.
+  Value scales() {
+    if (!side.scale)
+      return {};
+    RankedTensorType type = typeOf(side.scale);
+    auto e8m0 = Float8E8M0FNUType::get(b.getContext());
+    Value wide = mapElements(
+        b, loc, type.clone(b.getF32Type()), side.scale,
+        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+          return arith::ExtFOp::create(nested, at, nested.getF32Type(),
+                                       decode(nested, at, in[0], 0, e8m0));
+        });
+    if (side.depthDim > side.otherDim)
+      return wide;
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq(type.getRank())),
+                         shape(type.getShape());
+    std::swap(order[side.depthDim], order[side.otherDim]);
+    std::swap(shape[side.depthDim], shape[side.otherDim]);
+    Value target = tensor::EmptyOp::create(b, loc, shape, b.getF32Type());
+    return linalg::TransposeOp::create(b, loc, wide, target, order)
+        ->getResult(0);
+  }
+
+  /// f32 values of `elements` times their scales.
+  Value values(Value elements, unsigned shift, Value scale) {
+    SmallVector<Value> inputs = {elements};
+    if (scale) {
+      int64_t groups = typeOf(scale).getDimSize(side.depthDim);
+      inputs[0] = splitDim(b, loc, elements, side.depthDim, groups);
+      Value target = tensor::EmptyOp::create(
+          b, loc, typeOf(inputs[0]).getShape(), b.getF32Type());
+      inputs.push_back(
+          linalg::BroadcastOp::create(b, loc, scale, target, side.depthDim + 1)
+              ->getResult(0));
+    }
+    Value result = mapElements(
+        b, loc, typeOf(inputs[0]).clone(b.getF32Type()), inputs,
+        [&](OpBuilder &nested, Location at, ValueRange in) {
+          Value element = decode(nested, at, in[0], shift, format);
+          element =
+              arith::ExtFOp::create(nested, at, nested.getF32Type(), element);
+          if (in.size() == 1)
+            return element;
+          return arith::MulFOp::create(nested, at, element, in[1]).getResult();
+        });
+    return scale ? mergeDim(b, loc, result, side.depthDim) : result;
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const Side &side;
+  FloatType format;
+};
+
+struct DotScaledLowering : OpConversionPattern<tt::DotScaledOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tt::DotScaledOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Side left(adaptor.getA(), adaptor.getAScale(), op.getAElemType(),
+              /*isLeft=*/true, op.getLhsKPack());
+    Side right(adaptor.getB(), adaptor.getBScale(), op.getBElemType(),
+               /*isLeft=*/false, op.getRhsKPack());
+    SideBuilder a(rewriter, loc, left), b(rewriter, loc, right);
+
+    auto type = cast<RankedTensorType>(op.getType());
+    Value sum = widened(rewriter, loc, adaptor.getC());
+    if (left.packedAlongDepth) {
+      // Rows of b are cut into even and odd ones where they lie.
+      sum = multiply(rewriter, loc, a.half(0), b.half(0), sum);
+      sum = multiply(rewriter, loc, a.half(1), b.half(1), sum);
+    } else {
+      sum = multiply(rewriter, loc, a.whole(), b.whole(), sum);
+    }
+    if (sum.getType() != type)
+      sum = mapElements(
+          rewriter, loc, type, sum,
+          [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+            return arith::TruncFOp::create(nested, at, type.getElementType(),
+                                           in[0]);
+          });
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+
+private:
+  /// An accumulator is at least as wide as the operands.
+  static Value widened(OpBuilder &b, Location loc, Value acc) {
+    RankedTensorType type = typeOf(acc);
+    if (type.getElementTypeBitWidth() >= 32)
+      return acc;
+    return mapElements(
+        b, loc, type.clone(b.getF32Type()), acc,
+        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
+          return arith::ExtFOp::create(nested, at, nested.getF32Type(), in[0]);
+        });
+  }
+
+  static Value multiply(OpBuilder &b, Location loc, Value left, Value right,
+                        Value sum) {
+    SmallVector<Value> inputs = {left, right};
+    if (typeOf(sum).getRank() == 3)
+      return linalg::BatchMatmulOp::create(b, loc, sum.getType(), inputs, sum)
+          ->getResult(0);
+    return linalg::MatmulOp::create(b, loc, sum.getType(), inputs, sum)
+        ->getResult(0);
+  }
+};
+
+} // namespace
+
+void ttl::populateDotScaledPatterns(Converter converter,
+                                    RewritePatternSet &patterns) {
+  patterns.add<DotScaledLowering>(converter, patterns.getContext());
+}
