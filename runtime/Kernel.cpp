@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 tilebridge_kernel::~tilebridge_kernel() {
+  if (reference)
+    compiler->reference_free(reference);
   if (library)
     dlclose(library);
 }
@@ -52,7 +54,7 @@ static bool readExecutable(tilebridge_kernel &kernel, std::string &why) {
   return parseManifest(kernel.manifestText, kernel.manifest, why);
 }
 
-static bool checkSignature(tilebridge_kernel &kernel, std::string &why) {
+bool checkSignature(tilebridge_kernel &kernel, std::string &why) {
   size_t slots = 0;
   for (const std::string &text : kernel.manifest.signature) {
     ArgumentType type;

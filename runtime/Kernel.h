@@ -9,6 +9,7 @@
 
 #include "runtime/ArgumentType.h"
 #include "runtime/Manifest.h"
+#include "runtime/compiler_abi.h"
 #include "runtime/executable_abi.h"
 #include "runtime/tilebridge.h"
 
@@ -29,6 +30,11 @@ struct tilebridge_kernel {
   std::vector<tilebridge::rt::ArgumentType> types;
   /// How long a program took when the kernel ran last; 0: not known.
   std::atomic<float> nanosecondsPerProgram{0};
+  /// Set where the kernel is for tilebridge_evaluate alone; `executable` then
+  /// has no code.
+  tb_reference_kernel *reference = nullptr;
+  const tb_compiler_v2 *compiler = nullptr;
+  tb_executable_v1 description = {};
 };
 
 namespace tilebridge::rt {
@@ -36,6 +42,17 @@ namespace tilebridge::rt {
 /// Loads an artefact; `origin` names it in errors.
 tilebridge_code loadKernel(std::string_view artefact, const std::string &origin,
                            tilebridge_kernel *&kernel);
+
+/// Reads the signature; the executable is known.
+bool checkSignature(tilebridge_kernel &kernel, std::string &why);
+
+/// Checks arguments that carry their types, and writes their slots.
+tilebridge_code writeArguments(const tilebridge_kernel &kernel,
+                               const tilebridge_argument *arguments,
+                               size_t count, uint64_t *slots);
+
+/// How many programs a grid has.
+tilebridge_code checkGrid(const int64_t grid[3], int64_t &total);
 
 /// Reads a regular file of at most `limit` bytes.
 tilebridge_code readFile(const std::string &path, size_t limit,

@@ -43,32 +43,6 @@ void reportFailure(void *state, const char *text) {
   host.run->stop.store(true, std::memory_order_relaxed);
 }
 
-tilebridge_code checkGrid(const int64_t grid[3], int64_t &total) {
-  constexpr int64_t most = (int64_t(1) << 31) - 1;
-  total = 1;
-  for (int i = 0; i < 3; ++i) {
-    if (grid[i] < 0 || grid[i] > most)
-      return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                  std::string("the grid's dimension ") + "xyz"[i] + " is " +
-                      std::to_string(grid[i]) +
-                      "; it must be from 0 to 2147483647");
-  }
-  // 0 programs is no work, however large the other dimensions are.
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    total = 0;
-  constexpr int64_t mostPrograms = int64_t(1) << 61;
-  for (int i = 0; i < 3 && total; ++i) {
-    if (total > mostPrograms / grid[i])
-      return fail(
-          TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-          "the grid has more than 2^61 programs: " + std::to_string(grid[0]) +
-              " x " + std::to_string(grid[1]) + " x " +
-              std::to_string(grid[2]));
-    total *= grid[i];
-  }
-  return TILEBRIDGE_OK;
-}
-
 tilebridge_code checkOptions(const tilebridge_launch_options *options) {
   if (options && options->struct_size < sizeof(tilebridge_launch_options))
     return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
@@ -81,6 +55,10 @@ tilebridge_code checkOptions(const tilebridge_launch_options *options) {
 tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
                        const uint64_t *slots,
                        const tilebridge_launch_options *options) {
+  if (kernel.reference)
+    return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
+                "kernel '" + kernel.manifest.name +
+                    "' was loaded for tilebridge_evaluate: it has no code");
   int64_t total = 0;
   if (tilebridge_code code = checkGrid(grid, total))
     return code;
@@ -113,6 +91,52 @@ tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
 }
 
 } // namespace
+
+tilebridge_code checkGrid(const int64_t grid[3], int64_t &total) {
+  constexpr int64_t most = (int64_t(1) << 31) - 1;
+  total = 1;
+  for (int i = 0; i < 3; ++i) {
+    if (grid[i] < 0 || grid[i] > most)
+      return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
+                  std::string("the grid's dimension ") + "xyz"[i] + " is " +
+                      std::to_string(grid[i]) +
+                      "; it must be from 0 to 2147483647");
+  }
+  // 0 programs is no work, however large the other dimensions are.
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    total = 0;
+  constexpr int64_t mostPrograms = int64_t(1) << 61;
+  for (int i = 0; i < 3 && total; ++i) {
+    if (total > mostPrograms / grid[i])
+      return fail(
+          TILEBRIDGE_ERROR_INVALID_ARGUMENT,
+          "the grid has more than 2^61 programs: " + std::to_string(grid[0]) +
+              " x " + std::to_string(grid[1]) + " x " +
+              std::to_string(grid[2]));
+    total *= grid[i];
+  }
+  return TILEBRIDGE_OK;
+}
+
+tilebridge_code writeArguments(const tilebridge_kernel &kernel,
+                               const tilebridge_argument *arguments,
+                               size_t count, uint64_t *slots) {
+  for (size_t i = 0; i < count; ++i) {
+    const char *text = arguments[i].type ? arguments[i].type : "(null)";
+    ArgumentType given;
+    if (!parseArgumentType(text, given) ||
+        !isCompatible(given, kernel.types[i]))
+      return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
+                  describeArgument(kernel, i) + " was given a value of type " +
+                      text);
+    std::string why;
+    if (!writeSlots(arguments[i], given, kernel.types[i], slots, why))
+      return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
+                  describeArgument(kernel, i) + ": " + why);
+    slots += kernel.types[i].slotCount();
+  }
+  return TILEBRIDGE_OK;
+}
 
 } // namespace tilebridge::rt
 
@@ -155,21 +179,9 @@ tilebridge_launch_typed(tilebridge_kernel *kernel, int64_t gridX, int64_t gridY,
   std::vector<uint64_t> many(kernel->executable->slot_count > usual
                                  ? kernel->executable->slot_count
                                  : 0);
-  uint64_t *slots = many.empty() ? local : many.data(), *next = slots;
-  for (size_t i = 0; i < count; ++i) {
-    const char *text = arguments[i].type ? arguments[i].type : "(null)";
-    ArgumentType given;
-    if (!parseArgumentType(text, given) ||
-        !isCompatible(given, kernel->types[i]))
-      return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                  describeArgument(*kernel, i) + " was given a value of type " +
-                      text);
-    std::string why;
-    if (!writeSlots(arguments[i], given, kernel->types[i], next, why))
-      return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                  describeArgument(*kernel, i) + ": " + why);
-    next += kernel->types[i].slotCount();
-  }
+  uint64_t *slots = many.empty() ? local : many.data();
+  if (tilebridge_code code = writeArguments(*kernel, arguments, count, slots))
+    return code;
   int64_t grid[3] = {gridX, gridY, gridZ};
   return launch(*kernel, grid, slots, options);
 }

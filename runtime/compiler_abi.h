@@ -4,7 +4,7 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===----------------------------------------------------------------------===*
-|* libtilebridge_compiler.so exports one symbol, `tilebridge_compiler`, of type tb_compiler_v1. The runtime loads it
+|* libtilebridge_compiler.so exports one symbol, `tilebridge_compiler`, of type tb_compiler_v2. The runtime loads it
 |* when the first kernel is compiled, so that launching alone never maps LLVM.
 \*===----------------------------------------------------------------------===*/
 #ifndef TILEBRIDGE_RUNTIME_COMPILER_ABI_H
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TB_COMPILER_ABI_VERSION 1u
+#define TB_COMPILER_ABI_VERSION 2u
 #define TB_COMPILER_SYMBOL "tilebridge_compiler"
 
 enum { TB_COMPILE_REMARKS = 2, TB_COMPILE_TIMING = 4 };
@@ -40,12 +40,50 @@ typedef struct tb_compile_request_v1 {
   void *state;
 } tb_compile_request_v1;
 
-typedef struct tb_compiler_v1 {
+/* A kernel for the reference evaluator. */
+typedef struct tb_reference_kernel tb_reference_kernel;
+
+/* An array that the programs may touch. */
+typedef struct tb_memory_v1 {
+  void *begin;
+  uint64_t size; /* bytes */
+} tb_memory_v1;
+
+enum { TB_EVALUATE_ONE_PROGRAM = 1, TB_EVALUATE_RANDOM_ORDER = 2 };
+
+/* What the functions give: TB_EVALUATE_FAILED and _ASSERT with one call of `error`. */
+enum { TB_EVALUATE_OK = 0, TB_EVALUATE_FAILED = 1, TB_EVALUATE_ASSERT = 2 };
+
+typedef struct tb_evaluate_request_v1 {
+  const uint64_t *slots; /* as tb_launch_v1 has them */
+  uint32_t grid[3];
+  uint32_t program[3];
+  uint32_t flags;
+  uint32_t memory_count;
+  const tb_memory_v1 *memory; /* null: accesses are not checked */
+  uint64_t seed;
+  const char *probe_folder; /* null: no probes */
+  const char *probe_op;     /* null: all */
+  const void *watch;        /* null: nothing */
+  void (*error)(void *state, const char *text, size_t size);
+  void (*print)(void *state,
+                const char *text); /* a line of the kernel's print */
+  void (*note)(void *state, const char *text); /* a store to what is watched */
+  void *state;
+} tb_evaluate_request_v1;
+
+typedef struct tb_compiler_v2 {
   uint32_t abi_version; /* TB_COMPILER_ABI_VERSION */
   uint32_t reserved;
   /* 0: `output` was called. 1: `error` was called at least once. Thread safe. */
   int (*compile)(const tb_compile_request_v1 *request);
-} tb_compiler_v1;
+  /* TTIR or bridge IR for `evaluate`; `output` gets the manifest. Null: `error` was called. */
+  tb_reference_kernel *(*reference_load)(const tb_compile_request_v1 *request,
+                                         uint32_t *slot_count);
+  int (*reference_evaluate)(tb_reference_kernel *kernel,
+                            const tb_evaluate_request_v1 *request);
+  void (*reference_free)(tb_reference_kernel *kernel);
+} tb_compiler_v2;
 
 #ifdef __cplusplus
 }

@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 /* Grows when functions or struct fields are added; nothing that exists changes its meaning. */
-#define TILEBRIDGE_API_VERSION 1u
+#define TILEBRIDGE_API_VERSION 2u
 
 typedef enum tilebridge_code {
   TILEBRIDGE_OK = 0,
@@ -52,7 +52,9 @@ typedef enum tilebridge_code {
   TILEBRIDGE_ERROR_KERNEL_ASSERT = 5,
   TILEBRIDGE_ERROR_OUT_OF_MEMORY = 6,
   /* A part that is needed, such as the compiler library, is not installed. */
-  TILEBRIDGE_ERROR_UNAVAILABLE = 7
+  TILEBRIDGE_ERROR_UNAVAILABLE = 7,
+  /* tilebridge_evaluate: a program touched memory that is in no array, or does what the evaluator does not know. */
+  TILEBRIDGE_ERROR_EVALUATION = 8
 } tilebridge_code;
 
 /* TILEBRIDGE_API_VERSION of the library that is loaded. */
@@ -187,6 +189,55 @@ TILEBRIDGE_API void tilebridge_buffer_free(tilebridge_buffer *buffer);
 TILEBRIDGE_API tilebridge_code tilebridge_load_ttir(
     const void *ttir, size_t size, const tilebridge_compile_options *options,
     tilebridge_kernel **kernel);
+
+/*===-- Evaluating ---------------------------------------------------------===*/
+
+/* Loads TTIR, or bridge IR as text, for the reference evaluator: it describes itself as a compiled kernel does, but is
+ * run by tilebridge_evaluate alone. Of the options, `source_name` and `log` count. */
+TILEBRIDGE_API tilebridge_code tilebridge_load_reference(
+    const void *ttir, size_t size, const tilebridge_compile_options *options,
+    tilebridge_kernel **kernel);
+
+/* Run `program` alone. */
+#define TILEBRIDGE_EVALUATE_ONE_PROGRAM 1u
+/* Run the programs in an order that `seed` says, and not in that of their numbers. */
+#define TILEBRIDGE_EVALUATE_RANDOM_ORDER 2u
+
+typedef struct tilebridge_memory {
+  void *begin;
+  uint64_t size; /* bytes */
+} tilebridge_memory;
+
+typedef struct tilebridge_evaluate_options {
+  size_t struct_size; /* sizeof(tilebridge_evaluate_options) */
+  uint32_t flags;     /* TILEBRIDGE_EVALUATE_... */
+  uint32_t program[3];
+  uint64_t seed;
+  /* The arrays that programs may touch; messages count them from 0. A pointer reaches the one that it points into. NULL:
+   * accesses are not checked. */
+  const tilebridge_memory *memory;
+  size_t memory_count;
+  /* A folder that receives every value of every program as a .npy file, and index.csv, which lists them. NULL: none. */
+  const char *probe_folder;
+  /* Only values of operations of this name, such as "arith.addf". NULL: all. */
+  const char *probe_op;
+  /* `note` hears of every store to this byte, and who does it. NULL: nothing. */
+  const void *watch;
+  void (*note)(void *state, const char *text);
+  void *note_state;
+  /* As in tilebridge_launch_options. */
+  void (*print)(void *state, const char *text);
+  void *print_state;
+} tilebridge_evaluate_options;
+
+/* Runs the programs one after the other, each operation of the bridge IR by itself. It is slow, and written to be
+ * right: what compiled kernels compute is compared with it. */
+TILEBRIDGE_API tilebridge_code
+tilebridge_evaluate(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
+                    int64_t grid_z, const tilebridge_argument *arguments,
+                    size_t count, const tilebridge_evaluate_options *options);
+
+/*===-- This machine -------------------------------------------------------===*/
 
 /* Names the compiler that would be used, its LLVM and this machine's CPU: two equal strings mean equal code. */
 TILEBRIDGE_API const char *tilebridge_compiler_id(void);

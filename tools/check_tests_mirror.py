@@ -11,6 +11,7 @@ FOLDERS = [
     "frontend",
     "triton-to-linalg",
     "cpu-backend",
+    "reference",
     "accel-backend",
     "gpu-backend",
     "compiler",

@@ -1,4 +1,4 @@
-//===- tilebridge.cpp - compile, run, explain ----------------------- -===//
+//===- tilebridge.cpp - compile, run, evaluate ----------------------- -===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,11 +19,8 @@ using namespace tilebridge::cli;
 static int run(const std::string &command,
                const std::vector<std::string> &words) {
   static const std::map<std::string, void (*)(const Options &)> commands = {
-      {"compile", runCompile},
-      {"run", runRun},
-      {"explain", runExplain},
-      {"info", runInfo},
-      {"seal", runSeal}};
+      {"compile", runCompile}, {"run", runRun},   {"eval", runEval},
+      {"explain", runExplain}, {"info", runInfo}, {"seal", runSeal}};
   if (command == "--version") {
     std::puts(tilebridge_version());
     return Success;

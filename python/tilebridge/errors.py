@@ -20,6 +20,10 @@ class KernelAssertionError(TilebridgeError, AssertionError):
     """An assertion in a kernel (tl.device_assert) failed during a launch."""
 
 
+class EvaluationError(TilebridgeError):
+    """The reference evaluator met an access outside of all arrays, or an operation that it does not know."""
+
+
 BY_CODE = {
     1: ValueError,
     2: ArtefactError,
@@ -28,4 +32,5 @@ BY_CODE = {
     5: KernelAssertionError,
     6: MemoryError,
     7: TilebridgeError,
+    8: EvaluationError,
 }

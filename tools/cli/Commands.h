@@ -9,15 +9,22 @@
 
 #include "tools/cli/Options.h"
 
+#include <cstdint>
 #include <string>
 
 namespace tilebridge::cli {
 
 void runCompile(const Options &options);
 void runRun(const Options &options);
+void runEval(const Options &options);
 void runExplain(const Options &options);
 void runInfo(const Options &options);
 void runSeal(const Options &options);
+
+/// The numbers of "X,Y,Z", 1 where there are fewer; `option` names it in
+/// errors.
+void parseGrid(const std::string &option, const std::string &text,
+               int64_t grid[3]);
 
 /// The help of a command, or of all for "".
 const char *helpOf(const std::string &command);

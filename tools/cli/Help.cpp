@@ -18,6 +18,7 @@ Triton launches its kernels on CPU tensors.
 
   tilebridge compile KERNEL.ttir      to a file that `run` and the C library load, or to any stage as text
   tilebridge run KERNEL               run it on NumPy files, numbers and arrays that are made up
+  tilebridge eval KERNEL.ttir         the same by the reference evaluator: checks accesses, shows every value
   tilebridge explain KERNEL.ttir      what of it is slow, and why
   tilebridge info KERNEL              its name and the arguments it takes
   tilebridge seal FILE.so -o OUT.so   add the checksum to a shared object that you linked yourself
@@ -77,6 +78,25 @@ NumPy has no bf16 and no 8-bit floats: files hold them as 2-byte or 1-byte voids
   tilebridge run add.ttir --grid 98 --arg x.npy --arg y.npy --out sum.npy=f32[100000] --arg 100000
 )";
 
+static const char evalHelp[] =
+    R"(usage: tilebridge eval KERNEL --grid X[,Y[,Z]] [--arg VALUE | --out FILE.npy=VALUE]...
+
+Runs a kernel by the reference evaluator: operation by operation, one program after the other, as the bridge IR says
+(docs/bridge-ir.md). KERNEL is TTIR, or bridge IR as text. A program that reads or writes outside of its arrays ends the
+run with the line that does it. --grid, --arg, --out and --show are those of `tilebridge run`.
+
+  --program=X,Y,Z         run this program alone
+  --order=random          run the programs in a random order; --seed=N says which
+  --probe=DIR             write every value of every program to DIR: NumPy's files, listed in DIR/index.csv
+  --probe-op=NAME         only the values of operations of this name, such as arith.addf
+  --compare-with=cpu      compile and run the kernel as well, and compare the arrays; where they differ, say which
+                          operations of which programs wrote the first element that does. Exit code 1 if they differ
+  --tolerance=T           two floats may differ by T times the larger one (default: 0, all bits are compared)
+  --target=T              for --compare-with, as for `tilebridge compile`
+
+  tilebridge eval add.ttir --grid 2 --arg f32[99]=range --arg f32[99]=range --arg f32[99] --arg 99 --probe=probes
+)";
+
 static const char explainHelp[] =
     R"(usage: tilebridge explain KERNEL.ttir [--target=TARGET]
 
@@ -98,6 +118,7 @@ what runtime/executable_abi.h asks for but was linked by other means.
 const char *helpOf(const std::string &command) {
   return command == "compile"   ? compileHelp
          : command == "run"     ? runHelp
+         : command == "eval"    ? evalHelp
          : command == "explain" ? explainHelp
          : command == "info"    ? infoHelp
          : command == "seal"    ? sealHelp

@@ -27,6 +27,13 @@ struct Options {
   std::string emit; // empty: not given
   std::string printAfter;
   std::string grid;
+  std::string program; // --program X,Y,Z
+  std::string order;   // "" or "random"
+  std::string seed;    // of the order
+  std::string probe;   // a folder
+  std::string probeOp;
+  std::string compareWith; // "" or "cpu"
+  std::string tolerance;
   std::vector<ArgumentText> arguments;
   unsigned threads = 0;
   unsigned repeat = 1;

@@ -43,10 +43,8 @@ static KernelPtr load(const Options &options) {
   return {kernel, tilebridge_kernel_release};
 }
 
-static void parseGrid(const std::string &text, int64_t grid[3]) {
-  if (text.empty())
-    usageError("`tilebridge run` wants the number of programs: --grid X, "
-               "--grid X,Y or --grid X,Y,Z");
+void parseGrid(const std::string &option, const std::string &text,
+               int64_t grid[3]) {
   size_t begin = 0;
   for (int i = 0; i < 3; ++i)
     grid[i] = 1;
@@ -57,7 +55,7 @@ static void parseGrid(const std::string &text, int64_t grid[3]) {
     errno = 0;
     long long value = std::strtoll(number.c_str(), &rest, 10);
     if (i == 3 || number.empty() || *rest || errno)
-      usageError("--grid wants up to three numbers, not '" + text + "'");
+      usageError(option + " wants up to three numbers, not '" + text + "'");
     grid[i] = value;
     begin = end + 1;
   }
@@ -65,7 +63,10 @@ static void parseGrid(const std::string &text, int64_t grid[3]) {
 
 void runRun(const Options &options) {
   int64_t grid[3];
-  parseGrid(options.grid, grid);
+  if (options.grid.empty())
+    usageError("`tilebridge run` wants the number of programs: --grid X, "
+               "--grid X,Y or --grid X,Y,Z");
+  parseGrid("--grid", options.grid, grid);
   KernelPtr kernel = load(options);
   Values values(kernel.get(), options.arguments);
   tilebridge_launch_options launch = {};

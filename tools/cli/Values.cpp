@@ -228,6 +228,15 @@ static void printArray(size_t number, const Array &array) {
   std::printf(array.count() > most ? ", ...\n" : "\n");
 }
 
+std::vector<tilebridge_memory> Values::memory() const {
+  std::vector<tilebridge_memory> list;
+  for (const Entry &entry : entries)
+    list.push_back(entry.array ? tilebridge_memory{entry.array->data(),
+                                                   entry.array->bytes()}
+                               : tilebridge_memory{nullptr, 0});
+  return list;
+}
+
 void Values::finish(bool show) const {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (!entries[i].array)

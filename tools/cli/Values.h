@@ -29,6 +29,12 @@ public:
 
   const std::vector<tilebridge_argument> &arguments() const { return list; }
 
+  /// The arrays as the evaluator wants them, one a text; empty for numbers.
+  std::vector<tilebridge_memory> memory() const;
+
+  /// The array of a text, or null.
+  const Array *arrayOf(size_t text) const { return entries[text].array; }
+
   /// Writes the arrays of --out; prints all arrays if `show`.
   void finish(bool show) const;
 

@@ -33,5 +33,5 @@ static int compile(const tb_compile_request_v1 *request) {
 }
 
 __attribute__((visibility("default")))
-const tb_compiler_v1 tilebridge_compiler = {TB_COMPILER_ABI_VERSION, 0,
-                                            compile};
+const tb_compiler_v2 tilebridge_compiler = {
+    TB_COMPILER_ABI_VERSION, 0, compile, NULL, NULL, NULL};

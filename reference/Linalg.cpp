@@ -1,0 +1,167 @@
+//===- Linalg.cpp - ops of linalg, all in one way ---===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// An op of linalg is its indexing maps and its body. The points of its parallel
+// loops are lanes, and the points of its reduction loops are run one after the
+// other in order: a matmul adds its products from k = 0 on.
+
+#include "reference/Program.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+
+namespace tilebridge::reference {
+
+namespace {
+class LinalgEvaluator {
+public:
+  LinalgEvaluator(Program &program, linalg::LinalgOp op)
+      : program(program), op(op), ranges(op.getStaticLoopRanges()) {}
+
+  LogicalResult run();
+
+private:
+  /// The parallel loops' points give lanes; `reduction` is the point of the
+  /// others.
+  SmallVector<int64_t> loopPoint(ArrayRef<int64_t> parallel,
+                                 ArrayRef<int64_t> reduction) const;
+  /// Which element of the operand each lane uses.
+  std::vector<int64_t> elementsOf(OpOperand &operand,
+                                  ArrayRef<int64_t> reduction);
+  Datum gathered(Type element, const Lanes &lanes,
+                 const std::vector<int64_t> &elements) const;
+
+  Program &program;
+  linalg::LinalgOp op;
+  SmallVector<int64_t> ranges;
+  SmallVector<unsigned> parallelLoops, reductionLoops;
+  SmallVector<int64_t> parallelShape, reductionShape;
+};
+} // namespace
+
+SmallVector<int64_t>
+LinalgEvaluator::loopPoint(ArrayRef<int64_t> parallel,
+                           ArrayRef<int64_t> reduction) const {
+  SmallVector<int64_t> point(ranges.size());
+  for (auto [loop, at] : llvm::zip(parallelLoops, parallel))
+    point[loop] = at;
+  for (auto [loop, at] : llvm::zip(reductionLoops, reduction))
+    point[loop] = at;
+  return point;
+}
+
+std::vector<int64_t> LinalgEvaluator::elementsOf(OpOperand &operand,
+                                                 ArrayRef<int64_t> reduction) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  ArrayRef<int64_t> shape = program.get(operand.get()).shape();
+  std::vector<int64_t> elements;
+  elements.reserve(countOf(parallelShape));
+  forEachPosition(parallelShape, [&](ArrayRef<int64_t> position) {
+    SmallVector<int64_t> at;
+    if (map.getNumResults() > 0)
+      at = map.compose(loopPoint(position, reduction));
+    elements.push_back(linearIndex(at, shape));
+  });
+  return elements;
+}
+
+Datum LinalgEvaluator::gathered(Type element, const Lanes &lanes,
+                                const std::vector<int64_t> &elements) const {
+  Lanes result(elements.size());
+  for (auto [to, from] : llvm::zip(result, elements))
+    to = lanes[from];
+  return Datum(element, parallelShape, std::move(result));
+}
+
+LogicalResult LinalgEvaluator::run() {
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool isParallel = kind == utils::IteratorType::parallel;
+    (isParallel ? parallelLoops : reductionLoops).push_back(loop);
+    (isParallel ? parallelShape : reductionShape).push_back(ranges[loop]);
+  }
+  SmallVector<Lanes> outputs;
+  for (mlir::Value init : op.getDpsInits())
+    outputs.push_back(program.lanes(init));
+
+  Block &body = op->getRegion(0).front();
+  LogicalResult result = success();
+  forEachPosition(reductionShape, [&](ArrayRef<int64_t> reduction) {
+    if (failed(result))
+      return;
+    SmallVector<Datum> arguments, yielded;
+    SmallVector<std::vector<int64_t>> targets;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Type element = getElementTypeOrSelf(operand.get().getType());
+      // A scalar operand, such as that of linalg.fill, is one for all lanes.
+      if (!isa<RankedTensorType>(operand.get().getType())) {
+        arguments.push_back(program.get(operand.get()));
+        continue;
+      }
+      auto elements = elementsOf(operand, reduction);
+      if (op.isDpsInit(&operand)) {
+        arguments.push_back(
+            gathered(element, outputs[targets.size()], elements));
+        targets.push_back(std::move(elements));
+      } else {
+        arguments.push_back(
+            gathered(element, program.lanes(operand.get()), elements));
+      }
+    }
+    result = program.run(body, arguments, yielded);
+    if (failed(result))
+      return;
+    for (auto [output, target, value] : llvm::zip(outputs, targets, yielded))
+      for (size_t lane = 0; lane < target.size(); ++lane)
+        output[target[lane]] =
+            value.lanes()[value.lanes().size() == 1 ? 0 : lane];
+  });
+  if (failed(result))
+    return failure();
+  for (auto [value, lanes] : llvm::zip(op->getResults(), outputs))
+    program.set(value, std::move(lanes));
+  return success();
+}
+
+static LogicalResult evaluateLinalg(Program &program, Operation *op) {
+  auto linalgOp = cast<linalg::LinalgOp>(op);
+  if (!linalgOp.hasPureTensorSemantics() ||
+      llvm::is_contained(linalgOp.getStaticLoopRanges(), ShapedType::kDynamic))
+    return op->emitError("the reference evaluator wants ops of linalg on "
+                         "blocks with static shapes");
+  return LinalgEvaluator(program, linalgOp).run();
+}
+
+/// A body is run once for all lanes, whose positions are then an operand like
+/// any other.
+static LogicalResult evaluateIndex(Program &program, Operation *op) {
+  auto index = cast<linalg::IndexOp>(op);
+  auto owner = cast<linalg::LinalgOp>(op->getParentOp());
+  SmallVector<int64_t> shape = owner.getStaticLoopRanges();
+  if (owner.getNumParallelLoops() != owner.getNumLoops())
+    return op->emitError("the reference evaluator knows positions in parallel "
+                         "loops only");
+  Lanes lanes;
+  forEachPosition(shape, [&](ArrayRef<int64_t> position) {
+    lanes.push_back(uint64_t(position[index.getDim()]));
+  });
+  program.set(index.getResult(),
+              Datum(index.getType(), shape, std::move(lanes)));
+  return success();
+}
+
+void addLinalgHandlers(HandlerTable &table) {
+  table.add<linalg::GenericOp>(evaluateLinalg);
+  table.add<linalg::FillOp>(evaluateLinalg);
+  table.add<linalg::BroadcastOp>(evaluateLinalg);
+  table.add<linalg::TransposeOp>(evaluateLinalg);
+  table.add<linalg::ReduceOp>(evaluateLinalg);
+  table.add<linalg::MatmulOp>(evaluateLinalg);
+  table.add<linalg::BatchMatmulOp>(evaluateLinalg);
+  table.add<linalg::IndexOp>(evaluateIndex);
+}
+
+} // namespace tilebridge::reference

@@ -1,0 +1,41 @@
+//===- Compiler.h - the compiler library, once it is needed -*- C++ -*- ---===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/compiler_abi.h"
+#include "runtime/tilebridge.h"
+
+#include <string>
+
+namespace tilebridge::rt {
+
+/// The library that compiles: $TILEBRIDGE_LIB_DIR, else beside this one.
+std::string compilerPath();
+
+/// Loads the compiler once; a failure is tried again by the next call, which
+/// may find it installed. Null with the reason set as the last error.
+const tb_compiler_v2 *loadCompiler();
+
+/// What goes in and comes out of one request.
+struct Compilation {
+  const tilebridge_compile_options *options;
+  std::string output;
+  std::string errors;
+};
+
+/// Checks what a caller gave; the request then answers into `compilation`,
+/// which has the options.
+tilebridge_code makeRequest(const void *ttir, size_t size,
+                            const tilebridge_compile_options *options,
+                            Compilation &compilation,
+                            tb_compile_request_v1 &request);
+
+/// The last error from a request that failed.
+tilebridge_code failCompilation(const Compilation &compilation);
+
+} // namespace tilebridge::rt
