@@ -7,6 +7,7 @@
 
 #include "compiler/Job.h"
 
+#include "compiler/Explain.h"
 #include "compiler/Registration.h"
 #include "cpu-backend/Codegen.h"
 #include "frontend/Passes.h"
@@ -28,6 +29,8 @@ namespace tilebridge::compiler {
 
 static std::optional<Stage> parseStage(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<Stage>>(name)
+      .Case("explain", Stage::Explain)
+      .Case("explain-json", Stage::ExplainJson)
       .Case("ttir", Stage::Ttir)
       .Case("bridge", Stage::Bridge)
       .Case("vector", Stage::Vector)
@@ -65,6 +68,7 @@ private:
   bool runPasses(llvm::StringRef name,
                  llvm::function_ref<void(OpPassManager &)> build);
   void instrument(PassManager &manager);
+  void explain(bool asJson);
   void generateCode(Stage stage);
   void printModule();
 
@@ -138,6 +142,13 @@ void Job::printModule() {
   module->print(out, flags);
 }
 
+void Job::explain(bool asJson) {
+  AccessLog accesses(context);
+  if (!runPasses("the lowering of accesses", ttl::buildAccessPipeline))
+    return;
+  result.output = asJson ? accesses.json(*module) : accesses.text(*module);
+}
+
 void Job::generateCode(Stage stage) {
   llvm::Expected<cpu::CpuTarget> target = cpu::CpuTarget::parse(request.target);
   if (!target)
@@ -181,6 +192,8 @@ void Job::run(Stage stage) {
     return;
   if (stage == Stage::Ttir)
     return printModule();
+  if (stage == Stage::Explain || stage == Stage::ExplainJson)
+    return explain(stage == Stage::ExplainJson);
   if (!runPasses("the lowering to the bridge IR",
                  ttl::buildTritonToLinalgPipeline))
     return;
@@ -198,7 +211,8 @@ Result compile(const Request &request) {
   if (!stage) {
     result.errors =
         (request.sourceName + ": error: there is no stage '" + request.stage +
-         "'; there are ttir, bridge, vector, llvm, asm and so\n")
+         "'; there are ttir, bridge, vector, llvm, asm, so, explain and "
+         "explain-json\n")
             .str();
     return result;
   }

@@ -14,8 +14,18 @@
 
 namespace tilebridge::compiler {
 
-/// The stages that a kernel can be asked for at. All but the last are text.
-enum class Stage { Ttir, Bridge, Vector, Llvm, Asm, SharedObject };
+/// The stages that a kernel can be asked for at. All but the last are text;
+/// the first two say what became of its accesses to memory.
+enum class Stage {
+  Explain,
+  ExplainJson,
+  Ttir,
+  Bridge,
+  Vector,
+  Llvm,
+  Asm,
+  SharedObject
+};
 
 /// What to compile, how far, and what to tell about it.
 struct Request {

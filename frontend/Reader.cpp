@@ -39,8 +39,7 @@ void tilebridge::frontend::registerTTIRDialects(DialectRegistry &registry) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-/// The place that a location names, or none if it names none.
-static std::optional<FileLineColLoc> placeOf(Location loc) {
+std::optional<FileLineColLoc> tilebridge::frontend::placeOf(Location loc) {
   if (auto place = dyn_cast<FileLineColLoc>(loc))
     return place;
   if (auto named = dyn_cast<NameLoc>(loc))
@@ -66,18 +65,22 @@ static void collectCallers(Location loc, SmallVectorImpl<Location> &callers) {
 }
 
 static std::string formatPlace(Location loc) {
-  std::optional<FileLineColLoc> place = placeOf(loc);
+  std::optional<FileLineColLoc> place = tilebridge::frontend::placeOf(loc);
   if (!place)
     return "unknown place";
   return place->getFilename().str() + ":" + std::to_string(place->getLine()) +
          ":" + std::to_string(place->getColumn());
 }
 
-std::string tilebridge::frontend::formatLocation(Location loc) {
-  std::string text = formatPlace(loc);
+SmallVector<Location> tilebridge::frontend::callersOf(Location loc) {
   SmallVector<Location> callers;
   collectCallers(loc, callers);
-  for (Location caller : callers)
+  return callers;
+}
+
+std::string tilebridge::frontend::formatLocation(Location loc) {
+  std::string text = formatPlace(loc);
+  for (Location caller : callersOf(loc))
     text += ", called from " + formatPlace(caller);
   return text;
 }

@@ -34,6 +34,13 @@ mlir::OwningOpRef<mlir::ModuleOp> readModule(llvm::StringRef input,
                                              mlir::MLIRContext &context,
                                              std::string &messages);
 
+/// The place that a location names, the innermost one of the kernel's source;
+/// none if it names none.
+std::optional<mlir::FileLineColLoc> placeOf(mlir::Location loc);
+
+/// Where the code of a location was called from, outermost last.
+llvm::SmallVector<mlir::Location> callersOf(mlir::Location loc);
+
 /// A place as a person writes it, `file:line:column`: the innermost one of the
 /// kernel's source, then the calls that led there.
 std::string formatLocation(mlir::Location loc);

@@ -162,7 +162,8 @@ typedef struct tilebridge_compile_options {
   const char *source_name;
   /* "cpu" (this machine; the default), "cpu:znver4", "cpu:x86-64-v3", ... */
   const char *target;
-  /* What to return: "so" (the default), "ttir", "bridge", "vector", "llvm", "asm". */
+  /* What to return: "so" (the default), "ttir", "bridge", "vector", "llvm", "asm"; or what became of each access to
+   * memory, as text ("explain") or JSON ("explain-json"): docs/explain.md. */
   const char *stage;
   /* Name of a pass, "normalize", "cpu-plan", "canonicalize", ...; its output goes to `log`. */
   const char *print_after;

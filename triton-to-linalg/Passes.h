@@ -14,6 +14,10 @@ namespace tilebridge::ttl {
 #define GEN_PASS_REGISTRATION
 #include "triton-to-linalg/Passes.h.inc"
 
+/// Adds the steps that lower accesses to memory and say in remarks what became
+/// of each (AccessRemark.h): the first ones of the pipeline below.
+void buildAccessPipeline(mlir::OpPassManager &manager);
+
 /// Adds the steps from TTIR in the frontend's normal form to bridge IR.
 void buildTritonToLinalgPipeline(mlir::OpPassManager &manager);
 

@@ -15,11 +15,15 @@
 using namespace mlir;
 using namespace tilebridge;
 
-void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
+void ttl::buildAccessPipeline(OpPassManager &manager) {
   // Pointers that a loop moves become a shape and a scalar offset.
   manager.addPass(createScalarizeOffsetsPass());
   // Loads, stores and atomics: views, boxes and tensors, and forms below.
   manager.addPass(createLowerAccessesPass());
+}
+
+void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
+  buildAccessPipeline(manager);
   // Bounds and strides that a loop does not change are computed before it.
   manager.addPass(createLoopInvariantCodeMotionPass());
   // Everything else becomes linalg, arith, math and scf; pointers become

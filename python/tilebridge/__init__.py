@@ -26,6 +26,7 @@ __all__ = [
     "activate",
     "compile_ttir",
     "describe_threads",
+    "explain",
 ]
 
 
@@ -51,7 +52,7 @@ def compile_ttir(
 ) -> bytes:
     """Compiles TTIR and returns the artefact, or one of the stages before it.
 
-    The stages are "ttir", "bridge", "vector", "llvm", "asm" and "so". What `print_after` names goes to stderr.
+    The stages are "ttir", "bridge", "vector", "llvm", "asm" and "so", and "explain" and "explain-json" of explain(). What `print_after` names goes to stderr.
     """
     import sys
 
@@ -62,6 +63,18 @@ def compile_ttir(
     if log:
         print(log, end="", file=sys.stderr)
     return output
+
+
+def explain(kernel) -> dict:
+    """What became of each access of a kernel to memory: see docs/explain.md.
+
+    `kernel` is a compiled kernel, which a launch `kernel[grid](...)` returns, or TTIR. The result is the object that
+    `tilebridge explain --json` prints: its "kernel" is the name, its "accesses" a list ordered by source line.
+    """
+    import json
+
+    ttir = kernel if isinstance(kernel, (str, bytes)) else kernel.asm["ttir"]
+    return json.loads(compile_ttir(ttir, stage="explain-json"))
 
 
 def describe_threads() -> str:

@@ -59,24 +59,10 @@ void runCompile(const Options &options) {
 }
 
 void runExplain(const Options &options) {
-  std::string remarks;
-  tilebridge_compile_options request = {};
-  request.struct_size = sizeof(request);
-  request.source_name = options.input.c_str();
-  request.target = options.target.c_str();
-  request.flags = TILEBRIDGE_COMPILE_REMARKS;
-  request.log = [](void *state, const char *text, size_t size) {
-    static_cast<std::string *>(state)->append(text, size);
-  };
-  request.log_state = &remarks;
-  std::string source = readInput(options.input);
-  tilebridge_buffer buffer = {nullptr, 0};
-  check(tilebridge_compile(source.data(), source.size(), &request, &buffer));
-  tilebridge_buffer_free(&buffer);
-  if (remarks.empty())
-    remarks =
-        options.input + ": nothing to remark: every access is structured\n";
-  std::fputs(remarks.c_str(), stdout);
+  std::string report =
+      compile(options, readInput(options.input),
+              options.json ? "explain-json" : "explain", /*flags=*/0);
+  std::fwrite(report.data(), 1, report.size(), stdout);
 }
 
 void runSeal(const Options &options) {

@@ -19,7 +19,7 @@ Triton launches its kernels on CPU tensors.
   tilebridge compile KERNEL.ttir      to a file that `run` and the C library load, or to any stage as text
   tilebridge run KERNEL               run it on NumPy files, numbers and arrays that are made up
   tilebridge eval KERNEL.ttir         the same by the reference evaluator: checks accesses, shows every value
-  tilebridge explain KERNEL.ttir      what of it is slow, and why
+  tilebridge explain KERNEL.ttir      what became of each access to memory, and why
   tilebridge info KERNEL              its name and the arguments it takes
   tilebridge seal FILE.so -o OUT.so   add the checksum to a shared object that you linked yourself
 
@@ -98,10 +98,13 @@ run with the line that does it. --grid, --arg, --out and --show are those of `ti
 )";
 
 static const char explainHelp[] =
-    R"(usage: tilebridge explain KERNEL.ttir [--target=TARGET]
+    R"(usage: tilebridge explain KERNEL.ttir [--json]
 
-Compiles the kernel and prints the remarks: which loads, stores and other steps take a slow path, in which line of the
-kernel's source, and why.
+Lists every access of the kernel to memory, by line of its source: what it became (subview: a strided block, the fast form;
+row gather, element gather, ...: what is left where a block has no strides), its type, address, strides and mask, and,
+where it is not a subview, why not and which operation is responsible. docs/explain.md says what each form means.
+
+  --json                  the same as JSON
 )";
 
 static const char infoHelp[] = R"(usage: tilebridge info KERNEL

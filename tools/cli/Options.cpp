@@ -44,6 +44,7 @@ const std::map<std::string, Rule> &rules() {
       {"--out", {"run eval"}},
       {"--threads", {"run", nullptr, nullptr, &Options::threads}},
       {"--repeat", {"run", nullptr, nullptr, &Options::repeat}},
+      {"--json", {"explain", nullptr, &Options::json}},
       {"--show", {"run eval", nullptr, &Options::show}},
       {"--program", {"eval", &Options::program}},
       {"--order", {"eval", &Options::order}},

@@ -40,6 +40,7 @@ struct Options {
   bool timing = false;
   bool remarks = false;
   bool show = false;
+  bool json = false;
   bool noCache = false;
   bool help = false;
 };

@@ -87,9 +87,14 @@ private:
 
   ExprPool &pool;
   FormAlgebra algebra;
-  llvm::DenseMap<mlir::Value, std::optional<TensorForm>> known;
+  struct Known {
+    std::optional<TensorForm> form;
+    Reason reason;
+  };
+  llvm::DenseMap<mlir::Value, Known> known;
   llvm::DenseMap<mlir::Value, llvm::SmallBitVector> variation;
   Reason lastReason;
+  unsigned failures = 0;
 };
 
 /// How a shape operation (expand_dims, broadcast, trans, a reshape that moves

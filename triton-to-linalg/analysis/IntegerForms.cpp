@@ -8,6 +8,7 @@
 #include "triton-to-linalg/analysis/AccessAnalysis.h"
 
 #include "frontend/TTOps.h"
+#include "triton-to-linalg/analysis/SourceText.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -57,6 +58,7 @@ std::optional<SmallVector<int>> ttl::dimensionMap(Operation *op) {
 
 void AccessAnalysis::fail(std::string text, Operation *op) {
   lastReason = {std::move(text), op};
+  ++failures;
 }
 
 llvm::SmallBitVector AccessAnalysis::varyingDims(Value tensor) {
@@ -99,10 +101,6 @@ std::optional<TensorForm> AccessAnalysis::byVariation(Value tensor) {
     return algebra.uniform(shapeOf(tensor), pool.element(tensor));
   if (dims.count() == 1)
     return algebra.lanes(tensor, dims.find_first());
-  Operation *op = tensor.getDefiningOp();
-  fail(op ? "not linear: '" + op->getName().getStringRef().str() + "'"
-          : "carried by a loop or a branch",
-       op);
   return std::nullopt;
 }
 
@@ -136,17 +134,31 @@ std::optional<TensorForm> AccessAnalysis::constants(Value tensor,
     for (size_t dim = shape.size(); dim-- > 0; rest /= shape[dim])
       expected += strides[dim] * APInt(64, rest % shape[dim]).trunc(width);
     if (value != expected)
-      return byVariation(tensor);
+      return std::nullopt;
   }
   return form;
 }
 
 std::optional<TensorForm> AccessAnalysis::integers(Value tensor) {
   auto found = known.find(tensor);
-  if (found != known.end())
-    return found->second;
+  if (found != known.end()) {
+    if (!found->second.form)
+      fail(found->second.reason.text, found->second.reason.op);
+    return found->second.form;
+  }
+  unsigned before = failures;
   std::optional<TensorForm> form = computeIntegers(tensor);
-  known[tensor] = form;
+  if (!form)
+    form = byVariation(tensor);
+  // The reason is the innermost one: what is made of such a tensor has no form
+  // either.
+  if (!form && failures == before) {
+    Operation *op = tensor.getDefiningOp();
+    fail(op ? "not linear: it depends on " + describe(op)
+            : "carried by a loop or a branch",
+         op);
+  }
+  known[tensor] = {form, form ? Reason() : lastReason};
   return form;
 }
 
@@ -157,7 +169,7 @@ std::optional<TensorForm> AccessAnalysis::computeIntegers(Value tensor) {
     return constants(tensor, attr);
   Operation *op = tensor.getDefiningOp();
   if (!op)
-    return byVariation(tensor);
+    return std::nullopt;
   ArrayRef<int64_t> shape = shapeOf(tensor);
   if (auto range = dyn_cast<tt::MakeRangeOp>(op))
     return algebra.range(
@@ -168,18 +180,16 @@ std::optional<TensorForm> AccessAnalysis::computeIntegers(Value tensor) {
   if (std::optional<SmallVector<int>> map = dimensionMap(op)) {
     if (std::optional<TensorForm> source = integers(op->getOperand(0)))
       return algebra.remap(*source, shape, *map);
-    return byVariation(tensor);
+    return std::nullopt;
   }
   if (isa<tt::ReshapeOp>(op)) {
     std::optional<TensorForm> source = integers(op->getOperand(0));
     if (std::optional<TensorForm> form =
             source ? algebra.reshape(*source, shape) : std::nullopt)
       return form;
-    return byVariation(tensor);
+    return std::nullopt;
   }
-  if (std::optional<TensorForm> form = arithmetic(op))
-    return form;
-  return byVariation(tensor);
+  return arithmetic(op);
 }
 
 /// The other factor of a product or shift, if it is uniform.

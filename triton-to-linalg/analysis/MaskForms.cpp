@@ -8,6 +8,7 @@
 #include "triton-to-linalg/analysis/AccessAnalysis.h"
 
 #include "frontend/TTOps.h"
+#include "triton-to-linalg/analysis/SourceText.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -79,8 +80,7 @@ MaskForm AccessAnalysis::mask(Value tensor) {
         dim = source.dims[from];
     return form;
   }
-  residual(form, tensor,
-           "a mask made by '" + op->getName().getStringRef().str() + "'");
+  residual(form, tensor, "a mask that depends on " + describe(op));
   return form;
 }
 

@@ -8,6 +8,7 @@
 #include "triton-to-linalg/analysis/AccessAnalysis.h"
 
 #include "frontend/TTOps.h"
+#include "triton-to-linalg/analysis/SourceText.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -97,8 +98,6 @@ std::optional<PointerForm> AccessAnalysis::pointers(Value tensor) {
       fail("a reshape of what is not one range", op);
     return form;
   }
-  fail("pointers without a common base: '" +
-           op->getName().getStringRef().str() + "'",
-       op);
+  fail("pointers without a common base: they depend on " + describe(op), op);
   return std::nullopt;
 }

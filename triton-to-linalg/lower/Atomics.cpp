@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-to-linalg/analysis/AccessAnalysis.h"
+#include "triton-to-linalg/analysis/SourceText.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Accesses.h"
 #include "triton-to-linalg/lower/Memory.h"
 #include "triton-to-linalg/lower/Scalar.h"
@@ -20,27 +22,64 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::ttl;
 
-/// Base and element offset of an atomic access: a tensor of offsets or one i64.
-static ElementAddress atomicAddress(OpBuilder &builder, Operation *op,
-                                    Value pointers, Type element) {
-  Location loc = op->getLoc();
+namespace {
+/// An atomic access as the bridge writes it: base and element offset (a tensor
+/// of offsets or one i64), and a mask that is not true everywhere.
+struct AtomicAccess {
+  Location loc;
+  Value base, offsets, mask;
+
+  AtomicAccess(OpBuilder &builder, Operation *op, Value pointers, Type type,
+               Value mask = {});
+};
+} // namespace
+
+static Type elementOf(Value pointers) {
+  return memoryElement(
+      cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()))
+          .getPointeeType());
+}
+
+AtomicAccess::AtomicAccess(OpBuilder &builder, Operation *op, Value pointers,
+                           Type type, Value mask)
+    : loc(op->getLoc()),
+      mask(mask && matchPattern(mask, m_One()) ? Value() : mask) {
+  Type element = elementOf(pointers);
   if (!isa<RankedTensorType>(pointers.getType())) {
+    reportAccess(op, "atomic scalar", type, pointers);
     ScalarAddress address = scalarAddress(builder, loc, pointers, element);
-    return {address.base, builder.createOrFold<arith::IndexCastOp>(
-                              loc, builder.getI64Type(), address.index)};
+    base = address.base;
+    offsets = builder.createOrFold<arith::IndexCastOp>(
+        loc, builder.getI64Type(), address.index);
+    return;
   }
   ExprPool pool;
   AccessAnalysis analysis(pool);
+  AccessReport report;
+  report.op = op;
+  report.form = "atomic elements";
+  report.type = type;
   std::optional<PointerForm> form = analysis.pointers(pointers);
-  if (!form)
-    emitRemark(loc) << "atomic access by addresses: " << analysis.reason().text;
-  return elementAddress(builder, loc, pointers, form ? form->base : Value(),
-                        element);
+  if (!form) {
+    report.form = "atomic elements by addresses";
+    report.reason = analysis.reason();
+  } else if (form->offset) {
+    describeOffset(report, form->base, *form->offset);
+  }
+  if (this->mask && wantsAccessReports(op))
+    report.mask = textsOf(analysis.mask(this->mask));
+  reportAccess(report);
+  ElementAddress address = elementAddress(builder, loc, pointers,
+                                          form ? form->base : Value(), element);
+  base = address.base;
+  offsets = address.offsets;
 }
 
-/// A mask that is true everywhere is none.
-static Value maskOf(Value mask) {
-  return mask && matchPattern(mask, m_One()) ? Value() : mask;
+/// Every lane gives what memory held.
+template <typename Op>
+static void replaceBy(OpBuilder &builder, Op op, Value old) {
+  op.replaceAllUsesWith(fromMemory(builder, op.getLoc(), old, op.getType()));
+  op.erase();
 }
 
 // The enums of both dialects have the same numbers.
@@ -51,64 +90,49 @@ static linalg_ext::MemScope scopeOf(tt::MemSyncScope scope) {
   return *linalg_ext::symbolizeMemScope(static_cast<uint32_t>(scope));
 }
 
-static Type elementOf(Value pointers) {
-  return memoryElement(
-      cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()))
-          .getPointeeType());
-}
-
 void ttl::lowerAtomicRMW(tt::AtomicRMWOp op) {
   OpBuilder builder(op);
-  Location loc = op.getLoc();
-  ElementAddress address =
-      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
+  AtomicAccess access(builder, op, op.getPtr(), op.getType(), op.getMask());
   auto kind = *linalg_ext::symbolizeAtomicKind(
       static_cast<uint32_t>(op.getAtomicRmwOp()));
-  Value value = toMemory(builder, loc, op.getVal());
-  Value old = linalg_ext::AtomicRMWOp::create(
-      builder, loc, value.getType(), kind, semOf(op.getSem()),
-      scopeOf(op.getScope()), address.base, address.offsets, value,
-      maskOf(op.getMask()));
-  op.replaceAllUsesWith(fromMemory(builder, loc, old, op.getType()));
-  op.erase();
+  Value value = toMemory(builder, access.loc, op.getVal());
+  replaceBy(builder, op,
+            linalg_ext::AtomicRMWOp::create(
+                builder, access.loc, value.getType(), kind, semOf(op.getSem()),
+                scopeOf(op.getScope()), access.base, access.offsets, value,
+                access.mask));
 }
 
 void ttl::lowerAtomicCAS(tt::AtomicCASOp op) {
   OpBuilder builder(op);
-  Location loc = op.getLoc();
-  ElementAddress address =
-      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
-  Value compare = toMemory(builder, loc, op.getCmp()),
-        value = toMemory(builder, loc, op.getVal());
-  Value old = linalg_ext::AtomicCASOp::create(
-      builder, loc, value.getType(), semOf(op.getSem()), scopeOf(op.getScope()),
-      address.base, address.offsets, compare, value);
-  op.replaceAllUsesWith(fromMemory(builder, loc, old, op.getType()));
-  op.erase();
+  AtomicAccess access(builder, op, op.getPtr(), op.getType());
+  Value compare = toMemory(builder, access.loc, op.getCmp()),
+        value = toMemory(builder, access.loc, op.getVal());
+  replaceBy(builder, op,
+            linalg_ext::AtomicCASOp::create(builder, access.loc,
+                                            value.getType(), semOf(op.getSem()),
+                                            scopeOf(op.getScope()), access.base,
+                                            access.offsets, compare, value));
 }
 
 void ttl::lowerAtomicLoad(tt::AtomicLoadOp op) {
   OpBuilder builder(op);
-  Location loc = op.getLoc();
-  ElementAddress address =
-      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
-  Value read = linalg_ext::AtomicLoadOp::create(
-      builder, loc, memoryType(op.getType()), semOf(op.getSem()),
-      scopeOf(op.getScope()), address.base, address.offsets,
-      maskOf(op.getMask()));
-  op.replaceAllUsesWith(fromMemory(builder, loc, read, op.getType()));
-  op.erase();
+  AtomicAccess access(builder, op, op.getPtr(), op.getType(), op.getMask());
+  replaceBy(builder, op,
+            linalg_ext::AtomicLoadOp::create(
+                builder, access.loc, memoryType(op.getType()),
+                semOf(op.getSem()), scopeOf(op.getScope()), access.base,
+                access.offsets, access.mask));
 }
 
 void ttl::lowerAtomicStore(tt::AtomicStoreOp op) {
   OpBuilder builder(op);
-  Location loc = op.getLoc();
-  ElementAddress address =
-      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
-  Value value = toMemory(builder, loc, op.getValue());
-  linalg_ext::AtomicStoreOp::create(builder, loc, semOf(op.getSem()),
-                                    scopeOf(op.getScope()), value, address.base,
-                                    address.offsets, maskOf(op.getMask()));
+  AtomicAccess access(builder, op, op.getPtr(), op.getValue().getType(),
+                      op.getMask());
+  Value value = toMemory(builder, access.loc, op.getValue());
+  linalg_ext::AtomicStoreOp::create(builder, access.loc, semOf(op.getSem()),
+                                    scopeOf(op.getScope()), value, access.base,
+                                    access.offsets, access.mask);
   op.erase();
 }
 
@@ -151,9 +175,8 @@ static std::pair<Value, Value> poll(OpBuilder &builder, tt::AtomicPollOp op,
 
 void ttl::lowerAtomicPoll(tt::AtomicPollOp op) {
   OpBuilder builder(op);
-  Location loc = op.getLoc();
-  ElementAddress address =
-      atomicAddress(builder, op, op.getPtr(), elementOf(op.getPtr()));
+  AtomicAccess access(builder, op, op.getPtr(), op.getExpected().getType());
+  Location loc = access.loc;
   Value expected = toMemory(builder, loc, op.getExpected());
   // A read takes a nanosecond or more: counting reads in place of time waits at
   // least as long as asked for.
@@ -161,8 +184,7 @@ void ttl::lowerAtomicPoll(tt::AtomicPollOp op) {
   auto type = dyn_cast<RankedTensorType>(expected.getType());
   if (!type) {
     op.replaceAllUsesWith(
-        poll(builder, op, address.base, address.offsets, expected, budget)
-            .first);
+        poll(builder, op, access.base, access.offsets, expected, budget).first);
     op.erase();
     return;
   }
@@ -187,11 +209,10 @@ void ttl::lowerAtomicPoll(tt::AtomicPollOp op) {
     loops.push_back(loop);
     inner = OpBuilder::atBlockEnd(loop.getBody());
   }
-  Value offset =
-      tensor::ExtractOp::create(inner, loc, address.offsets, indices);
+  Value offset = tensor::ExtractOp::create(inner, loc, access.offsets, indices);
   Value wanted = tensor::ExtractOp::create(inner, loc, expected, indices);
-  auto [seen, left] = poll(inner, op, address.base, offset, wanted,
-                           budget ? outer[1] : Value());
+  auto [seen, left] =
+      poll(inner, op, access.base, offset, wanted, budget ? outer[1] : Value());
   SmallVector<Value> yielded = {
       tensor::InsertOp::create(inner, loc, seen, outer[0], indices)};
   if (budget)

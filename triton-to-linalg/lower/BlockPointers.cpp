@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Accesses.h"
 #include "triton-to-linalg/lower/ClampedBox.h"
 #include "triton-to-linalg/lower/Memory.h"
@@ -46,6 +47,7 @@ static BlockAccess blockOf(OpBuilder &builder, Location loc, Value pointer,
 }
 
 void ttl::lowerBlockLoad(tt::LoadOp op) {
+  reportAccess(op, "subview", op.getType(), op.getPtr());
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(memoryType(op.getType()));
@@ -59,6 +61,7 @@ void ttl::lowerBlockLoad(tt::LoadOp op) {
 }
 
 void ttl::lowerBlockStore(tt::StoreOp op) {
+  reportAccess(op, "subview", op.getValue().getType(), op.getPtr());
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value stored = toMemory(builder, loc, op.getValue());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Accesses.h"
 #include "triton-to-linalg/lower/ClampedBox.h"
 #include "triton-to-linalg/lower/Descriptor.h"
@@ -144,6 +145,8 @@ static void lowerFloatExtremum(OpBuilder &builder, tt::DescriptorReduceOp op,
 }
 
 void ttl::lowerDescriptorReduce(tt::DescriptorReduceOp op) {
+  reportAccess(op, "atomic elements", op.getSrc().getType(), op.getDesc(),
+               op.getIndices());
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Descriptor desc(builder, loc, op.getDesc());

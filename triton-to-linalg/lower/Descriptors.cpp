@@ -7,6 +7,7 @@
 
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Accesses.h"
 #include "triton-to-linalg/lower/ClampedBox.h"
 #include "triton-to-linalg/lower/Descriptor.h"
@@ -69,6 +70,7 @@ static Box boxAt(OpBuilder &builder, Location loc, const Descriptor &desc,
 }
 
 void ttl::lowerDescriptorLoad(tt::DescriptorLoadOp op) {
+  reportAccess(op, "subview", op.getType(), op.getDesc(), op.getIndices());
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Descriptor desc(builder, loc, op.getDesc());
@@ -84,6 +86,8 @@ void ttl::lowerDescriptorLoad(tt::DescriptorLoadOp op) {
 }
 
 void ttl::lowerDescriptorStore(tt::DescriptorStoreOp op) {
+  reportAccess(op, "subview", op.getSrc().getType(), op.getDesc(),
+               op.getIndices());
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Descriptor desc(builder, loc, op.getDesc());
@@ -164,6 +168,8 @@ static Value ifNotZero(OpBuilder &builder, Location loc, OpFoldResult low,
 }
 
 void ttl::lowerDescriptorGather(tt::DescriptorGatherOp op) {
+  reportAccess(op, "row gather", op.getType(), op.getDesc(),
+               {op.getXOffsets(), op.getYOffset()});
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Descriptor desc(builder, loc, op.getDesc());
@@ -199,6 +205,8 @@ void ttl::lowerDescriptorGather(tt::DescriptorGatherOp op) {
 }
 
 void ttl::lowerDescriptorScatter(tt::DescriptorScatterOp op) {
+  reportAccess(op, "row scatter", op.getSrc().getType(), op.getDesc(),
+               {op.getXOffsets(), op.getYOffset()});
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Descriptor desc(builder, loc, op.getDesc());

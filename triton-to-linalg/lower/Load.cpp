@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Accesses.h"
 #include "triton-to-linalg/lower/Memory.h"
 #include "triton-to-linalg/lower/Scalar.h"
@@ -73,6 +74,7 @@ private:
 } // namespace
 
 static Value lowerScalarLoad(tt::LoadOp op) {
+  reportAccess(op, "scalar", op.getType(), op.getPtr());
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Type element = memoryElement(op.getType());

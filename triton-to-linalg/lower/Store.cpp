@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Accesses.h"
 #include "triton-to-linalg/lower/Memory.h"
 #include "triton-to-linalg/lower/Scalar.h"
@@ -54,6 +55,7 @@ private:
 } // namespace
 
 static void lowerScalarStore(tt::StoreOp op) {
+  reportAccess(op, "scalar", op.getValue().getType(), op.getPtr());
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value stored = toMemory(builder, loc, op.getValue());

@@ -7,11 +7,12 @@
 
 #include "triton-to-linalg/lower/TensorAccess.h"
 
+#include "triton-to-linalg/analysis/SourceText.h"
+#include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Memory.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -28,11 +29,24 @@ TensorAccess::TensorAccess(Operation *op, Value pointers, Value mask,
     maskValue = {};
 }
 
-void TensorAccess::remark(StringRef form, const Reason &reason) {
-  InFlightDiagnostic diagnostic = emitRemark(loc)
-                                  << form << ": " << reason.text;
-  if (reason.op && reason.op != op && !isa<UnknownLoc>(reason.op->getLoc()))
-    diagnostic.attachNote(reason.op->getLoc()) << "because of this operation";
+void TensorAccess::report(StringRef form, const Reason &reason) {
+  AccessReport told;
+  told.op = op;
+  told.form = form;
+  if (unwrapped) {
+    told.fallback = form;
+    told.form = mask.residuals.empty() ? "subview"
+                : isLoad()             ? "masked load"
+                                       : "masked store";
+  }
+  told.type = type;
+  told.reason = reason;
+  if (pointer.offset)
+    describeOffset(told, pointer.base,
+                   unwrapped ? *unwrapped : *pointer.offset);
+  if (wantsAccessReports(op))
+    told.mask = textsOf(mask);
+  reportAccess(told);
 }
 
 /// An operation that made values of lanes.
@@ -51,7 +65,7 @@ Value TensorAccess::lower() {
   std::optional<PointerForm> found = analysis.pointers(pointers);
   Reason reason = analysis.reason();
   if (!found) {
-    remark(isLoad() ? "element gather by addresses"
+    report(isLoad() ? "element gather by addresses"
                     : "element scatter by addresses",
            reason);
     return lowerAddresses();
@@ -62,10 +76,12 @@ Value TensorAccess::lower() {
   else
     mask.dims.resize(type.getRank());
   for (const Expr *condition : mask.conditions)
-    if (condition->isConstant(0))
+    if (condition->isConstant(0)) {
+      report("none");
       return nothing();
+    }
   if (!pointer.offset) {
-    remark(isLoad() ? "element gather" : "element scatter",
+    report(isLoad() ? "element gather" : "element scatter",
            {"the offset is " + reason.text, reason.op});
     return lowerElements();
   }
@@ -80,8 +96,11 @@ Value TensorAccess::lower() {
     if (term.kind != TermKind::Lanes)
       continue;
     reason.op = originOf(term.lanes);
-    if (!term.linear)
+    if (!term.linear) {
+      if (reason.op)
+        reason.text += ": it depends on " + describe(reason.op);
       return lowerUneven(exprs, reason);
+    }
     condition = pool.conjunction(condition, term.linear->condition);
     linear.uniform = pool.add(linear.uniform, term.linear->base);
     const Expr *stride = term.linear->stride;
@@ -97,6 +116,7 @@ Value TensorAccess::lower() {
   reason.text =
       "only in programs whose block wraps around at the modulo; in all "
       "others the access is structured";
+  unwrapped = linear;
   // Both branches need the bounds.
   if (mask.residuals.empty())
     (void)boxOf(exprs, pool, mask, type.getShape());
@@ -123,10 +143,14 @@ Value TensorAccess::lower() {
 Value TensorAccess::lowerLinear(const TensorForm &offset, ExprBuilder &exprs) {
   Value view = makeView(builder, loc, exprs, pointer.base, offset,
                         type.getElementType());
-  if (mask.residuals.empty())
+  if (mask.residuals.empty()) {
+    if (!unwrapped)
+      report("subview");
     return structured(view, boxOf(exprs, pool, mask, type.getShape()));
-  remark(isLoad() ? "masked load" : "masked store",
-         mask.residuals.front().reason);
+  }
+  if (!unwrapped)
+    report(isLoad() ? "masked load" : "masked store",
+           mask.residuals.front().reason);
   return masked(view, maskValue);
 }
 
@@ -140,10 +164,10 @@ Value TensorAccess::lowerUneven(ExprBuilder &exprs, const Reason &reason) {
   }
   bool one = pointer.offset->countOf(TermKind::Lanes) == 1;
   if (one && sized > 1 && canUseRows(*uneven)) {
-    remark(isLoad() ? "row gather" : "row scatter", reason);
+    report(isLoad() ? "row gather" : "row scatter", reason);
     return lowerRows(*uneven, exprs);
   }
-  remark(isLoad() ? "element gather" : "element scatter", reason);
+  report(isLoad() ? "element gather" : "element scatter", reason);
   return lowerElements();
 }
 

@@ -48,12 +48,16 @@ private:
   mlir::Value lowerElements();
   mlir::Value lowerAddresses();
   bool canUseRows(unsigned dim) const;
-  void remark(llvm::StringRef form, const Reason &reason);
+  /// Tells what the access became; without a reason it is what was hoped for.
+  void report(llvm::StringRef form, const Reason &reason = {});
 
   ExprPool pool;
   AccessAnalysis analysis;
   PointerForm pointer;
   MaskForm mask;
+  /// The offset where the block does not wrap around at a modulo. The access
+  /// then has two forms, told in one report.
+  std::optional<TensorForm> unwrapped;
 };
 
 /// The offsets in elements of a tensor of pointers from its base, added up as

@@ -110,6 +110,11 @@ def make_so(ttir, metadata: dict[str, Any], options: CPUOptions) -> bytes:
     artefact, log = _native.launcher().compile(
         ttir.encode(), compile_target(), source_name=f"<{metadata['name']}>", flags=flags
     )
+    if os.environ.get("TILEBRIDGE_EXPLAIN") == "1":
+        report, _ = _native.launcher().compile(
+            ttir.encode(), "cpu", "explain", f"<{metadata['name']}>"
+        )
+        log = report.decode() + log
     if log:
         print(log, end="", file=sys.stderr)
     return artefact
