@@ -48,7 +48,8 @@ def test_explain_of_a_kernel(rng):
     assert (second["base"], second["strides"]) == ("x", ["?", "1"])
     assert second["cause"]["line"] == first["line"]
     assert "loaded from memory" in second["reason"]
-    assert "reason" not in third and len(third["mask"]) == 1
+    assert "reason" not in third
+    assert len(third["mask"]) == 1
     assert tilebridge.explain(kernel.asm["ttir"]) == told
 
 

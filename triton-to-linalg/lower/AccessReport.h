@@ -19,7 +19,8 @@ namespace tilebridge::ttl {
 struct AccessReport {
   mlir::Operation *op = nullptr;
   llvm::StringRef form;
-  /// The form in programs whose block wraps around at a modulo; empty: the same.
+  /// The form in programs whose block wraps around at a modulo; empty: the
+  /// same.
   llvm::StringRef fallback;
   mlir::Type type; // of the value, a scalar or a tensor
   std::string base, offset;
