@@ -52,7 +52,8 @@ def compile_ttir(
 ) -> bytes:
     """Compiles TTIR and returns the artefact, or one of the stages before it.
 
-    The stages are "ttir", "bridge", "vector", "llvm", "asm" and "so", and "explain" and "explain-json" of explain(). What `print_after` names goes to stderr.
+    The stages are "ttir", "bridge", "vector", "llvm", "asm" and "so", "explain" and "explain-json" of explain().
+    What `print_after` names goes to stderr.
     """
     import sys
 
