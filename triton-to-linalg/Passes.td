@@ -42,6 +42,43 @@ def ScalarizeOffsetsPass : Pass<"tilebridge-scalarize-offsets"> {
     "::tilebridge::tt::TTDialect"];
 }
 
+def FlattenBranchesPass : Pass<"tilebridge-flatten-branches"> {
+  let summary = "Branches in the code of one element become selections";
+  let description = [{
+    In the region of a `tt.map_elementwise` an `scf.if` whose branches only compute is replaced by both branches and a selection for
+    each result, so that the code has a form for vectors. A division is made to divide by 1 where its branch is not taken.
+    Loops, and branches with loops in them, stay.
+
+    Before:
+    ```mlir
+    %y = "tt.map_elementwise"(%x, %n) <{pack = 1 : i32}> ({
+    ^bb0(%a: i32, %b: i32):
+      %p = arith.cmpi ne, %b, %zero : i32
+      %r = scf.if %p -> i32 {
+        %q = arith.divsi %a, %b : i32
+        scf.yield %q : i32
+      } else {
+        scf.yield %zero : i32
+      }
+      tt.map_elementwise.return %r : i32
+    }) : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi32>
+    ```
+    After:
+    ```mlir
+    %y = "tt.map_elementwise"(%x, %n) <{pack = 1 : i32}> ({
+    ^bb0(%a: i32, %b: i32):
+      %p = arith.cmpi ne, %b, %zero : i32
+      %one = arith.constant 1 : i32
+      %d = arith.select %p, %b, %one : i32
+      %q = arith.divsi %a, %d : i32
+      %r = arith.select %p, %q, %zero : i32
+      tt.map_elementwise.return %r : i32
+    }) : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilebridge::tt::TTDialect"];
+}
+
 def LowerAccessesPass : Pass<"tilebridge-lower-accesses"> {
   let summary = "Lowers every memory access of tt to the forms of the bridge IR";
   let description = [{

@@ -84,6 +84,7 @@ struct ToBridge : ttl::impl::ToBridgePassBase<ToBridge> {
     ttl::populateFunctionPatterns(converter, patterns);
     ttl::populateHostPatterns(converter, patterns);
     ttl::populateLookupPatterns(converter, patterns);
+    ttl::populateMapPatterns(converter, patterns);
     ttl::populatePointerPatterns(converter, patterns);
     ttl::populateReducePatterns(converter, patterns);
     ttl::populateScanPatterns(converter, patterns);

@@ -77,22 +77,41 @@ static LogicalResult checkScaledProduct(tt::DotScaledOp op) {
   return success();
 }
 
+static bool hasPointers(Type type) {
+  return isa<tt::PointerType>(getElementTypeOrSelf(type));
+}
+
+/// The code of one element computes, and does nothing else.
+static LogicalResult checkMap(tt::MapElementwiseOp op) {
+  if (llvm::any_of(op->getOperandTypes(), hasPointers) ||
+      llvm::any_of(op->getResultTypes(), hasPointers))
+    return ttl::emitUnsupported(op, "its elements are pointers",
+                                "pass offsets, and add the pointer outside");
+  WalkResult walk = op.walk([&](Operation *inner) {
+    if (inner == op || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isMemoryEffectFree(inner))
+      return WalkResult::advance();
+    ttl::emitUnsupported(inner,
+                         "it is in the function that is mapped over elements, "
+                         "and does more than compute",
+                         "do it on the block, outside of tl.map_elementwise");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 /// Whether this op can be lowered; if not the reason was reported.
 static LogicalResult checkOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case(checkFunction)
       .Case(checkExtern)
+      .Case(checkMap)
       .Case(checkScaledProduct)
       .Case([](tt::ElementwiseInlineAsmOp op) {
         return ttl::emitUnsupported(
             op, "it is assembly of a GPU",
             "write the same with operations of tl, chosen by "
             "tl.target_info or a constexpr");
-      })
-      .Case([](tt::MapElementwiseOp op) {
-        return ttl::emitUnsupported(
-            op, "there is no lowering for scalar code over elements yet",
-            "write the function on whole blocks, with tl.where for branches");
       })
       .Case<cf::BranchOp, cf::CondBranchOp, cf::SwitchOp>([](Operation *op) {
         return ttl::emitUnsupported(

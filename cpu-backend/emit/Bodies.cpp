@@ -43,9 +43,6 @@ SmallVector<Value>
 FunctionEmitter::cloneByLane(Operation *op, int64_t lanes,
                              function_ref<Value(Value)> lookup) {
   Location loc = op->getLoc();
-  SmallVector<Value> inits;
-  for (Type type : op->getResultTypes())
-    inits.push_back(toLanes(zeroOf(type, loc), lanes));
   llvm::SetVector<Value> uses;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
@@ -58,9 +55,22 @@ FunctionEmitter::cloneByLane(Operation *op, int64_t lanes,
     if (!values.back().second)
       return {};
   }
+  // The same for all lanes.
+  if (llvm::none_of(values, [](const auto &use) {
+        return isa<VectorType>(use.second.getType());
+      })) {
+    IRMapping mapping;
+    for (auto [use, value] : values)
+      mapping.map(use, value);
+    return llvm::to_vector_of<Value>(
+        rewriter.clone(*op, mapping)->getResults());
+  }
   auto bound = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
+  SmallVector<Value> inits;
+  for (Type type : op->getResultTypes())
+    inits.push_back(toLanes(zeroOf(type, loc), lanes));
   auto loop = scf::ForOp::create(rewriter, loc, bound(0), bound(lanes),
                                  bound(1), inits);
   OpBuilder::InsertionGuard guard(rewriter);

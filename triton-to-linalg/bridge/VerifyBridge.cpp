@@ -241,12 +241,22 @@ LogicalResult checkScalarArithmetic(Operation *op) {
 LogicalResult checkLinalg(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return op.emitError("(B10) an op of linalg works on tensors");
-  for (Operation &inner : op->getRegion(0).front())
-    if (inner.getNumRegions() != 0 ||
-        llvm::any_of(inner.getOperands(),
-                     [](Value v) { return isa<ShapedType>(v.getType()); }))
-      return inner.emitError("(B10) the body of an op of linalg computes with "
-                             "scalars only, without control flow");
+  bool mayBranch = isa<linalg::GenericOp>(*op);
+  WalkResult walk =
+      op->getRegion(0).walk<WalkOrder::PreOrder>([&](Operation *inner) {
+        bool isBranch = isa<scf::SCFDialect>(inner->getDialect());
+        if ((isBranch ? mayBranch : inner->getNumRegions() == 0) &&
+            (isBranch || isMemoryEffectFree(inner)) &&
+            llvm::none_of(inner->getOperands(),
+                          [](Value v) { return isa<ShapedType>(v.getType()); }))
+          return WalkResult::advance();
+        inner->emitError(
+            "(B10) the body of an op of linalg computes with scalars "
+            "only; control flow in it is scf, in a 'linalg.generic'");
+        return WalkResult::interrupt();
+      });
+  if (walk.wasInterrupted())
+    return failure();
   auto generic = dyn_cast<linalg::GenericOp>(*op);
   if (!generic)
     return success();

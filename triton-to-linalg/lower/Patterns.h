@@ -25,6 +25,7 @@ void populateFloatCastPatterns(Converter, mlir::RewritePatternSet &);
 void populateFunctionPatterns(Converter, mlir::RewritePatternSet &);
 void populateHostPatterns(Converter, mlir::RewritePatternSet &);
 void populateLookupPatterns(Converter, mlir::RewritePatternSet &);
+void populateMapPatterns(Converter, mlir::RewritePatternSet &);
 void populatePointerPatterns(Converter, mlir::RewritePatternSet &);
 void populateReducePatterns(Converter, mlir::RewritePatternSet &);
 void populateScanPatterns(Converter, mlir::RewritePatternSet &);
@@ -64,6 +65,10 @@ mapElements(mlir::OpBuilder &, mlir::Location, mlir::Type resultType,
             mlir::ValueRange inputs,
             llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                            mlir::ValueRange)>);
+
+/// The elements in row-major order, in another static shape.
+mlir::Value reshapeBlock(mlir::OpBuilder &, mlir::Location, mlir::Value,
+                         llvm::ArrayRef<int64_t> shape);
 
 /// The upper half of the product of two unsigned scalars. It is written with
 /// ops of one result, which every backend makes vectors of.

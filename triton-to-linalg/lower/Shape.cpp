@@ -55,9 +55,8 @@ static void groupDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
     toGroups.back().push_back(j);
 }
 
-/// The elements in row-major order, in another shape.
-static Value reshape(OpBuilder &builder, Location loc, Value value,
-                     ArrayRef<int64_t> shape) {
+Value ttl::reshapeBlock(OpBuilder &builder, Location loc, Value value,
+                        ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
@@ -84,7 +83,8 @@ struct SplatLowering : OpConversionPattern<tt::SplatOp> {
     Value source = adaptor.getSrc();
     if (auto tensor = dyn_cast<RankedTensorType>(source.getType()))
       source = tensor::ExtractOp::create(
-          rewriter, op.getLoc(), reshape(rewriter, op.getLoc(), source, {}));
+          rewriter, op.getLoc(),
+          reshapeBlock(rewriter, op.getLoc(), source, {}));
     if (source.getType() != type.getElementType())
       return rewriter.notifyMatchFailure(op, "a splat of a pointer");
     rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, source, type);
@@ -143,8 +143,8 @@ struct ReshapeLowering : OpConversionPattern<SourceOp> {
   matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(
-        op, reshape(rewriter, op.getLoc(), adaptor.getSrc(),
-                    cast<RankedTensorType>(op.getType()).getShape()));
+        op, reshapeBlock(rewriter, op.getLoc(), adaptor.getSrc(),
+                         cast<RankedTensorType>(op.getType()).getShape()));
     return success();
   }
 };

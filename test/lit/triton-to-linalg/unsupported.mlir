@@ -28,12 +28,24 @@ tt.func public @extern_operands(%x: f32) {
 
 // -----
 
-tt.func public @map(%x: tensor<64xi32>) {
-  // expected-error@+1 {{'tt.map_elementwise' is not supported: there is no lowering for scalar code over elements yet}}
+tt.func public @map_call(%x: tensor<64xi32>) {
   %0 = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
   ^bb0(%a: i32):
+    // expected-error@+1 {{'tt.print' is not supported: it is in the function that is mapped over elements, and does more than compute; do it on the block}}
+    tt.print " a: " {hex = false, isSigned = array<i32: 1>} : %a : i32
     tt.map_elementwise.return %a : i32
   }) : (tensor<64xi32>) -> tensor<64xi32>
+  tt.return
+}
+
+// -----
+
+tt.func public @map_pointers(%x: tensor<64x!tt.ptr<f32>>) {
+  // expected-error@+1 {{'tt.map_elementwise' is not supported: its elements are pointers; pass offsets}}
+  %0 = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+  ^bb0(%a: !tt.ptr<f32>):
+    tt.map_elementwise.return %a : !tt.ptr<f32>
+  }) : (tensor<64x!tt.ptr<f32>>) -> tensor<64x!tt.ptr<f32>>
   tt.return
 }
 

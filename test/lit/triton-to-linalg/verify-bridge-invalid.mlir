@@ -177,10 +177,25 @@ func.func private @b10_body(%m: memref<4xf32>, %t: tensor<4xf32>, %px: i32, %py:
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%t : tensor<4xf32>) {
   ^bb0(%o: f32):
     %i = linalg.index 0 : index
-    // expected-error@+1 {{(B10) the body of an op of linalg computes with scalars only, without control flow}}
+    // expected-error@+1 {{(B10) the body of an op of linalg computes with scalars only; control flow in it is scf, in a 'linalg.generic'}}
     %1 = memref.load %m[%i] : memref<4xf32>
     linalg.yield %1 : f32
   } -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @b10_branch(%x: tensor<4xf32>, %t: tensor<f32>, %c: i1, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
+  %0 = linalg.reduce ins(%x : tensor<4xf32>) outs(%t : tensor<f32>) dimensions = [0] (%in: f32, %sum: f32) {
+    // expected-error@+1 {{(B10) the body of an op of linalg computes with scalars only; control flow in it is scf, in a 'linalg.generic'}}
+    %1 = scf.if %c -> f32 {
+      scf.yield %in : f32
+    } else {
+      scf.yield %sum : f32
+    }
+    linalg.yield %1 : f32
+  }
   return
 }
 
