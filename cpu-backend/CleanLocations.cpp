@@ -1,4 +1,4 @@
-//===- CleanLocations.cpp - call sites that name no file are dropped ---------===//
+//===- CleanLocations.cpp - every operation gets a place in a file --------===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +7,8 @@
 
 #include "cpu-backend/Passes.h"
 
-#include "cpu-backend/Passes.h"
-
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace tilebridge::cpu {
 #define GEN_PASS_DEF_CPUCLEANLOCATIONSPASS
@@ -35,6 +34,15 @@ static Location clean(Location loc) {
                            : callee;
 }
 
+/// Where a function's operations are that do not say so themselves. LLVM wants
+/// a place for each call in a function that has one; line 0 is none.
+static Location placeOf(FunctionOpInterface function) {
+  Location loc = clean(function.getLoc());
+  return namesFile(loc)
+             ? loc
+             : FileLineColLoc::get(function.getContext(), "<unknown>", 0, 0);
+}
+
 namespace {
 
 struct CleanLocationsPass
@@ -43,7 +51,13 @@ struct CleanLocationsPass
   using Base::Base;
 
   void runOnOperation() override {
-    getOperation().walk([](Operation *op) { op->setLoc(clean(op->getLoc())); });
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      Location place = placeOf(function);
+      function->walk([&](Operation *op) {
+        Location loc = clean(op->getLoc());
+        op->setLoc(namesFile(loc) ? loc : place);
+      });
+    }
   }
 };
 

@@ -162,9 +162,10 @@ def CpuAllowContractionPass : Pass<"tilebridge-cpu-allow-contraction", "::mlir::
 }
 
 def CpuCleanLocationsPass : Pass<"tilebridge-cpu-clean-locations", "::mlir::ModuleOp"> {
-  let summary = "Drops the halves of call sites that name no file";
+  let summary = "Gives each operation a place in a file";
   let description = [{
     MLIR's debug scopes need a file in both halves of a call site. Where only one has it, that one becomes the location.
+    An operation without a place has that of its function, or line 0 of none, as LLVM wants a place for each call.
 
     Before:
     ```mlir

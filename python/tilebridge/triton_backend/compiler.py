@@ -59,6 +59,8 @@ class CPUOptions:
     clc: bool = False
 
     def __post_init__(self):
+        if isinstance(self.extern_libs, dict):
+            object.__setattr__(self, "extern_libs", tuple(self.extern_libs.items()))
         if self.num_warps <= 0 or self.num_warps & (self.num_warps - 1):
             # The class of exception that Triton's users know for this.
             raise AssertionError(f"num_warps must be a power of 2, not {self.num_warps}")
@@ -89,15 +91,21 @@ def make_ttir(module, metadata: dict[str, Any], options: CPUOptions) -> str:
     passes.ttir.add_reorder_broadcast(manager)
     passes.common.add_cse(manager)
     passes.common.add_symbol_dce(manager)
+    passes.ttir.add_loop_unroll(manager)
     manager.run(module, "make_ttir")
     return _describe(module, metadata)
 
 
+# What threads of a GPU exchange values for, by way of shared memory.
+_EXCHANGES = ('"tt.reduce"', '"tt.scan"', "tt.dot", "tt.gather", "tt.histogram")
+
+
 def _describe(module, metadata: dict[str, Any]) -> str:
+    text = str(module)
     metadata["name"] = module.get_entry_func_name()
-    # Programs that size themselves by shared memory divide by it.
-    metadata["shared"] = 1
-    return str(module)
+    # There is none here, but programs that size themselves by a kernel's shared memory divide by it.
+    metadata["shared"] = int(any(operation in text for operation in _EXCHANGES))
+    return text
 
 
 def make_so(ttir, metadata: dict[str, Any], options: CPUOptions) -> bytes:

@@ -114,13 +114,13 @@ class CPUDriver(DriverBase):
     def get_current_target(self) -> GPUTarget:
         return GPUTarget("cpu", platform.machine(), 1)
 
-    def get_current_device(self) -> int:
-        return 0
+    def get_current_device(self) -> str:
+        return "cpu"  # as torch.cpu.current_device() has it: both are keys of a kernel's caches
 
-    def set_current_device(self, device: int) -> None:
+    def set_current_device(self, device) -> None:
         pass
 
-    def get_current_stream(self, device: int) -> int:
+    def get_current_stream(self, device) -> int:
         return 0
 
     def get_active_torch_device(self):
