@@ -68,7 +68,7 @@ pytest_on() {
   if [[ $quick == yes ]]; then select=(-m "not slow"); fi
   run "$1" env TRITON_CACHE_DIR="$cache/triton" TILEBRIDGE_CACHE_DIR="$cache/tilebridge" \
     OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" TRITON_DEFAULT_BACKEND=tilebridge \
-    "$2/bin/python" -m pytest test/e2e -n $((workers < 8 ? workers : 8)) --dist worksteal \
+    "$2/bin/python" -m pytest test/e2e test/conformance -n $((workers < 8 ? workers : 8)) --dist worksteal \
     "${select[@]}" "${pytest_options[@]}"
   rm -rf "$cache"
 }
