@@ -11,6 +11,7 @@
 
 #include "cpu-backend/MathF32.h"
 #include "cpu-backend/Passes.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,6 +30,7 @@ namespace tilebridge::cpu {
 } // namespace tilebridge::cpu
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 /// The name of the C function for f64; with an f at the end it is that of f32.
@@ -78,8 +80,9 @@ public:
               int64_t vectorBits, StringRef isa)
       : b(builder), module(module), vectorBits(vectorBits), isa(isa) {}
 
+  /// The last operand has the type of the result.
   Value emit(StringRef function, ValueRange operands) {
-    auto vector = dyn_cast<VectorType>(operands[0].getType());
+    auto vector = dyn_cast<VectorType>(operands.back().getType());
     if (!vector)
       return callScalar(function, operands);
     // Vectors are taken apart as rank 1.
@@ -90,7 +93,9 @@ public:
       flatOperands.push_back(
           vector.getRank() == 1
               ? operand
-              : vector::ShapeCastOp::create(b, flat, operand));
+              : vector::ShapeCastOp::create(
+                    b, flat.clone(getElementTypeOrSelf(operand.getType())),
+                    operand));
     Value result = emitFlat(function, flatOperands, flat);
     return vector.getRank() == 1
                ? result
@@ -120,7 +125,11 @@ private:
     while (bits > 128 && bits / 2 >= lanes * width)
       bits /= 2;
     int64_t native = bits / width;
-    std::string name = vectorName(function, bits, native, operands.size());
+    bool uniform = llvm::all_of(operands.getTypes(),
+                                [&](Type operand) { return operand == type; });
+    std::string name = uniform
+                           ? vectorName(function, bits, native, operands.size())
+                           : std::string();
     bool scalar = name.empty();
     int64_t step = scalar ? 1 : native;
     auto pieceType = VectorType::get(step, type.getElementType());
@@ -168,16 +177,16 @@ private:
   }
 
   Value callScalar(StringRef function, ValueRange operands) {
-    bool isFloat = operands[0].getType().isF32();
+    bool isFloat = operands.back().getType().isF32();
     return call((function + (isFloat ? "f" : "")).str(), operands);
   }
 
   Value call(const std::string &name, ValueRange operands) {
-    Type type = operands[0].getType();
+    Type type = operands.back().getType();
     auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     if (!function) {
       OpBuilder atStart(module.getBodyRegion());
-      SmallVector<Type> types(operands.size(), type);
+      SmallVector<Type> types(operands.getTypes());
       function =
           LLVM::LLVMFuncOp::create(atStart, module.getLoc(), name,
                                    LLVM::LLVMFunctionType::get(type, types));
@@ -204,7 +213,7 @@ struct ExpandMathPass
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<math::MathDialect>(op->getDialect()) ||
-          isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+          isa<arith::MaxNumFOp, arith::MinNumFOp, linalg_ext::LibmOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
@@ -218,6 +227,8 @@ private:
       return success();
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
     StringRef function = libmName(op);
+    if (auto libm = dyn_cast<linalg_ext::LibmOp>(op))
+      function = libm.getFunction();
     if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
       return expandMaxNum(op);
     if (isa<math::RsqrtOp>(op) && (element.isF32() || element.isF64()))

@@ -60,6 +60,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     - `arith.maxnumf` and `arith.minnumf` become comparisons and selections that x86 has one instruction for, and one for NaN.
     - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last
       place), a native vector at a time; of libm for scalars and where there is no vector function.
+    - `linalg_ext.libm` becomes calls as well.
     - `rsqrt` becomes a root and a division. What is an instruction (`sqrt`, `fma`, `floor`, ...) stays.
     - Narrower types are an error: tilebridge-cpu-expand-float-types comes first.
 
@@ -82,6 +83,25 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def CpuLowerDirectedPass : Pass<"tilebridge-cpu-lower-directed", "::mlir::ModuleOp"> {
+  let summary = "Turns linalg_ext.directed into calls that change the CPU's rounding";
+  let description = [{
+    The operation stands alone in a function, and the calls of C's `fesetround` around it in another: LLVM knows neither
+    what they do nor that arithmetic depends on it, so it moves nothing from one side to the other. A whole vector is
+    computed in one call.
+
+    Before:
+    ```mlir
+    %z = linalg_ext.directed "add" downward(%x, %y) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+    ```
+    After:
+    ```mlir
+    %z = llvm.call @tilebridge_add_downward_8xf32_8xf32(%x, %y) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
 def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir::ModuleOp"> {

@@ -62,6 +62,8 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   math.scalef = target.hasScalef;
   math.libmvec = target.libmvecIsa;
   pm.addPass(createCpuExpandMathPass(math));
+  // Arithmetic that does not round to the nearest becomes calls.
+  pm.addPass(createCpuLowerDirectedPass());
   // Pointers that were integers become memrefs.
   pm.addPass(createCpuLowerAddressesPass());
   // Affine maps (from views and index arithmetic) become arith.

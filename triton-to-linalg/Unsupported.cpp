@@ -44,13 +44,13 @@ static LogicalResult checkFunction(tt::FuncOp op) {
 }
 
 static LogicalResult checkExtern(tt::ExternElementwiseOp op) {
-  if (ttl::isKnownExtern(op.getSymbol(), op.getOperands().size()))
+  if (ttl::isKnownExtern(op.getSymbol(), op.getType(), op->getOperandTypes()))
     return success();
   return ttl::emitUnsupported(
       op,
-      "no meaning is known for the external function '" + op.getSymbol() + "'",
-      "use a function of tl.math, or one of libdevice that tl.math's are made "
-      "of");
+      "no meaning is known for the external function '" + op.getSymbol() +
+          "' with operands of these types",
+      "use a function of tl.math or of tl.extra.libdevice");
 }
 
 static LogicalResult checkScaledProduct(tt::DotScaledOp op) {

@@ -8,6 +8,8 @@
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace mlir;
 using namespace tilebridge::linalg_ext;
 
@@ -136,6 +138,69 @@ LogicalResult PrintOp::verify() {
     return emitOpError("has ")
            << getIsSigned().size() << " entries in 'signed' for "
            << getValues().size() << " values";
+  return success();
+}
+
+static Type elementOf(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+static bool isSingleOrDouble(Type type) { return type.isF32() || type.isF64(); }
+
+LogicalResult LibmOp::verify() {
+  size_t count = llvm::StringSwitch<size_t>(getFunction())
+                     .Cases({"j0", "j1", "lgamma", "tgamma", "y0", "y1"}, 1)
+                     .Cases({"hypot", "jn", "remainder", "yn"}, 2)
+                     .Default(0);
+  if (count == 0)
+    return emitOpError("(constraint 1) does not know the function '")
+           << getFunction() << "'";
+  Type result = elementOf(getResult());
+  bool hasOrder = getFunction() == "jn" || getFunction() == "yn";
+  bool fits = getOperands().size() == count && isSingleOrDouble(result);
+  for (auto [i, operand] : llvm::enumerate(getOperands()))
+    fits &= hasOrder && i == 0 ? elementOf(operand).isInteger(32)
+                               : elementOf(operand) == result;
+  if (!fits)
+    return emitOpError("(constraint 2) '")
+           << getFunction() << "' takes " << count
+           << (hasOrder ? " operands, the first an i32, the other"
+                        : " operands")
+           << " f32 or f64 as the result is";
+  return success();
+}
+
+LogicalResult DirectedOp::verify() {
+  size_t count = llvm::StringSwitch<size_t>(getFunction())
+                     .Cases({"sitofp", "sqrt", "truncf", "uitofp"}, 1)
+                     .Cases({"add", "div", "mul", "sub"}, 2)
+                     .Case("fma", 3)
+                     .Default(0);
+  if (count == 0)
+    return emitOpError("(constraint 1) does not know the function '")
+           << getFunction() << "'";
+  if (!llvm::is_contained({arith::RoundingMode::downward,
+                           arith::RoundingMode::upward,
+                           arith::RoundingMode::toward_zero},
+                          getRounding()))
+    return emitOpError("(constraint 2) rounds downward, upward or toward_zero, "
+                       "not ")
+           << arith::stringifyRoundingMode(getRounding());
+  Type result = elementOf(getResult());
+  bool fromInteger = getFunction().ends_with("itofp");
+  bool truncates = getFunction() == "truncf";
+  bool fits = getOperands().size() == count && isSingleOrDouble(result) &&
+              !(truncates && result.isF64());
+  for (Value operand : getOperands()) {
+    Type type = elementOf(operand);
+    fits &= fromInteger ? type.isInteger(32) || type.isInteger(64)
+            : truncates ? type.isF64()
+                        : type == result;
+  }
+  if (!fits)
+    return emitOpError("(constraint 3) '")
+           << getFunction() << "' cannot take (" << getOperands().getTypes()
+           << ") and give " << getType();
   return success();
 }
 

@@ -11,6 +11,7 @@
 include "triton-to-linalg/bridge/LinalgExtDialect.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Dialect/Arith/IR/ArithBase.td"
 
 // A block of data: static shape, elements that arith can compute with.
 def LinalgExt_Block : StaticShapeTensorOf<[AnySignlessInteger, AnyFloat]>;
@@ -140,6 +141,52 @@ def LinalgExt_GatherAlongOp : LinalgExt_Op<"gather_along", [
     $source `[` $indices `]` `dimension` `=` $dimension attr-dict
     `:` type($source) `,` type($indices) `->` type($result)
   }];
+  let hasVerifier = 1;
+}
+
+// What an elementwise op takes: scalars in a body of linalg, vectors of one shape in what a backend makes of it.
+def LinalgExt_ScalarOrVector : AnyTypeOf<[
+  AnySignlessInteger, AnyFloat, VectorOfAnyRankOf<[AnySignlessInteger, AnyFloat]>]>;
+
+def LinalgExt_LibmOp : LinalgExt_Op<"libm", [Pure] # ElementwiseMappable.traits> {
+  let summary = "A function of C's math library that the dialect math lacks";
+  let description = [{
+    Calls the function with this name on each element; that of f32 has an `f` at its end in C. On vectors it is called
+    for each lane.
+
+    Constraints:
+    1. `function` is one of `hypot`, `j0`, `j1`, `jn`, `lgamma`, `remainder`, `tgamma`, `y0`, `y1`, `yn`;
+    2. its operands and result are f32 or f64, all the same; the first operand of `jn` and `yn` is an i32.
+
+    ```mlir
+    %y = linalg_ext.libm "tgamma"(%x) : (f64) -> f64
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, Variadic<LinalgExt_ScalarOrVector>:$operands);
+  let results = (outs LinalgExt_ScalarOrVector:$result);
+  let assemblyFormat = "$function `(` $operands `)` attr-dict `:` functional-type($operands, $result)";
+  let hasVerifier = 1;
+}
+
+def LinalgExt_DirectedOp : LinalgExt_Op<"directed", [Pure] # ElementwiseMappable.traits> {
+  let summary = "Arithmetic that is rounded up, down, or towards zero";
+  let description = [{
+    The exact result of the operation, rounded once in the direction that `rounding` names. Everything else in the
+    bridge IR rounds to the nearest.
+
+    Constraints:
+    1. `function` is one of `add`, `sub`, `mul`, `div`, `sqrt`, `fma`, `truncf`, `sitofp`, `uitofp`;
+    2. `rounding` is `downward`, `upward` or `toward_zero`;
+    3. the result is f32 or f64; operands have its type, but for `truncf` (f64 to f32) and for `sitofp` and `uitofp` (i32
+       or i64).
+
+    ```mlir
+    %sum = linalg_ext.directed "add" downward(%x, %y) : (f32, f32) -> f32
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, Arith_RoundingModeAttr:$rounding, Variadic<LinalgExt_ScalarOrVector>:$operands);
+  let results = (outs LinalgExt_ScalarOrVector:$result);
+  let assemblyFormat = "$function $rounding `(` $operands `)` attr-dict `:` functional-type($operands, $result)";
   let hasVerifier = 1;
 }
 

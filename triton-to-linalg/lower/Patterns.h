@@ -41,8 +41,9 @@ void makeProgramIdsArguments(mlir::ModuleOp module);
 /// The program's ids x, y and z, from the function that `op` is in.
 mlir::ValueRange programIdsOf(mlir::Operation *op);
 
-/// True if populateExternPatterns knows the external function.
-bool isKnownExtern(llvm::StringRef symbol, size_t operands);
+/// True if populateExternPatterns knows the external function for these types.
+bool isKnownExtern(llvm::StringRef symbol, mlir::Type result,
+                   mlir::TypeRange operands);
 
 // Elementwise.cpp: what the other families build their scalar code with.
 

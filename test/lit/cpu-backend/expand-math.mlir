@@ -35,6 +35,17 @@ func.func @lanes(%x: f32, %v: vector<5xf32>, %w: vector<2x4xf32>) -> (f32, vecto
   return %b, %c, %a : f32, vector<5xf32>, vector<2x4xf32>
 }
 
+// A function with an order has no vector form; it is called for each lane.
+// CHECK-LABEL: func.func @libm
+// CHECK-COUNT-4: llvm.call @jn(%{{.*}}, %{{.*}}) : (i32, f64) -> f64
+// CHECK-NOT: llvm.call @jn(
+// CHECK: llvm.call @tgammaf(%{{.*}}) : (f32) -> f32
+func.func @libm(%n: vector<2x2xi32>, %x: vector<2x2xf64>, %s: f32) -> (vector<2x2xf64>, f32) {
+  %0 = linalg_ext.libm "jn"(%n, %x) : (vector<2x2xi32>, vector<2x2xf64>) -> vector<2x2xf64>
+  %1 = linalg_ext.libm "tgamma"(%s) : (f32) -> f32
+  return %0, %1 : vector<2x2xf64>, f32
+}
+
 // CHECK-LABEL: func.func @maxnum
 // CHECK-SAME: (%[[X:.*]]: vector<8xf32>, %[[Y:.*]]: vector<8xf32>)
 // CHECK: %[[BETTER:.*]] = arith.cmpf ogt, %[[X]], %[[Y]]

@@ -156,3 +156,67 @@ func.func @block_is_static(%x: tensor<?xi32>) {
   %0 = linalg_ext.histogram %x : tensor<?xi32> -> tensor<4xi32>
   return
 }
+
+// -----
+
+func.func @libm_c1_function(%x: f64) {
+  // expected-error@+1 {{(constraint 1) does not know the function 'system'}}
+  %0 = linalg_ext.libm "system"(%x) : (f64) -> f64
+  return
+}
+
+// -----
+
+func.func @libm_c2_count(%x: f64) {
+  // expected-error@+1 {{(constraint 2) 'hypot' takes 2 operands f32 or f64 as the result is}}
+  %0 = linalg_ext.libm "hypot"(%x) : (f64) -> f64
+  return
+}
+
+// -----
+
+func.func @libm_c2_order(%x: f64) {
+  // expected-error@+1 {{(constraint 2) 'jn' takes 2 operands, the first an i32, the other f32 or f64 as the result is}}
+  %0 = linalg_ext.libm "jn"(%x, %x) : (f64, f64) -> f64
+  return
+}
+
+// -----
+
+func.func @libm_c2_type(%x: f16) {
+  // expected-error@+1 {{(constraint 2) 'j0' takes 1 operands f32 or f64 as the result is}}
+  %0 = linalg_ext.libm "j0"(%x) : (f16) -> f16
+  return
+}
+
+// -----
+
+func.func @directed_c1_function(%x: f64) {
+  // expected-error@+1 {{(constraint 1) does not know the function 'sin'}}
+  %0 = linalg_ext.directed "sin" upward(%x) : (f64) -> f64
+  return
+}
+
+// -----
+
+func.func @directed_c2_rounding(%x: f64) {
+  // expected-error@+1 {{(constraint 2) rounds downward, upward or toward_zero, not to_nearest_even}}
+  %0 = linalg_ext.directed "sqrt" to_nearest_even(%x) : (f64) -> f64
+  return
+}
+
+// -----
+
+func.func @directed_c3_types(%x: f64) {
+  // expected-error@+1 {{(constraint 3) 'truncf' cannot take ('f64') and give 'f64'}}
+  %0 = linalg_ext.directed "truncf" upward(%x) : (f64) -> f64
+  return
+}
+
+// -----
+
+func.func @directed_c3_count(%x: f64) {
+  // expected-error@+1 {{(constraint 3) 'add' cannot take ('f64') and give 'f64'}}
+  %0 = linalg_ext.directed "add" upward(%x) : (f64) -> f64
+  return
+}

@@ -77,3 +77,25 @@ func.func @assert(%m: tensor<64xi1>, %c: i1) {
   linalg_ext.assert %c, "no" : i1
   return
 }
+
+// CHECK-LABEL: @libm
+func.func @libm(%x: f64, %n: i32, %v: vector<4xf32>) -> (f64, f64, vector<4xf32>) {
+  // CHECK: linalg_ext.libm "tgamma"(%{{.*}}) : (f64) -> f64
+  %0 = linalg_ext.libm "tgamma"(%x) : (f64) -> f64
+  // CHECK: linalg_ext.libm "yn"(%{{.*}}, %{{.*}}) : (i32, f64) -> f64
+  %1 = linalg_ext.libm "yn"(%n, %x) : (i32, f64) -> f64
+  // CHECK: linalg_ext.libm "hypot"(%{{.*}}, %{{.*}}) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+  %2 = linalg_ext.libm "hypot"(%v, %v) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+  return %0, %1, %2 : f64, f64, vector<4xf32>
+}
+
+// CHECK-LABEL: @directed
+func.func @directed(%x: f32, %d: f64, %l: vector<4xi64>) -> (f32, f32, vector<4xf64>) {
+  // CHECK: linalg_ext.directed "fma" downward(%{{.*}}, %{{.*}}, %{{.*}}) : (f32, f32, f32) -> f32
+  %0 = linalg_ext.directed "fma" downward(%x, %x, %x) : (f32, f32, f32) -> f32
+  // CHECK: linalg_ext.directed "truncf" upward(%{{.*}}) : (f64) -> f32
+  %1 = linalg_ext.directed "truncf" upward(%d) : (f64) -> f32
+  // CHECK: linalg_ext.directed "sitofp" toward_zero(%{{.*}}) : (vector<4xi64>) -> vector<4xf64>
+  %2 = linalg_ext.directed "sitofp" toward_zero(%l) : (vector<4xi64>) -> vector<4xf64>
+  return %0, %1, %2 : f32, f32, vector<4xf64>
+}

@@ -13,8 +13,8 @@ tt.func public @inline_asm(%x: tensor<64xi32>) {
 // -----
 
 tt.func public @extern(%x: f32) {
-  // expected-error@+1 {{no meaning is known for the external function '__nv_j0f'}}
-  %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_j0f"} : (f32) -> f32
+  // expected-error@+1 {{no meaning is known for the external function 'my_function' with operands of these types; use a function of tl.math or of tl.extra.libdevice}}
+  %0 = tt.extern_elementwise %x {libname = "my", libpath = "/my.bc", pure = true, symbol = "my_function"} : (f32) -> f32
   tt.return
 }
 
@@ -23,6 +23,22 @@ tt.func public @extern(%x: f32) {
 tt.func public @extern_operands(%x: f32) {
   // expected-error@+1 {{no meaning is known for the external function '__nv_powf'}}
   %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_powf"} : (f32) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func public @extern_types(%x: i32) {
+  // expected-error@+1 {{no meaning is known for the external function '__nv_sinf'}}
+  %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_sinf"} : (i32) -> i32
+  tt.return
+}
+
+// -----
+
+tt.func public @extern_result(%x: f32) {
+  // expected-error@+1 {{no meaning is known for the external function '__nv_isnanf'}}
+  %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_isnanf"} : (f32) -> f32
   tt.return
 }
 
