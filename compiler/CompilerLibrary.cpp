@@ -25,6 +25,7 @@ static Request requestOf(const tb_compile_request_v1 *abi) {
   request.printAfter = abi->print_after ? abi->print_after : "";
   request.wantsRemarks = (abi->flags & TB_COMPILE_REMARKS) != 0;
   request.wantsTiming = (abi->flags & TB_COMPILE_TIMING) != 0;
+  request.contracts = (abi->flags & TB_COMPILE_NO_CONTRACTION) == 0;
   return request;
 }
 

@@ -154,6 +154,7 @@ void Job::generateCode(Stage stage) {
   if (!target)
     return addError(llvm::toString(target.takeError()));
   cpu::CpuOptions options;
+  options.contracts = request.contracts;
   options.instrument = [this](PassManager &manager) { instrument(manager); };
   llvm::Expected<std::string> output =
       stage == Stage::SharedObject

@@ -38,6 +38,8 @@ struct Request {
   llvm::StringRef printAfter;
   bool wantsRemarks = false;
   bool wantsTiming = false;
+  /// Whether a product and a sum may be rounded together.
+  bool contracts = true;
 };
 
 /// What became of it. `errors` holds one diagnostic a line as

@@ -133,8 +133,9 @@ static llvm::Expected<std::unique_ptr<LlvmModule>>
 toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
   registerCpuTranslations(*module.getContext());
   if (llvm::Error failure =
-          runPipeline(module, options,
-                      [&](OpPassManager &pm) { buildCpuPipeline(pm, target); }))
+          runPipeline(module, options, [&](OpPassManager &pm) {
+            buildCpuPipeline(pm, target, options.contracts);
+          }))
     return std::move(failure);
 
   auto result = std::make_unique<LlvmModule>();

@@ -19,6 +19,8 @@ namespace tilebridge::cpu {
 struct CpuOptions {
   /// Line tables, so that perf and gdb show the lines of the kernel.
   bool debugInfo = true;
+  /// A product and a sum may become one operation that rounds once.
+  bool contracts = true;
   /// Called on the pass manager before it runs: printing, timing.
   std::function<void(mlir::PassManager &)> instrument;
 };

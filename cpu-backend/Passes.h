@@ -20,7 +20,9 @@ struct CpuTarget;
 void buildCpuToVectorPipeline(mlir::OpPassManager &pm, const CpuTarget &target);
 
 /// Bridge IR to the LLVM dialect, ready to be translated.
-void buildCpuPipeline(mlir::OpPassManager &pm, const CpuTarget &target);
+/// `contracts`: products and sums may be fused.
+void buildCpuPipeline(mlir::OpPassManager &pm, const CpuTarget &target,
+                      bool contracts = true);
 
 /// Registers the pipelines for tilebridge-opt.
 void registerCpuPipelines();

@@ -41,7 +41,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
 /// Bridge IR to the LLVM dialect, with the functions and the constant that
 /// runtime/executable_abi.h asks for.
 void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
-                                       const CpuTarget &target) {
+                                       const CpuTarget &target,
+                                       bool contracts) {
   buildCpuToVectorPipeline(pm, target);
   // The function `run`, which unpacks a launch and calls the kernel for each
   // program, and the exported constant.
@@ -50,7 +51,8 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   entry.features = target.features;
   pm.addPass(createCpuEntryPass(entry));
   // A product and a sum may be fused.
-  pm.addPass(createCpuAllowContractionPass());
+  if (contracts)
+    pm.addPass(createCpuAllowContractionPass());
   // Arithmetic in floats below f32 becomes arithmetic in f32 and integers.
   CpuExpandFloatTypesPassOptions floats;
   floats.f16c = target.hasF16Convert;

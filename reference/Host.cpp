@@ -20,7 +20,7 @@ namespace tilebridge::reference {
 static void printNumber(llvm::raw_ostream &out, uint64_t bits, Type type,
                         bool isSigned, bool isHex) {
   if (auto real = dyn_cast<FloatType>(type))
-    out << llvm::format("%f", toDouble(bits, real));
+    out << llvm::format(isHex ? "%a" : "%f", toDouble(bits, real));
   else if (isHex)
     out << "0x" << llvm::format_hex_no_prefix(bits, (widthOf(type) + 3) / 4);
   else if (isSigned && !type.isInteger(1))

@@ -25,6 +25,7 @@ const HandlerTable &HandlerTable::all() {
     HandlerTable result;
     addIntegerHandlers(result);
     addFloatHandlers(result);
+    addLibmHandlers(result);
     addMathHandlers(result);
     addCastHandlers(result);
     addShapeHandlers(result);

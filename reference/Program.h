@@ -133,6 +133,7 @@ private:
 
 void addIntegerHandlers(HandlerTable &table);
 void addFloatHandlers(HandlerTable &table);
+void addLibmHandlers(HandlerTable &table);
 void addMathHandlers(HandlerTable &table);
 void addCastHandlers(HandlerTable &table);
 void addShapeHandlers(HandlerTable &table);

@@ -50,9 +50,12 @@ tilebridge_code compile(const void *ttir, size_t size,
   std::string key;
   if (isCached) {
     Sha256 hasher;
+    // What changes the code.
+    std::string flags =
+        std::to_string(options.flags & TILEBRIDGE_COMPILE_NO_CONTRACTION);
     for (std::string_view field :
          {std::string_view(compilerId()), std::string_view(request.target),
-          std::string_view(request.input, size)})
+          std::string_view(flags), std::string_view(request.input, size)})
       hasher.updateField(field);
     key = Sha256::hex(hasher.finish());
     if (cache.get(key, output))

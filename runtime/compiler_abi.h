@@ -20,7 +20,11 @@ extern "C" {
 #define TB_COMPILER_ABI_VERSION 2u
 #define TB_COMPILER_SYMBOL "tilebridge_compiler"
 
-enum { TB_COMPILE_REMARKS = 2, TB_COMPILE_TIMING = 4 };
+enum {
+  TB_COMPILE_REMARKS = 2,
+  TB_COMPILE_TIMING = 4,
+  TB_COMPILE_NO_CONTRACTION = 8
+};
 
 /* Strings are zero-terminated and never null, except where a comment says so. */
 typedef struct tb_compile_request_v1 {

@@ -154,6 +154,8 @@ TILEBRIDGE_API tilebridge_code tilebridge_launch_typed(
 #define TILEBRIDGE_COMPILE_REMARKS 2u
 /* Tell `log` where the time went. */
 #define TILEBRIDGE_COMPILE_TIMING 4u
+/* Round each product and each sum: none is fused to a multiply-add. */
+#define TILEBRIDGE_COMPILE_NO_CONTRACTION 8u
 
 typedef struct tilebridge_compile_options {
   size_t struct_size; /* sizeof(tilebridge_compile_options) */

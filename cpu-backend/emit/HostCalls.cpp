@@ -158,7 +158,7 @@ private:
     format += ")" + escaped(op.getPrefix()) + operand;
     bool isFloat = isa<FloatType>(element);
     if (isFloat)
-      format += "%f\n";
+      format += op.getHex() ? "%a\n" : "%f\n";
     else if (op.getHex())
       format += "0x%0" +
                 std::to_string((element.getIntOrFloatBitWidth() + 3) / 4) +

@@ -31,8 +31,8 @@ enum {
 /* Prints through Python's sys.stdout, in order with what Python prints itself,
  * wherever that goes. */
 static void printLine(void *state, const char *text) {
-  (void)state;
   PyGILState_STATE lock = PyGILState_Ensure();
+  *(bool *)state = true;
   PyObject *out = PySys_GetObject("stdout");
   if (out && out != Py_None) {
     Py_INCREF(out);
@@ -47,6 +47,19 @@ static void printLine(void *state, const char *text) {
     Py_DECREF(out);
   }
   PyGILState_Release(lock);
+}
+
+/* What was printed is there even if the process ends in the next launch. */
+static void flushOutput(void) {
+  PyObject *out = PySys_GetObject("stdout");
+  if (!out || out == Py_None)
+    return;
+  Py_INCREF(out);
+  PyObject *done = PyObject_CallMethod(out, "flush", NULL);
+  if (!done)
+    PyErr_WriteUnraisable(out);
+  Py_XDECREF(done);
+  Py_DECREF(out);
 }
 
 static bool readGrid(const Plan *plan, PyObject *arguments, int64_t *grid) {
@@ -89,13 +102,18 @@ static bool callHook(PyObject *hook, PyObject *launchMetadata) {
 
 static bool launch(const Launcher *self, Kernel *kernel, const int64_t *grid,
                    const uint64_t *slots) {
-  tilebridge_launch_options options = {
-      .struct_size = sizeof(options), .flags = self->flags, .print = printLine};
+  bool hasPrinted = false; /* Written under the interpreter's lock. */
+  tilebridge_launch_options options = {.struct_size = sizeof(options),
+                                       .flags = self->flags,
+                                       .print = printLine,
+                                       .print_state = &hasPrinted};
   tilebridge_code code;
   Py_BEGIN_ALLOW_THREADS;
   code = runtime.launch(kernel->kernel, grid[0], grid[1], grid[2], slots,
                         (size_t)self->plan.slotCount, &options);
   Py_END_ALLOW_THREADS;
+  if (hasPrinted)
+    flushOutput();
   if (code != TILEBRIDGE_OK)
     raiseCode(code);
   return code == TILEBRIDGE_OK;

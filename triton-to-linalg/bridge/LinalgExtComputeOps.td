@@ -194,8 +194,8 @@ def LinalgExt_PrintOp : LinalgExt_Op<"print", [MemoryEffects<[MemWrite<LinalgExt
   let summary = "Prints values of one program";
   let description = [{
     Prints `prefix` and each value, the elements of a block one a line with their position, and the ids of the program
-    (`programs`, x, y and z). Integers are printed as signed where `signed` says so, and in base 16 with `hex`; a pointer
-    is an i64 here.
+    (`programs`, x, y and z). Integers are printed as signed where `signed` says so, and in base 16 with `hex`, floats then
+    as C's `%a` does; a pointer is an i64 here.
 
     Constraint 1: `signed` has one entry for each value.
 

@@ -10,7 +10,11 @@
 #include "triton-to-linalg/lower/Patterns.h"
 #include "triton-to-linalg/lower/PointerMath.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace tilebridge;
@@ -18,23 +22,59 @@ using namespace tilebridge::ttl;
 
 namespace {
 
+/// On a module: how many threads a program has on a GPU, in warps.
+constexpr StringLiteral kWarpsAttr = "ttg.num-warps";
+
+/// As on a GPU a value of the whole program is printed once by each of its
+/// threads. Where a launch asks for warps, Triton's backend says how many on
+/// the module; a warp is one thread here.
+int64_t threadsOf(Operation *op) {
+  auto count =
+      op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(kWarpsAttr);
+  return count ? std::clamp<int64_t>(count.getInt(), 1, 1024) : 1;
+}
+
+/// One op for each value: what it prints depends on its kind.
 struct PrintLowering : OpConversionPattern<tt::PrintOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(tt::PrintOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Value> values;
-    for (Value value : adaptor.getArgs())
-      values.push_back(isa<MemRefType>(value.getType())
-                           ? addressOf(rewriter, op.getLoc(), value)
-                           : value);
-    SmallVector<bool> isSigned;
-    for (int32_t flag : op.getIsSigned())
-      isSigned.push_back(flag != 0);
+    Location loc = op.getLoc();
     ValueRange ids = programIdsOf(op);
-    rewriter.replaceOpWithNewOp<linalg_ext::PrintOp>(op, op.getPrefix(), ids[0],
-                                                     ids[1], ids[2], values,
-                                                     isSigned, op.getHex());
+    auto print = [&](ValueRange values, ArrayRef<bool> isSigned,
+                     const std::string &prefix, bool hex) {
+      bool isBlock =
+          !values.empty() && isa<RankedTensorType>(values[0].getType());
+      OpBuilder::InsertionGuard guard(rewriter);
+      int64_t times = isBlock ? 1 : threadsOf(op);
+      if (times > 1) {
+        auto bound = [&](int64_t number) {
+          return arith::ConstantIndexOp::create(rewriter, loc, number);
+        };
+        auto loop =
+            scf::ForOp::create(rewriter, loc, bound(0), bound(times), bound(1));
+        rewriter.setInsertionPointToStart(loop.getBody());
+      }
+      linalg_ext::PrintOp::create(rewriter, loc, prefix, ids[0], ids[1], ids[2],
+                                  values, isSigned, hex);
+    };
+    std::string prefix = op.getPrefix().str();
+    if (op.getArgs().empty())
+      print({}, {}, prefix, false);
+    for (auto [i, source, value] :
+         llvm::enumerate(op.getArgs(), adaptor.getArgs())) {
+      Value converted = value;
+      if (isa<MemRefType>(value.getType()))
+        converted = addressOf(rewriter, loc, value);
+      bool isPointer =
+          isa<tt::PointerType>(getElementTypeOrSelf(source.getType()));
+      std::string number =
+          op.getArgs().size() > 1 ? "(operand " + std::to_string(i) + ") " : "";
+      print(converted, op.getIsSigned()[i] != 0, prefix + number,
+            op.getHex() || isPointer);
+    }
+    rewriter.eraseOp(op);
     return success();
   }
 };

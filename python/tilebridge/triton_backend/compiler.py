@@ -12,10 +12,13 @@ import sys
 from dataclasses import dataclass, fields
 from typing import Any
 
+from triton import knobs
 from triton._C.libtriton import ir, passes
 from triton.backends.compiler import BaseBackend, GPUTarget
 
-COMPILE_REMARKS = 2  # TILEBRIDGE_COMPILE_REMARKS
+# TILEBRIDGE_COMPILE_... of runtime/tilebridge.h
+COMPILE_REMARKS = 2
+COMPILE_NO_CONTRACTION = 8
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class CPUOptions:
     launch_pdl: bool = False
     extern_libs: tuple = ()
     debug: bool = False
-    sanitize_overflow: bool = False
+    sanitize_overflow: bool = True  # where `debug` is set
     backend_name: str = "cpu"
     arch: str = ""
     ir_override: str | None = None
@@ -69,6 +72,13 @@ class CPUOptions:
         return hashlib.sha256(repr(sorted(self.__dict__.items())).encode()).hexdigest()
 
 
+def _fuses(requested: bool | None) -> bool:
+    """Whether a product and a sum may be one operation: as the launch says, else TRITON_DEFAULT_FP_FUSION."""
+    if getattr(knobs.language, "force_disable_fp_fusion", False):
+        return False
+    return knobs.language.default_fp_fusion if requested is None else bool(requested)
+
+
 def compile_target() -> str:
     """What kernels are compiled for: $TILEBRIDGE_TARGET ("cpu:x86-64-v3"), else this machine."""
     return os.environ.get("TILEBRIDGE_TARGET") or "cpu"
@@ -93,7 +103,12 @@ def make_ttir(module, metadata: dict[str, Any], options: CPUOptions) -> str:
     passes.common.add_symbol_dce(manager)
     passes.ttir.add_loop_unroll(manager)
     manager.run(module, "make_ttir")
-    return _describe(module, metadata)
+    text = _describe(module, metadata)
+    if options.num_warps == 1 or "tt.print " not in text:
+        return text
+    # As on a GPU each thread of a program prints a value that is not a block; a warp is one thread here.
+    module.set_attr("ttg.num-warps", ir.builder(module.context).get_int32_attr(options.num_warps))
+    return str(module)
 
 
 # What threads of a GPU exchange values for, by way of shared memory.
@@ -108,13 +123,21 @@ def _describe(module, metadata: dict[str, Any]) -> str:
     return text
 
 
+def _flags(options: CPUOptions) -> int:
+    remarks = COMPILE_REMARKS if os.environ.get("TILEBRIDGE_REMARKS") == "1" else 0
+    return remarks | (0 if options.enable_fp_fusion else COMPILE_NO_CONTRACTION)
+
+
 def make_so(ttir, metadata: dict[str, Any], options: CPUOptions) -> bytes:
     """TTIR to an artefact, by the compiler in this process."""
     from tilebridge import _native
+    from tilebridge.triton_backend import checked
 
     if not isinstance(ttir, str):  # triton.compile("kernel.ttir") leaves out the stage before
         ttir = _describe(ttir, metadata)
-    flags = COMPILE_REMARKS if os.environ.get("TILEBRIDGE_REMARKS") == "1" else 0
+    if checked.is_asked_for():
+        return checked.MARK + ttir.encode()
+    flags = _flags(options)
     artefact, log = _native.launcher().compile(
         ttir.encode(), compile_target(), source_name=f"<{metadata['name']}>", flags=flags
     )
@@ -136,11 +159,15 @@ class CPUBackend(BaseBackend):
         return target.backend == "cpu"
 
     def hash(self) -> str:
-        return f"{_identity()}-{compile_target()}"
+        from tilebridge.triton_backend import checked
+
+        return f"{_identity()}-{compile_target()}{'-checked' if checked.is_asked_for() else ''}"
 
     def parse_options(self, opts: dict[str, Any]) -> CPUOptions:
         known = {field.name for field in fields(CPUOptions)}
-        return CPUOptions(**{k: v for k, v in opts.items() if k in known and v is not None})
+        given = {k: v for k, v in opts.items() if k in known and v is not None}
+        given["enable_fp_fusion"] = _fuses(given.get("enable_fp_fusion"))
+        return CPUOptions(**given)
 
     def pack_metadata(self, metadata):
         return (metadata.num_warps, metadata.num_ctas, metadata.shared)

@@ -57,8 +57,12 @@ class CPUUtils:
     def load_binary(self, name: str, artefact: bytes, shared: int, device: int):
         """Returns module, function, registers (at least 1: programs divide by it), spills, most threads."""
         from tilebridge import _native
+        from tilebridge.triton_backend import checked
 
-        kernel = _native.launcher().load(artefact)
+        if artefact.startswith(checked.MARK):
+            kernel = checked.CheckedKernel(artefact.removeprefix(checked.MARK))
+        else:
+            kernel = _native.launcher().load(artefact)
         return kernel, kernel, 1, 0, 1 << 20
 
     def unload_module(self, module) -> None:
@@ -71,14 +75,17 @@ class CPUUtils:
 def make_launcher(src, metadata):
     """The callable that Triton calls for each launch of a kernel; see python/native/Launcher.c."""
     from tilebridge import _native
+    from tilebridge.triton_backend import checked
 
     signature = dict(src.signature)
-    return _native.launcher().Launcher(
+    types = tuple(_normalize(kind) for kind in signature.values())
+    launcher = _native.launcher().Launcher(
         metadata.name,
         tuple(str(name) for name in signature),
-        tuple(_normalize(kind) for kind in signature.values()),
+        types,
         bool(getattr(metadata, "launch_cooperative_grid", False)),
     )
+    return checked.CheckedLauncher(launcher, types) if checked.is_asked_for() else launcher
 
 
 # triton.compile("kernel.ttir") takes types from the IR, spelled as there.
