@@ -77,19 +77,51 @@ Value FunctionEmitter::viewOfLoad(Value tensor) {
   return cast<MemRefType>(memref.getType()).hasStaticShape() ? memref : Value();
 }
 
-/// `view` as a memref of its shape with dynamic strides.
-Value FunctionEmitter::memrefOf(const View &view, Location loc) {
-  unsigned rank = view.shape.size();
-  SmallVector<int64_t> dynamic(rank, ShapedType::kDynamic);
+/// `view` as a memref of its shape whose type has the given strides.
+Value FunctionEmitter::memrefOf(const View &view, ArrayRef<int64_t> strides,
+                                Location loc) {
   auto layout = StridedLayoutAttr::get(rewriter.getContext(),
-                                       ShapedType::kDynamic, dynamic);
+                                       ShapedType::kDynamic, strides);
   auto type = MemRefType::get(view.shape, view.elementType(), layout);
-  SmallVector<OpFoldResult> strides;
-  for (OpFoldResult stride : view.strides)
-    strides.push_back(toValue(rewriter, loc, stride));
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(rewriter.getContext(), view.shape);
+  SmallVector<OpFoldResult> mixed;
+  for (auto [known, stride] : llvm::zip_equal(strides, view.strides))
+    mixed.push_back(ShapedType::isDynamic(known)
+                        ? OpFoldResult(toValue(rewriter, loc, stride))
+                        : OpFoldResult(rewriter.getIndexAttr(known)));
   return memref::ReinterpretCastOp::create(
       rewriter, loc, type, view.base, toValue(rewriter, loc, view.offset),
-      getAsIndexOpFoldResult(rewriter.getContext(), view.shape), strides);
+      sizes, mixed);
+}
+
+/// Fresh memory for what `view` shows: in its shape, full, and contiguous where
+/// the view is, so that vectors of a nest over both stay vectors.
+View FunctionEmitter::scratchLike(const View &view, Location loc) {
+  unsigned rank = view.shape.size();
+  int64_t elements = 1;
+  for (int64_t size : view.shape)
+    elements *= size;
+  Value memref = allocate(MemRefType::get({elements}, view.elementType()));
+  View scratch = makeView(rewriter, loc, memref, {elements});
+  scratch.shape = view.shape;
+  scratch.isBool = view.isBool;
+  scratch.strides.assign(rank, rewriter.getIndexAttr(1));
+  scratch.lo.assign(rank, rewriter.getIndexAttr(0));
+  scratch.hi = getAsIndexOpFoldResult(rewriter.getContext(), view.shape);
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    auto innermost = [&](unsigned d) {
+      return view.shape[d] != 1 && constantOf(view.strides[d]) == 1;
+    };
+    return !innermost(a) && innermost(b);
+  });
+  int64_t stride = 1;
+  for (unsigned d : llvm::reverse(order)) {
+    scratch.strides[d] = rewriter.getIndexAttr(stride);
+    stride *= view.shape[d];
+  }
+  return scratch;
 }
 
 /// A view of `tensor` through transposes and the like, or nothing.
@@ -149,20 +181,26 @@ Value FunctionEmitter::viewOf(Value tensor) {
         isFull ? arith::AndIOp::create(rewriter, loc, isFull, whole).getResult()
                : whole;
   }
-  Value inPlace = memrefOf(*view, loc);
+  SmallVector<int64_t> strides;
+  for (OpFoldResult stride : view->strides)
+    strides.push_back(constantOf(stride).value_or(ShapedType::kDynamic));
   if (!isFull)
-    return inPlace;
-  Value copy = newBuffer(tensor);
+    return memrefOf(*view, strides, loc);
+  View padded = scratchLike(*view, loc);
+  // What both have in common is known to whom it is for.
+  for (auto [stride, other] : llvm::zip_equal(strides, padded.strides))
+    if (stride != constantOf(other))
+      stride = ShapedType::kDynamic;
+  Value inPlace = memrefOf(*view, strides, loc);
   auto branch = scf::IfOp::create(rewriter, loc, TypeRange(), isFull, true);
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(branch.elseBlock()->getTerminator());
-    if (failed(materialize(tensor, copy)))
+    if (failed(materialize(tensor, padded, /*isCold=*/true)))
       return {};
   }
-  View padded = makeView(rewriter, loc, copy, view->shape);
   return arith::SelectOp::create(rewriter, loc, isFull, inPlace,
-                                 memrefOf(padded, loc));
+                                 memrefOf(padded, strides, loc));
 }
 
 Value FunctionEmitter::resultBuffer(Value result) {

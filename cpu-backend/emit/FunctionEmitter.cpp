@@ -236,16 +236,21 @@ LogicalResult FunctionEmitter::emitGroup(ArrayRef<Operation *> ops) {
 }
 
 LogicalResult FunctionEmitter::materialize(Value tensor, Value memref) {
-  Nest nest{tensor.getLoc(), {}, {}, {}};
-  nest.shape =
-      llvm::to_vector(cast<RankedTensorType>(tensor.getType()).getShape());
+  View view = makeView(rewriter, tensor.getLoc(), memref,
+                       cast<RankedTensorType>(tensor.getType()).getShape());
+  view.isBool = isBool(tensor);
+  return materialize(tensor, std::move(view), /*isCold=*/false);
+}
+
+LogicalResult FunctionEmitter::materialize(Value tensor, View view,
+                                           bool isCold) {
+  Nest nest{tensor.getLoc(), view.shape, {}, {}, isCold};
   Operation *op = tensor.getDefiningOp();
   if (op && isa<tensor::EmptyOp, ub::PoisonOp>(op))
     return success();
   NestOutput output;
   output.tensor = tensor;
-  output.view = makeView(rewriter, tensor.getLoc(), memref, nest.shape);
-  output.view.isBool = isBool(tensor);
+  output.view = std::move(view);
   nest.outputs.push_back(std::move(output));
   return emitNest(nest);
 }

@@ -114,6 +114,7 @@ private:
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitRoot(mlir::Operation *op);
   mlir::LogicalResult emitGroup(llvm::ArrayRef<mlir::Operation *> ops);
+  mlir::LogicalResult materialize(mlir::Value tensor, View view, bool isCold);
   mlir::LogicalResult addOutputs(mlir::Operation *op, Nest &nest);
   mlir::LogicalResult emitInsertSlice(mlir::tensor::InsertSliceOp op);
   mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
@@ -139,7 +140,9 @@ private:
   // Buffers.cpp
   static bool isBool(mlir::Value tensor);
   mlir::MemRefType bufferType(mlir::Value tensor);
-  mlir::Value memrefOf(const View &view, mlir::Location loc);
+  mlir::Value memrefOf(const View &view, llvm::ArrayRef<int64_t> strides,
+                       mlir::Location loc);
+  View scratchLike(const View &view, mlir::Location loc);
   std::optional<View> viewThroughShapes(mlir::Value tensor);
   mlir::Value newBuffer(mlir::Value tensor);
   void setBuffer(mlir::Value tensor, mlir::Value memref);

@@ -212,31 +212,7 @@ Value FunctionEmitter::guardStores(Nest &nest,
 /// of that memory.
 View FunctionEmitter::redirect(View &view, Value condition, Location loc) {
   unsigned rank = view.shape.size();
-  int64_t elements = 1;
-  for (int64_t size : view.shape)
-    elements *= size;
-  Value memref = allocate(MemRefType::get({elements}, view.elementType()));
-  View scratch = makeView(rewriter, loc, memref, {elements});
-  scratch.shape = view.shape;
-  scratch.isBool = view.isBool;
-  scratch.strides.assign(rank, rewriter.getIndexAttr(1));
-  scratch.lo.assign(rank, rewriter.getIndexAttr(0));
-  scratch.hi.clear();
-  for (int64_t size : view.shape)
-    scratch.hi.push_back(rewriter.getIndexAttr(size));
-  // Contiguous where the view is, so that the nest's vectors stay vectors.
-  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    auto innermost = [&](unsigned d) {
-      return mattersIn(view, d) && constantOf(view.strides[d]) == 1;
-    };
-    return !innermost(a) && innermost(b);
-  });
-  int64_t stride = 1;
-  for (unsigned d : llvm::reverse(order)) {
-    scratch.strides[d] = rewriter.getIndexAttr(stride);
-    stride *= view.shape[d];
-  }
+  View scratch = scratchLike(view, loc);
   auto choose = [&](OpFoldResult there, OpFoldResult here) -> OpFoldResult {
     if (there == here)
       return here;
