@@ -31,12 +31,13 @@ def case(
     entries: int,
     width: int,
     dtype: torch.dtype = torch.float32,
-    block: tuple[int, int] = (16, 256),
+    block: tuple[int, int] | None = None,
     id_dtype: torch.dtype = torch.int64,
     outside: bool = False,
     padding: int = 0,
 ) -> Case:
-    """With `outside`, some indices lie outside the table."""
+    """With `outside`, some indices lie outside the table. Blocks as wide as a row, if that is not
+    too long, write memory from one end to the other."""
 
     def inputs(seed):
         g = seeded(seed)
@@ -48,7 +49,7 @@ def case(
         }
 
     def run(t):
-        bm, bn = block
+        bm, bn = block or (16, min(triton.next_power_of_2(width), 1024))
         if count and width:
             embedding_kernel[(triton.cdiv(count, bm), triton.cdiv(width, bn))](
                 t["table"],

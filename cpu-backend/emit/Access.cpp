@@ -42,11 +42,15 @@ Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices,
   OpBuilder::InsertionGuard guard(rewriter);
   moveTo(level);
   OpFoldResult offset = view.offset;
-  for (auto [d, index] : llvm::enumerate(row))
-    if (static_cast<int>(d) != contiguousDim)
-      offset = addIndex(
-          rewriter, loc, offset,
-          mulIndex(rewriter, loc, baseOf(index, rewriter), view.strides[d]));
+  for (auto [d, index] : llvm::enumerate(row)) {
+    if (static_cast<int>(d) == contiguousDim)
+      continue;
+    OpFoldResult at = static_cast<int>(d) == view.rowDim
+                          ? OpFoldResult(rowNumber(view, index, loc))
+                          : baseOf(index, rewriter);
+    offset = addIndex(rewriter, loc, offset,
+                      mulIndex(rewriter, loc, at, view.strides[d]));
+  }
   Value result = toValue(rewriter, loc, offset);
   memo.push_back({row, result});
   return result;

@@ -52,6 +52,19 @@ Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices,
                                  toValue(rewriter, loc, at),
                                  toValue(rewriter, loc, view.hi[d])));
   }
+  if (!view.rowMask)
+    return result;
+  Index row = indices[view.rowDim];
+  bool isOpen = row.base || view.shape[view.rowDim] == 1;
+  if (row.step != 0 || row.level < minLevel || !isOpen)
+    return result;
+  if (!row.base) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    moveTo(0);
+    row.base = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  }
+  if (Value mask = evaluate(view.rowMask, row))
+    both(mask);
   return result;
 }
 
@@ -81,10 +94,7 @@ Value FunctionEmitter::rowLimit(const View &view, ArrayRef<Index> indices,
 /// Which lanes are inside the box; null: all of them.
 Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
                                 unsigned laneDim, Location loc) {
-  bool full = true;
-  for (unsigned d = 0; d < indices.size(); ++d)
-    full &= view.isFull(d);
-  if (full)
+  if (view.isWhole())
     return {};
   Value limit = rowLimit(view, indices, laneDim, loc);
   const Index &index = indices[laneDim];

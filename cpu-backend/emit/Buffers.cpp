@@ -90,9 +90,9 @@ Value FunctionEmitter::memrefOf(const View &view, ArrayRef<int64_t> strides,
     mixed.push_back(ShapedType::isDynamic(known)
                         ? OpFoldResult(toValue(rewriter, loc, stride))
                         : OpFoldResult(rewriter.getIndexAttr(known)));
-  return memref::ReinterpretCastOp::create(
-      rewriter, loc, type, view.base, toValue(rewriter, loc, view.offset),
-      sizes, mixed);
+  return memref::ReinterpretCastOp::create(rewriter, loc, type, view.base,
+                                           toValue(rewriter, loc, view.offset),
+                                           sizes, mixed);
 }
 
 /// Fresh memory for what `view` shows: in its shape, full, and contiguous where

@@ -14,6 +14,14 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+void Frame::open(OpBuilder &builder) {
+  auto level = std::make_unique<Level>();
+  level->block = builder.getInsertionBlock();
+  if (builder.getInsertionPoint() != level->block->end())
+    level->before = &*builder.getInsertionPoint();
+  levels.push_back(std::move(level));
+}
+
 unsigned FunctionEmitter::levelOf(ArrayRef<Index> indices) const {
   unsigned level = 0;
   for (const Index &index : indices)
@@ -197,11 +205,7 @@ void FunctionEmitter::walkCone(
 
 Value FunctionEmitter::evaluateAlone(Value tensor, ArrayRef<Index> indices,
                                      Frame &alone) {
-  auto level = std::make_unique<Level>();
-  level->block = rewriter.getInsertionBlock();
-  if (rewriter.getInsertionPoint() != level->block->end())
-    level->before = &*rewriter.getInsertionPoint();
-  alone.levels.push_back(std::move(level));
+  alone.open(rewriter);
   Frame *outer = std::exchange(frame, &alone);
   Value value = evaluate(tensor, indices);
   frame = outer;

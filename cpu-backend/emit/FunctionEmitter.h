@@ -22,10 +22,6 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 
-namespace tilebridge::linalg_ext {
-class GatherRowsOp;
-}
-
 namespace tilebridge::cpu {
 
 /// One loop of a nest (level 0: what stands before the nest). What depends only
@@ -53,6 +49,9 @@ struct Frame {
   /// Lanes along vecDim are inside of every box, as far as outer loops decide
   /// that.
   bool interior = false;
+
+  /// Level 0 is where the builder stands.
+  void open(mlir::OpBuilder &builder);
 };
 
 /// One result of a nest: a tensor written to memory, or a reduction.
@@ -226,8 +225,11 @@ private:
   mlir::LogicalResult scatterLanes(mlir::Value base, mlir::Value at,
                                    mlir::Value offsets, mlir::Value mask,
                                    mlir::Value value, mlir::Location loc);
-  mlir::Value evaluateRows(linalg_ext::GatherRowsOp op, const View &view,
-                           llvm::ArrayRef<Index> indices);
+  mlir::Value rowNumber(const View &view, const Index &index,
+                        mlir::Location loc);
+  View withRowBounds(const View &view, mlir::Location loc);
+  mlir::Value gatherFromRows(const View &view, llvm::ArrayRef<Index> indices,
+                             mlir::Location loc);
   mlir::LogicalResult
   inOrder(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
           mlir::Location loc,

@@ -151,9 +151,11 @@ Value FunctionEmitter::guardStores(Nest &nest,
     auto load = loads.find(value);
     if (load != loads.end() && !buffers.count(value))
       addRead(reads, load->second.get(), at == ArrayRef<Index>(identity));
+    // Rows of another order are not what their places say.
     if (auto it = irregular.find(value);
         it != irregular.end() && !buffers.count(value))
-      addRead(reads, it->second.get(), at == ArrayRef<Index>(identity));
+      addRead(reads, it->second.get(),
+              it->second->rowDim < 0 && at == ArrayRef<Index>(identity));
     return true;
   };
   for (NestOutput &output : nest.outputs) {
@@ -175,7 +177,8 @@ Value FunctionEmitter::guardStores(Nest &nest,
   auto rangeOf = [&](const View *view) -> const ByteRange & {
     auto [it, isNew] = ranges.try_emplace(view);
     if (isNew)
-      it->second = guard.rangeOf(*view);
+      it->second =
+          guard.rangeOf(view->rows ? withRowBounds(*view, loc) : *view);
     return it->second;
   };
   Value unsafe;

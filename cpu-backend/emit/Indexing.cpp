@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 bool tilebridge::cpu::isUnitReshape(Operation *op) {
@@ -186,5 +188,10 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
     }
     return result;
   }
+  // Each element has its own place in memory, and its own mask.
+  if (isa<linalg_ext::GatherOp, linalg_ext::MaskedLoadOp>(op))
+    return Indices(indices);
+  if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op))
+    return Indices{indices[rows.getDim()]};
   return reshapeIndices(op, indices, builder);
 }

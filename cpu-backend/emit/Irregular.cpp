@@ -30,6 +30,9 @@ void FunctionEmitter::rememberIrregular(Operation *op) {
     view = makeView(rewriter, op->getLoc(), mapScalar(rows.getView()), shape);
     view.hi[rows.getDim()] = rewriter.getIndexAttr(shape[rows.getDim()]);
     view.pad = rows.getOther();
+    view.rows = rows.getRows();
+    view.rowMask = rows.getRowmask();
+    view.rowDim = rows.getDim();
   } else {
     view = makeView(rewriter, op->getLoc(),
                     mapScalar(cast<linalg_ext::MaskedLoadOp>(op).getView()),
@@ -135,59 +138,11 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
     return guarded(rewriter, loc, mask, other,
                    [&]() -> Value { return loadElement(view.base, at, loc); });
   }
-  return evaluateRows(cast<linalg_ext::GatherRowsOp>(op), view, indices);
-}
-
-Value FunctionEmitter::evaluateRows(linalg_ext::GatherRowsOp op,
-                                    const View &view, ArrayRef<Index> indices) {
-  Location loc = op.getLoc();
-  unsigned dim = op.getDim();
-  Indices row = {indices[dim]};
-  Value rows = evaluate(op.getRows(), row);
-  Value mask = op.getRowmask() ? evaluate(op.getRowmask(), row) : Value();
-  Value other = otherOf(op.getOther(), view.elementType(), indices, loc);
-  if (!rows || !other || (op.getRowmask() && !mask))
+  if (laneDim == view.rowDim)
+    return gatherFromRows(view, indices, loc);
+  if (!evaluate(view.rows, indices[view.rowDim]))
     return {};
-  Indices at(indices);
-  if (indices[dim].step != 0) {
-    // Each lane has a row of its own.
-    at[dim] = Index();
-    Value inside = inBox(view, at, 0, loc);
-    Value base = address(view, at, -1, loc);
-    auto type = VectorType::get({frame->lanes}, rewriter.getI64Type());
-    Value stride =
-        arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(),
-                                   toValue(rewriter, loc, view.strides[dim]));
-    Value offsets = arith::MulIOp::create(
-        rewriter, loc, toLanes(rows, frame->lanes),
-        vector::BroadcastOp::create(rewriter, loc, type, stride));
-    if (inside && mask)
-      mask = arith::AndIOp::create(rewriter, loc, toLanes(mask, frame->lanes),
-                                   toLanes(inside, frame->lanes));
-    else if (inside)
-      mask = inside;
-    return gatherLanes(view.base, base, offsets, mask, other, loc);
-  }
-  {
-    OpBuilder::InsertionGuard guard(rewriter);
-    moveTo(levelOf(row));
-    at[dim].base = arith::IndexCastOp::create(rewriter, loc,
-                                              rewriter.getIndexType(), rows);
-    at[dim].dim = -1;
-  }
-  int laneDim = laneDimOf(at);
-  if (laneDim >= 0)
-    other = toLanes(other, frame->lanes);
-  // What the branch needs is remembered before it opens.
-  bool contiguous = laneDim >= 0 && constantOf(view.strides[laneDim]) == 1 &&
-                    at[laneDim].step == 1;
-  address(view, at, contiguous ? laneDim : -1, loc);
-  if (laneDim >= 0)
-    rowLimit(view, at, laneDim, loc);
-  return guarded(rewriter, loc, mask, other, [&]() -> Value {
-    Value value = read(view, at, loc);
-    return laneDim >= 0 ? toLanes(value, frame->lanes) : value;
-  });
+  return read(view, indices, loc);
 }
 
 /// Loops over `shape` in row-major order; lanes along the last dimension of
@@ -218,19 +173,10 @@ FunctionEmitter::inOrder(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
   return body(indices);
 }
 
-/// A new frame whose level 0 is here; scatters run in it.
-static void open(Frame &frame, OpBuilder &b) {
-  auto level = std::make_unique<Level>();
-  level->block = b.getInsertionBlock();
-  if (b.getInsertionPoint() != level->block->end())
-    level->before = &*b.getInsertionPoint();
-  frame.levels.push_back(std::move(level));
-}
-
 LogicalResult FunctionEmitter::emitScatter(Operation *op) {
   Location loc = op->getLoc();
   Frame own;
-  open(own, rewriter);
+  own.open(rewriter);
   Value value = op->getOperand(0);
   auto type = cast<RankedTensorType>(value.getType());
   ArrayRef<int64_t> shape = type.getShape();

@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 // Loops run over the dimensions of a nest, those that are reduced inside of the
-// others. One dimension has lanes: the one along which most accesses are
-// contiguous. Its loop is up to three loops, of which the middle one is inside
-// of every box and has no masks. Every index of that loop is a multiple of the
-// lanes, which divide the dimension: no vector reaches beyond a tensor's end.
+// others. One dimension has lanes. Its loop is up to three loops, of which the
+// middle one is inside of every box and has no masks. Every index of that loop
+// is a multiple of the lanes, which divide the dimension: no vector reaches
+// beyond a tensor's end.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -20,110 +21,6 @@ using namespace tilebridge::cpu;
 
 LogicalResult FunctionEmitter::emitNest(Nest &nest) {
   return NestEmitter(*this, nest).run();
-}
-
-/// Everything that the nest reads or writes in memory, at the indices given by
-/// dimension.
-void NestEmitter::forEachAccess(
-    ArrayRef<Index> indices, OpBuilder *builder,
-    function_ref<void(const View &, ArrayRef<Index>, bool)> use) {
-  DenseMap<Value, SmallVector<Indices, 1>> seen;
-  auto visit = [&](Value value, ArrayRef<Index> at) {
-    for (const Indices &other : seen[value])
-      if (other == Indices(at))
-        return false;
-    seen[value].push_back(Indices(at));
-    noteValue(value);
-    if (const View *view = fe.viewIfInMemory(value))
-      use(*view, at, false);
-    else if (auto it = fe.irregular.find(value);
-             it != fe.irregular.end() && it->second->shape.size() == at.size())
-      use(*it->second, at, false);
-    return true;
-  };
-  for (NestOutput &output : nest.outputs) {
-    if (!output.reduce) {
-      use(output.view, indices, true);
-      if (output.source) {
-        use(*output.source, indices, false);
-        continue;
-      }
-      fe.walkCone(output.tensor, indices, builder, visit);
-      if (output.mask)
-        fe.walkCone(output.mask, indices, builder, visit);
-      continue;
-    }
-    for (Value input : reduceInputs(output.reduce))
-      fe.walkCone(input, indices, builder, visit);
-  }
-}
-
-void NestEmitter::noteValue(Value value) {
-  Type element = cast<RankedTensorType>(value.getType()).getElementType();
-  if (element.isIntOrFloat())
-    widest = std::max<int64_t>(widest, element.getIntOrFloatBitWidth());
-  Operation *op = value.getDefiningOp();
-  if (!op || fe.viewIfInMemory(value))
-    bodyCost += 1;
-  else if (FunctionEmitter::isIrregularLoad(op))
-    bodyCost += 20;
-  else if (isElementwise(op))
-    bodyCost += costOfBody(op);
-}
-
-void NestEmitter::choose() {
-  unsigned rank = nest.shape.size();
-  SmallVector<int64_t> score(rank, 0);
-  Indices symbolic;
-  for (unsigned d = 0; d < rank; ++d)
-    symbolic.push_back({Value(), 0, 0, static_cast<int>(d)});
-  forEachAccess(symbolic, nullptr,
-                [&](const View &view, ArrayRef<Index> at, bool isWrite) {
-                  for (auto [d, index] : llvm::enumerate(at)) {
-                    if (index.dim < 0 || view.shape[d] == 1)
-                      continue;
-                    auto stride = constantOf(view.strides[d]);
-                    bool maybe = !stride && d + 1 == at.size();
-                    if (stride == 1)
-                      score[index.dim] += isWrite ? 5 : 4;
-                    else if (maybe)
-                      score[index.dim] += 3;
-                  }
-                });
-  int64_t best = -1;
-  for (unsigned d = 0; d < rank; ++d)
-    if (nest.shape[d] > 1 && score[d] >= best) {
-      best = score[d];
-      frame.vecDim = d;
-    }
-  if (frame.vecDim < 0 && rank > 0)
-    frame.vecDim = rank - 1;
-
-  if (rank > 0) {
-    int64_t unroll = nest.isCold      ? 1
-                     : bodyCost <= 8  ? 4
-                     : bodyCost <= 20 ? 2
-                                      : 1;
-    int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
-    lanes = std::min<int64_t>(lanes * unroll, std::max<int64_t>(lanes, 64));
-    int64_t size = nest.shape[frame.vecDim];
-    frame.lanes = std::min(lanes, size & -size);
-  }
-  auto isReduced = [&](int64_t d) {
-    return llvm::is_contained(nest.reduceDims, d);
-  };
-  vecReduced = isReduced(frame.vecDim);
-  for (unsigned d = 0; d < rank; ++d)
-    if (!isReduced(d) && static_cast<int>(d) != frame.vecDim)
-      order.push_back(d);
-  if (rank > 0 && !vecReduced)
-    order.push_back(frame.vecDim);
-  firstReduced = order.size();
-  for (unsigned d = 0; d < rank; ++d)
-    if (isReduced(d) && static_cast<int>(d) != frame.vecDim)
-      order.push_back(d);
-  if (vecReduced)
-    order.push_back(frame.vecDim);
 }
 
 /// Where every output is stored to one and the same box, the loops only run
@@ -155,11 +52,7 @@ void NestEmitter::restrictToBox() {
 }
 
 LogicalResult NestEmitter::run() {
-  auto outermost = std::make_unique<Level>();
-  outermost->block = b.getInsertionBlock();
-  if (b.getInsertionPoint() != outermost->block->end())
-    outermost->before = &*b.getInsertionPoint();
-  frame.levels.push_back(std::move(outermost));
+  frame.open(b);
   choose();
   restrictToBox();
   indices.assign(nest.shape.size(), Index());
@@ -239,13 +132,11 @@ void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
   Indices at = indices;
   at[frame.vecDim] = {Value(), 1, inner, frame.vecDim};
   forEachAccess(at, &b, [&](const View &view, ArrayRef<Index> viewAt, bool) {
-    bool anyBox = false;
-    for (unsigned d = 0; d < viewAt.size(); ++d)
-      anyBox |= !view.isFull(d);
-    if (!anyBox)
+    if (view.isWhole())
       return;
     for (auto [d, index] : llvm::enumerate(viewAt)) {
-      if (index.dim != frame.vecDim || index.step != 1)
+      if (index.dim != frame.vecDim || index.step != 1 ||
+          static_cast<int>(d) == view.rowDim)
         continue;
       auto low = constantOf(view.lo[d]);
       if ((!low || *low > 0) && !llvm::is_contained(lows, view.lo[d]))
@@ -258,7 +149,8 @@ void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
 }
 
 /// The loop along which lanes run, from `first` on: masked before, then not,
-/// then masked again.
+/// then masked again. What is masked hardly matters and is not unrolled, but
+/// where accumulators fix the number of lanes.
 LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   unsigned d = frame.vecDim;
   int64_t lanes = frame.lanes;
@@ -266,7 +158,9 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   SmallVector<Value> limits;
   collectBounds(lows, limits);
   auto segment = [&](Value from, Value to, bool interior) {
-    return loop(from, to, lanes, [&](Value iv, unsigned level) {
+    frame.lanes = interior ? lanes : edgeLanes;
+    auto restore = llvm::make_scope_exit([&] { frame.lanes = lanes; });
+    return loop(from, to, frame.lanes, [&](Value iv, unsigned level) {
       frame.interior = interior;
       frame.vecLevel = level;
       indices[d] = {iv, 1, level, static_cast<int>(d)};

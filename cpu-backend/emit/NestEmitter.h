@@ -33,7 +33,7 @@ private:
   void forEachAccess(
       llvm::ArrayRef<Index> indices, mlir::OpBuilder *builder,
       llvm::function_ref<void(const View &, llvm::ArrayRef<Index>, bool)> use);
-  void noteValue(mlir::Value value);
+  void noteValue(mlir::Value value, llvm::ArrayRef<Index> at);
   void choose();
   void restrictToBox();
   mlir::LogicalResult
@@ -75,7 +75,16 @@ private:
   /// The position of the first loop over a reduced dimension.
   unsigned firstReduced = 0;
   bool vecReduced = false, reducing = false, failedToStart = false;
-  int64_t widest = 8, bodyCost = 0;
+  /// A value that the nest computes or reads: at which dimensions of the nest,
+  /// the one along which it gathers rows, how wide it is and what it costs.
+  struct Noted {
+    int64_t bits = 8, cost = 1;
+    llvm::SmallVector<int, 4> dims;
+    int rowDim = -1;
+  };
+  llvm::SmallVector<Noted> notes;
+  /// Lanes of loops with masks.
+  int64_t edgeLanes = 1;
   llvm::SmallVector<std::pair<mlir::OpFoldResult, mlir::OpFoldResult>> ranges;
   llvm::SmallSet<unsigned, 4> restricted;
   llvm::SmallVector<mlir::Value> accumulators;

@@ -157,7 +157,8 @@ private:
   /// emitted. What is in one nest with the root is left out: emission guards
   /// against that, if it can.
   static bool isClobbered(Operation *from, Operation *root) {
-    bool canGuard = !isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp>(from);
+    // The range of single elements is not known before they are read.
+    bool canGuard = !isa<linalg_ext::GatherOp>(from);
     auto writes = [&](Operation *op) {
       return mayWrite(op) && !(canGuard && isOneNest(op, root));
     };

@@ -147,8 +147,7 @@ private:
           operand, Indices(type.getRank()),
           [&](Value value, ArrayRef<Index>) {
             Operation *def = value.getDefiningOp();
-            found |= def &&
-                     isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp>(def) &&
+            found |= isa_and_nonnull<linalg_ext::GatherOp>(def) &&
                      (def == root || !isPlannedBuffer(def));
             return !found;
           },
@@ -175,8 +174,8 @@ private:
       if (!firstStore && mayWrite(other))
         firstStore = other;
     bool fits = true;
-    // Ranges of gathers are not known: nothing guards them against stores of
-    // their nest.
+    // Ranges of gathered elements are not known: nothing guards them against
+    // stores of their nest.
     if (mayWrite(op) || firstStore) {
       fits = !gathers(op);
       for (Operation *other : group)

@@ -118,6 +118,11 @@ bool View::isFull(unsigned d) const {
   return low && high && *low <= 0 && *high >= shape[d];
 }
 
+bool View::isWhole() const {
+  return !rowMask && llvm::all_of(llvm::seq<unsigned>(0, shape.size()),
+                                  [&](unsigned d) { return isFull(d); });
+}
+
 namespace {
 /// A memref taken apart: element i is base[offset + sum(i * stride)].
 struct Layout {

@@ -68,12 +68,19 @@ struct View {
   bool isBool = false;
   /// Values outside the box (of the old function).
   mlir::Value pad, other;
+  /// Where rowDim is not -1: index i of that dimension is the element rows[i]
+  /// of memory, and exists only if rowMask[i] (null: always); tensors of the
+  /// old function.
+  mlir::Value rows, rowMask;
+  int rowDim = -1;
 
   mlir::Type elementType() const {
     return llvm::cast<mlir::MemRefType>(base.getType()).getElementType();
   }
   /// No index of dimension `d` is outside.
   bool isFull(unsigned d) const;
+  /// No index at all is outside.
+  bool isWhole() const;
 };
 
 /// `value` as an index constant's value, if it is one.
@@ -96,8 +103,9 @@ View makeView(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref,
 
 /// The indices at which operand `operand` of `op` is read when result `op` is
 /// computed at `indices`: for elementwise ops, broadcasts, transposes,
-/// unit-dimension reshapes and slices. Arithmetic is only emitted when
-/// `builder` is not null. Nothing if `op` is none of these.
+/// unit-dimension reshapes, slices, and the masks and offsets of loads.
+/// Arithmetic is only emitted when `builder` is not null. Nothing if `op` is
+/// none of these.
 std::optional<Indices> operandIndices(mlir::OpOperand &operand,
                                       llvm::ArrayRef<Index> indices,
                                       mlir::OpBuilder *builder);

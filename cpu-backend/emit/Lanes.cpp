@@ -1,0 +1,152 @@
+//===- Lanes.cpp - which dimension of a nest has lanes, and how many --------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Lanes run along the dimension along which most accesses are contiguous. A
+// step is several vectors where the body is short, so that loads overlap.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/NestEmitter.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+/// Everything that the nest reads or writes in memory, at the indices given by
+/// dimension.
+void NestEmitter::forEachAccess(
+    ArrayRef<Index> indices, OpBuilder *builder,
+    function_ref<void(const View &, ArrayRef<Index>, bool)> use) {
+  DenseMap<Value, SmallVector<Indices, 1>> seen;
+  auto visit = [&](Value value, ArrayRef<Index> at) {
+    for (const Indices &other : seen[value])
+      if (other == Indices(at))
+        return false;
+    seen[value].push_back(Indices(at));
+    noteValue(value, at);
+    if (const View *view = fe.viewIfInMemory(value))
+      use(*view, at, false);
+    else if (auto it = fe.irregular.find(value);
+             it != fe.irregular.end() && it->second->shape.size() == at.size())
+      use(*it->second, at, false);
+    return true;
+  };
+  for (NestOutput &output : nest.outputs) {
+    if (!output.reduce) {
+      use(output.view, indices, true);
+      if (output.source) {
+        use(*output.source, indices, false);
+        notes.push_back({static_cast<int64_t>(
+            output.view.elementType().getIntOrFloatBitWidth())});
+        notes.back().dims.push_back(-1);
+        continue;
+      }
+      fe.walkCone(output.tensor, indices, builder, visit);
+      if (output.mask)
+        fe.walkCone(output.mask, indices, builder, visit);
+      continue;
+    }
+    for (Value input : reduceInputs(output.reduce))
+      fe.walkCone(input, indices, builder, visit);
+  }
+}
+
+/// What a step of the innermost loop computes: what is the same for all lanes
+/// is computed outside.
+void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
+  Type element = cast<RankedTensorType>(value.getType()).getElementType();
+  Noted note;
+  if (element.isIntOrFloat())
+    note.bits = element.getIntOrFloatBitWidth();
+  Operation *op = value.getDefiningOp();
+  if (!op || fe.viewIfInMemory(value))
+    note.cost = 1;
+  else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op))
+    note.rowDim = at[rows.getDim()].dim;
+  else if (isa<linalg_ext::GatherOp>(op))
+    note.cost = 20;
+  else if (isa<linalg_ext::MaskedLoadOp>(op))
+    note.cost = 2;
+  else if (isElementwise(op))
+    note.cost = costOfBody(op);
+  // A dimension that is not one of the nest's may be one that is shifted.
+  for (const Index &index : at)
+    note.dims.push_back(index.dim);
+  notes.push_back(std::move(note));
+}
+
+void NestEmitter::choose() {
+  unsigned rank = nest.shape.size();
+  SmallVector<int64_t> score(rank, 0);
+  Indices symbolic;
+  for (unsigned d = 0; d < rank; ++d)
+    symbolic.push_back({Value(), 0, 0, static_cast<int>(d)});
+  forEachAccess(symbolic, nullptr,
+                [&](const View &view, ArrayRef<Index> at, bool isWrite) {
+                  // An access of one element a row hardly matters.
+                  int64_t dims = llvm::count_if(
+                      at, [](const Index &index) { return index.dim >= 0; });
+                  int64_t weight = dims == static_cast<int64_t>(rank) ? 4 : 1;
+                  for (auto [d, index] : llvm::enumerate(at)) {
+                    if (index.dim < 0 || view.shape[d] == 1 ||
+                        static_cast<int>(d) == view.rowDim)
+                      continue;
+                    auto stride = constantOf(view.strides[d]);
+                    bool maybe = !stride && d + 1 == at.size();
+                    if (stride == 1)
+                      score[index.dim] += weight * (isWrite ? 5 : 4);
+                    else if (maybe)
+                      score[index.dim] += weight * 3;
+                  }
+                });
+  int64_t best = -1;
+  for (unsigned d = 0; d < rank; ++d)
+    if (nest.shape[d] > 1 && score[d] >= best) {
+      best = score[d];
+      frame.vecDim = d;
+    }
+  if (frame.vecDim < 0 && rank > 0)
+    frame.vecDim = rank - 1;
+  int64_t widest = 8, bodyCost = 0;
+  for (const Noted &note : notes) {
+    if (llvm::none_of(note.dims,
+                      [&](int dim) { return dim < 0 || dim == frame.vecDim; }))
+      continue;
+    widest = std::max(widest, note.bits);
+    // Where lanes run along a row it is as good as any contiguous memory.
+    bodyCost += note.rowDim == frame.vecDim ? 20 : note.cost;
+  }
+
+  if (rank > 0) {
+    // Long bodies overlap with those of the next iterations as they are.
+    int64_t unroll = nest.isCold      ? 1
+                     : bodyCost <= 8  ? 4
+                     : bodyCost <= 14 ? 2
+                                      : 1;
+    int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
+    int64_t size = nest.shape[frame.vecDim];
+    edgeLanes = std::min(lanes, size & -size);
+    lanes = std::min<int64_t>(lanes * unroll, std::max<int64_t>(lanes, 64));
+    frame.lanes = std::min(lanes, size & -size);
+  }
+  auto isReduced = [&](int64_t d) {
+    return llvm::is_contained(nest.reduceDims, d);
+  };
+  vecReduced = isReduced(frame.vecDim);
+  if (vecReduced)
+    edgeLanes = frame.lanes;
+  for (unsigned d = 0; d < rank; ++d)
+    if (!isReduced(d) && static_cast<int>(d) != frame.vecDim)
+      order.push_back(d);
+  if (rank > 0 && !vecReduced)
+    order.push_back(frame.vecDim);
+  firstReduced = order.size();
+  for (unsigned d = 0; d < rank; ++d)
+    if (isReduced(d) && static_cast<int>(d) != frame.vecDim)
+      order.push_back(d);
+  if (vecReduced)
+    order.push_back(frame.vecDim);
+}
