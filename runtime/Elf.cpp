@@ -137,6 +137,36 @@ bool checkSharedObject(std::string_view bytes, std::string &why) {
   return hasDynamic;
 }
 
+std::string_view section(std::string_view object, std::string_view name) {
+  Image image(object);
+  Elf64_Ehdr header;
+  Elf64_Shdr names;
+  if (!image.read(0, header) ||
+      !image.read(header.e_shoff +
+                      uint64_t(header.e_shstrndx) * sizeof(Elf64_Shdr),
+                  names))
+    return {};
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr one;
+    if (!image.read(header.e_shoff + i * sizeof(Elf64_Shdr), one))
+      return {};
+    if (image.string(names.sh_offset + one.sh_name) == name &&
+        image.contains(one.sh_offset, one.sh_size))
+      return object.substr(one.sh_offset, one.sh_size);
+  }
+  return {};
+}
+
+uint64_t sizeInMemory(std::string_view object) {
+  std::vector<Elf64_Phdr> segments;
+  uint64_t size = 0;
+  if (Image(object).segments(segments))
+    for (const Elf64_Phdr &segment : segments)
+      if (segment.p_type == PT_LOAD)
+        size = std::max(size, segment.p_vaddr + segment.p_memsz);
+  return size;
+}
+
 static std::string buildId(const Image &image) {
   std::vector<Elf64_Phdr> segments;
   if (!image.segments(segments))

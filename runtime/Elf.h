@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,12 @@ namespace tilebridge::rt {
 /// Whether `bytes` are a 64-bit shared object for this machine whose headers
 /// and segments lie inside of it.
 bool checkSharedObject(std::string_view bytes, std::string &why);
+
+/// The contents of the section of this name; empty where there is none.
+std::string_view section(std::string_view object, std::string_view name);
+
+/// How many bytes the segments of a shared object take once it is loaded.
+uint64_t sizeInMemory(std::string_view object);
 
 /// The GNU build id of the file, as hexadecimal digits; where it has none, its
 /// size and time of change; where there is no such file, "".

@@ -23,6 +23,7 @@
 tilebridge_kernel::~tilebridge_kernel() {
   if (reference)
     compiler->reference_free(reference);
+  code.reset();
   if (library)
     dlclose(library);
 }
@@ -97,6 +98,8 @@ tilebridge_code loadKernel(std::string_view artefact, const std::string &origin,
   if (!kernel->library || !readExecutable(*kernel, why) ||
       !checkSignature(*kernel, why))
     return reject(why);
+  kernel->code = std::make_unique<CodeRange>(kernel->executable, object,
+                                             kernel->manifest.name);
   result = kernel.release();
   return TILEBRIDGE_OK;
 }

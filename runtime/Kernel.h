@@ -8,12 +8,14 @@
 #pragma once
 
 #include "runtime/ArgumentType.h"
+#include "runtime/FaultReport.h"
 #include "runtime/Manifest.h"
 #include "runtime/compiler_abi.h"
 #include "runtime/executable_abi.h"
 #include "runtime/tilebridge.h"
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,8 @@ struct tilebridge_kernel {
   tb_reference_kernel *reference = nullptr;
   const tb_compiler_v2 *compiler = nullptr;
   tb_executable_v1 description = {};
+  /// Goes before the library does.
+  std::unique_ptr<tilebridge::rt::CodeRange> code;
 };
 
 namespace tilebridge::rt {

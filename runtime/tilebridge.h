@@ -95,6 +95,10 @@ tilebridge_kernel_argument_type(const tilebridge_kernel *kernel, size_t index);
 TILEBRIDGE_API size_t
 tilebridge_kernel_slot_count(const tilebridge_kernel *kernel);
 
+/* From now on a kernel that ends the process (SIGSEGV, SIGBUS, SIGILL, SIGFPE) is named on standard error, with the line
+ * of its source, before whatever else handles the signal. For programs; a library leaves it to them. */
+TILEBRIDGE_API void tilebridge_report_faults(void);
+
 /*===-- Launching ----------------------------------------------------------===*/
 
 /* Programs that wait for one another, all of them running at once: each gets a thread of its own. */

@@ -187,15 +187,13 @@ static bool convertInteger(Cursor *at, Node *node, PyObject *value) {
                          : (uint64_t)PyLong_AsLongLong(whole);
   Py_DECREF(whole);
   bool fits = !PyErr_Occurred();
-  if (fits && node->bits < 64) {
+  if (fits && node->bits == 1) {
+    bits = bits != 0; /* As a truth value. */
+  } else if (fits && node->bits < 64) {
     int64_t number = (int64_t)bits;
-    int64_t low = node->isUnsigned || node->bits == 1
-                      ? 0
-                      : -(INT64_C(1) << (node->bits - 1));
+    int64_t low = node->isUnsigned ? 0 : -(INT64_C(1) << (node->bits - 1));
     int64_t high =
-        (INT64_C(1) << (node->isUnsigned || node->bits == 1 ? node->bits
-                                                            : node->bits - 1)) -
-        1;
+        (INT64_C(1) << (node->isUnsigned ? node->bits : node->bits - 1)) - 1;
     fits = number >= low && number <= high;
     bits &= (UINT64_C(1) << node->bits) - 1;
   }

@@ -57,7 +57,9 @@ static bool findSymbols(void *library) {
                     &runtime.kernel_manifest) &&
          findSymbol(library, "tilebridge_kernel_slot_count",
                     &runtime.kernel_slot_count) &&
-         findSymbol(library, "tilebridge_launch", &runtime.launch);
+         findSymbol(library, "tilebridge_launch", &runtime.launch) &&
+         findSymbol(library, "tilebridge_report_faults",
+                    &runtime.report_faults);
 }
 
 static PyObject *initialize(PyObject *module, PyObject *arguments) {
@@ -86,6 +88,9 @@ static PyObject *initialize(PyObject *module, PyObject *arguments) {
   Py_INCREF(classes);
   Py_XDECREF(errorClasses);
   errorClasses = classes;
+  const char *wish = getenv("TILEBRIDGE_REPORT_FAULTS");
+  if (!wish || strcmp(wish, "0") != 0)
+    runtime.report_faults();
   Py_RETURN_NONE;
 }
 

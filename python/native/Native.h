@@ -32,6 +32,7 @@ typedef struct Runtime {
   __typeof__(&tilebridge_kernel_manifest) kernel_manifest;
   __typeof__(&tilebridge_kernel_slot_count) kernel_slot_count;
   __typeof__(&tilebridge_launch) launch;
+  __typeof__(&tilebridge_report_faults) report_faults;
 } Runtime;
 extern Runtime runtime;
 

@@ -74,3 +74,23 @@ def test_options_that_are_wrong():
         residue(num_warps=3)
     with pytest.raises(KeyError, match="no_such_option"):
         residue(no_such_option=1)
+
+
+def test_what_it_became_can_be_read(tmp_path, monkeypatch):
+    _, kernel = residue(enable_fp_fusion=False)
+    assert "tt.func public @residue_kernel" in kernel.asm["ttir"]
+    assert "linalg.generic" in kernel.asm["bridge"]
+    assert "define" in kernel.asm["llir"]
+    assert "tilebridge_run" in kernel.asm["asm"]
+    assert "llir" in kernel.asm
+    with pytest.raises(KeyError):
+        kernel.asm["ptx"]
+
+    monkeypatch.setenv("TRITON_KERNEL_DUMP", "1")
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path))
+    out, _ = residue(enable_fp_fusion=False, num_stages=5)
+    assert torch.equal(out, torch.zeros(256))
+    written = {path.suffix: path for path in tmp_path.rglob("*") if path.is_file()}
+    assert "define" in written[".llir"].read_text()
+    assert ".ttir" in written

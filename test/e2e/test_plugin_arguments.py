@@ -58,6 +58,8 @@ def test_numbers_of_other_classes():
         ("i1", True, 1),
         ("u1", False, 0),
         ("i1", 1, 1),
+        ("u1", 2, 1),
+        ("i1", -4, 1),
         ("i8", -1, 0xFF),
         ("u8", 255, 255),
         ("i16", -(1 << 15), 1 << 15),
@@ -75,7 +77,6 @@ def test_integers(kind, value, expected):
 @pytest.mark.parametrize(
     ("kind", "value"),
     [
-        ("i1", 2),
         ("i8", 128),
         ("u8", -1),
         ("i32", 1 << 31),

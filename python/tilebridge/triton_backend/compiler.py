@@ -151,8 +151,41 @@ def make_so(ttir, metadata: dict[str, Any], options: CPUOptions) -> bytes:
     return artefact
 
 
+def _text_of_stage(ttir: str, key: str, flags: int = 0) -> str:
+    from tilebridge import _native
+
+    stage = {"llir": "llvm", "asm": "asm", "bridge": "bridge"}[key]
+    return (
+        _native.launcher()
+        .compile(ttir.encode(), compile_target(), stage, "<ttir>", None, flags)[0]
+        .decode()
+    )
+
+
+def _offer_texts() -> None:
+    """kernel.asm["llir"], ["asm"] and ["bridge"] are made when they are asked for: few programs ask."""
+    from triton.compiler.compiler import AsmDict
+
+    original = AsmDict.__missing__
+    if hasattr(original, "of_tilebridge"):
+        return
+
+    def missing(self, key):
+        if key in ("llir", "asm", "bridge") and "so" in self and "ttir" in self:
+            self[key] = _text_of_stage(self["ttir"], key)
+            return self[key]
+        return original(self, key)
+
+    missing.of_tilebridge = True
+    AsmDict.__missing__ = missing
+
+
 class CPUBackend(BaseBackend):
     binary_ext = "so"
+
+    def __init__(self, target: GPUTarget):
+        super().__init__(target)
+        _offer_texts()
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
@@ -197,4 +230,14 @@ class CPUBackend(BaseBackend):
                 "Tilebridge compiles Triton kernels; this one is written in Gluon, whose layouts belong to GPUs"
             )
         stages["ttir"] = lambda module, metadata: make_ttir(module, metadata, options)
-        stages["so"] = lambda ttir, metadata: make_so(ttir, metadata, options)
+        if not knobs.compilation.dump_ir:
+            stages["so"] = lambda ttir, metadata: make_so(ttir, metadata, options)
+            return
+        source = {}
+
+        def make_llir(ttir, metadata):
+            source["ttir"] = ttir if isinstance(ttir, str) else _describe(ttir, metadata)
+            return _text_of_stage(source["ttir"], "llir", _flags(options))
+
+        stages["llir"] = make_llir
+        stages["so"] = lambda _, metadata: make_so(source["ttir"], metadata, options)

@@ -1,0 +1,196 @@
+//===- FaultReport.cpp - naming the line that ends the process --------- -===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// A kernel with a wild pointer cannot be stopped from ending the process, but
+// it can be named. The handler writes the kernel's name and line and leaves the
+// rest to whoever was there before it, such as Python's faulthandler: it puts
+// their handlers back, and the instruction faults once more.
+
+#include "runtime/FaultReport.h"
+
+#include "runtime/Elf.h"
+#include "runtime/tilebridge.h"
+
+#include <csignal>
+#include <cstring>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <mutex>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace tilebridge::rt {
+
+namespace {
+
+/// An element of a list that only grows; one whose kernel went is used again.
+struct Entry {
+  std::atomic<const CodeRange *> range{nullptr};
+  Entry *next = nullptr;
+};
+
+std::atomic<Entry *> entries{nullptr};
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+constexpr int kSignalCount = sizeof(kSignals) / sizeof(*kSignals);
+struct sigaction previous[kSignalCount];
+
+const CodeRange *rangeOf(uint64_t address) {
+  for (Entry *entry = entries.load(std::memory_order_acquire); entry;
+       entry = entry->next) {
+    const CodeRange *range = entry->range.load(std::memory_order_acquire);
+    if (range && range->contains(address))
+      return range;
+  }
+  return nullptr;
+}
+
+/// Text of limited length without allocation.
+class Message {
+public:
+  Message &operator<<(std::string_view text) {
+    size_t count = std::min(text.size(), sizeof(buffer) - used);
+    std::memcpy(buffer + used, text.data(), count);
+    used += count;
+    return *this;
+  }
+  Message &number(uint64_t value, unsigned radix = 10) {
+    char digits[20];
+    size_t count = 0;
+    do
+      digits[sizeof(digits) - ++count] = "0123456789abcdef"[value % radix];
+    while ((value /= radix) && count < sizeof(digits));
+    return *this << std::string_view(digits + sizeof(digits) - count, count);
+  }
+  void write() const {
+    if (::write(STDERR_FILENO, buffer, used) < 0)
+      return; // There is nobody left to tell.
+  }
+
+private:
+  char buffer[2048];
+  size_t used = 0;
+};
+
+uint64_t programCounter(const void *context) {
+  const auto *user = static_cast<const ucontext_t *>(context);
+#if defined(__x86_64__)
+  return uint64_t(user->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return uint64_t(user->uc_mcontext.pc);
+#else
+  (void)user;
+  return 0;
+#endif
+}
+
+/// The kernel that was running, and an address in it: that of the fault, or of
+/// a call that it was made from (in a function of libm, say).
+const CodeRange *findKernel(const void *context, uint64_t &address) {
+  address = programCounter(context);
+  if (const CodeRange *range = rangeOf(address))
+    return range;
+  void *frames[64];
+  int count = backtrace(frames, 64);
+  for (int i = 0; i < count; ++i) {
+    // A return address is behind its call.
+    address = uint64_t(reinterpret_cast<uintptr_t>(frames[i])) - 1;
+    if (const CodeRange *range = rangeOf(address))
+      return range;
+  }
+  return nullptr;
+}
+
+void report(int signal, const siginfo_t *info, const CodeRange &range,
+            uint64_t address) {
+  Message message;
+  message << "tilebridge: kernel '" << range.name << "' ends the process (";
+  message << (signal == SIGSEGV  ? "SIGSEGV"
+              : signal == SIGBUS ? "SIGBUS"
+              : signal == SIGILL ? "SIGILL"
+                                 : "SIGFPE");
+  message << ")";
+  LineTable::Place place;
+  if (range.lines.find(address - range.base, place)) {
+    message << " at ";
+    if (!place.folder.empty() && place.file.substr(0, 1) != "/")
+      message << place.folder << "/";
+    (message << place.file << ":").number(place.line) << ":";
+    message.number(place.column);
+  }
+  if (signal == SIGSEGV || signal == SIGBUS) {
+    message << ": it reads or writes at 0x";
+    message.number(uint64_t(reinterpret_cast<uintptr_t>(info->si_addr)), 16);
+    message << ", where there is no memory of its own. TILEBRIDGE_CHECK=1 "
+               "finds the first access outside of the launch's tensors";
+  }
+  message << "\n";
+  message.write();
+}
+
+void onFault(int signal, siginfo_t *info, void *context) {
+  uint64_t address = 0;
+  if (const CodeRange *range = findKernel(context, address))
+    report(signal, info, *range, address);
+  for (int i = 0; i < kSignalCount; ++i)
+    sigaction(kSignals[i], &previous[i], nullptr);
+  // A signal that was sent, and not caused by an instruction, comes no second
+  // time by itself.
+  if (info->si_code <= 0)
+    raise(signal);
+}
+
+} // namespace
+
+CodeRange::CodeRange(const void *symbol, std::string_view object,
+                     std::string kernel)
+    : name(std::move(kernel)),
+      lines(std::string(section(object, ".debug_line"))) {
+  Dl_info info;
+  if (dladdr(symbol, &info) && info.dli_fbase) {
+    base = uint64_t(reinterpret_cast<uintptr_t>(info.dli_fbase));
+    size = sizeInMemory(object);
+  }
+  for (Entry *entry = entries.load(std::memory_order_acquire); entry;
+       entry = entry->next) {
+    const CodeRange *none = nullptr;
+    if (entry->range.compare_exchange_strong(none, this))
+      return;
+  }
+  auto *entry = new Entry;
+  entry->range.store(this, std::memory_order_relaxed);
+  entry->next = entries.load(std::memory_order_relaxed);
+  while (!entries.compare_exchange_weak(entry->next, entry))
+    continue;
+}
+
+CodeRange::~CodeRange() {
+  for (Entry *entry = entries.load(std::memory_order_acquire); entry;
+       entry = entry->next) {
+    const CodeRange *own = this;
+    if (entry->range.compare_exchange_strong(own, nullptr))
+      return;
+  }
+}
+
+void installFaultHandler() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    // Its first call loads a library, which a handler may not.
+    void *frame;
+    backtrace(&frame, 1);
+    struct sigaction action = {};
+    action.sa_sigaction = onFault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < kSignalCount; ++i)
+      sigaction(kSignals[i], &action, &previous[i]);
+  });
+}
+
+} // namespace tilebridge::rt
+
+void tilebridge_report_faults() { tilebridge::rt::installFaultHandler(); }

@@ -1,0 +1,35 @@
+//===- FaultReport.h - naming the line that ends the process --*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/LineTable.h"
+
+#include <atomic>
+
+namespace tilebridge::rt {
+
+/// Where the code of a loaded kernel is. While it lives, a fault within that
+/// code is reported by the kernel's name.
+class CodeRange {
+public:
+  /// `symbol` is any address of the kernel's library, `object` its file.
+  CodeRange(const void *symbol, std::string_view object, std::string name);
+  CodeRange(const CodeRange &) = delete;
+  CodeRange &operator=(const CodeRange &) = delete;
+  ~CodeRange();
+
+  bool contains(uint64_t address) const { return address - base < size; }
+
+  uint64_t base = 0, size = 0;
+  std::string name;
+  LineTable lines;
+};
+
+/// Installs the handler of faults, once; see tilebridge_report_faults.
+void installFaultHandler();
+
+} // namespace tilebridge::rt

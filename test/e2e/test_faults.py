@@ -1,0 +1,224 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A kernel that ends the process is named with its line; threads and forks find whole kernels."""
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+pytestmark = pytest.mark.compiled("the interpreter runs no compiled code")
+
+HEAD = """
+import faulthandler, os, sys
+import torch, triton
+import triton.language as tl
+
+@triton.jit
+def inner_kernel(x, y, far, N: tl.constexpr):
+    at = tl.arange(0, N)
+    value = tl.load(x + at)
+    tl.store(y + far + at, tl.exp(value))  # leaves the tensor
+
+x, y = torch.randn(64), torch.zeros(64)
+inner_kernel[(1,)](x, y, 0, 64)
+print("ready", flush=True)
+"""
+
+
+def run(tmp_path, body, **environment):
+    script = tmp_path / "script.py"
+    script.write_text(HEAD + textwrap.dedent(body))
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+        timeout=100,
+    )
+    return done, script
+
+
+def test_the_line_is_named(tmp_path):
+    done, script = run(tmp_path, "inner_kernel[(1,)](x, y, 2**44, 64)")
+    assert done.returncode < 0, done.stderr
+    found = re.search(
+        r"kernel 'inner_kernel' ends the process \(SIG(SEGV|BUS)\) at (\S*):(\d+):\d+: it reads",
+        done.stderr,
+    )
+    assert found, done.stderr
+    assert found[2].endswith(script.name)
+    assert "leaves the tensor" in script.read_text().splitlines()[int(found[3]) - 1]
+    assert "TILEBRIDGE_CHECK=1" in done.stderr
+
+
+def test_it_can_be_turned_off(tmp_path):
+    done, _ = run(tmp_path, "inner_kernel[(1,)](x, y, 2**44, 64)", TILEBRIDGE_REPORT_FAULTS="0")
+    assert done.returncode < 0
+    assert "tilebridge" not in done.stderr
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_other_handlers_run_as_well(tmp_path, before):
+    """Python's faulthandler, installed before our handler or after it."""
+    body = "inner_kernel[(1,)](x, y, 2**44, 64)"
+    if before:
+        done, _ = run(tmp_path, body, PYTHONFAULTHANDLER="1")
+    else:
+        done, _ = run(tmp_path, "faulthandler.enable()\n" + body)
+    assert done.returncode < 0
+    assert "Segmentation fault" in done.stderr
+    assert "script.py" in done.stderr
+    assert "kernel 'inner_kernel' ends the process" in done.stderr
+
+
+def test_faults_elsewhere_are_not_ours(tmp_path):
+    done, _ = run(tmp_path, "import ctypes; ctypes.string_at(8)")
+    assert done.returncode < 0
+    assert "tilebridge" not in done.stderr
+
+
+def test_a_signal_that_is_sent_ends_the_process(tmp_path):
+    done, _ = run(
+        tmp_path, "import signal; os.kill(os.getpid(), signal.SIGSEGV)\nimport time; time.sleep(60)"
+    )
+    assert done.returncode == -11
+    assert "tilebridge" not in done.stderr
+
+
+# Threads.
+
+
+@triton.jit
+def affine_kernel(x, y, n, A: tl.constexpr, B: tl.constexpr, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    value = tl.load(x + at, mask=at < n)
+    tl.store(y + at, value * A + B, mask=at < n)
+
+
+def check_affine(a, b, n=1000):
+    x = torch.randn(n, dtype=torch.float64)
+    y = torch.zeros(n, dtype=torch.float64)
+    affine_kernel[(triton.cdiv(n, 64),)](x, y, n, a, b, 64)
+    torch.testing.assert_close(y, x * a + b)
+
+
+def in_threads(count, work):
+    errors, start = [], threading.Barrier(count)
+
+    def body(index):
+        try:
+            start.wait()
+            work(index)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=body, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors, errors[0]
+
+
+def test_many_threads_compile_and_launch_different_kernels():
+    in_threads(8, lambda index: [check_affine(index + 2, k) for k in range(3)])
+
+
+def test_many_threads_compile_and_launch_the_same_kernel():
+    in_threads(8, lambda _: [check_affine(77, 5) for _ in range(20)])
+
+
+def test_many_threads_meet_errors():
+    """Messages stay with the thread whose kernel is wrong."""
+
+    @triton.jit
+    def wrong(x, K: tl.constexpr):
+        tl.device_assert(tl.load(x) < 0, "assertion number " + K)
+
+    def work(index):
+        for i in range(10):
+            if index % 2:
+                check_affine(3, 9)
+            else:
+                with pytest.raises(AssertionError, match=f"assertion number {index}_"):
+                    wrong[(4,)](torch.ones(1), f"{index}_", debug=True, num_stages=1 + i % 2)
+
+    in_threads(6, work)
+
+
+def test_a_forked_child_launches(tmp_path):
+    """After fork: kernels that the parent loaded, and new ones; the parent goes on, too."""
+    done, _ = run(
+        tmp_path,
+        """
+        @triton.jit
+        def double(x, N: tl.constexpr):
+            at = tl.arange(0, N)
+            tl.store(x + at, tl.load(x + at) * 2)
+
+        for child in range(3):
+            pid = os.fork()
+            if pid == 0:
+                z = torch.zeros(64)
+                inner_kernel[(1,)](x, z, 0, 64)
+                ok = torch.allclose(z, x.exp())
+                w = torch.arange(16 << child).float()
+                double[(1,)](w, 16 << child)
+                ok = ok and torch.equal(w, torch.arange(16 << child) * 2.0)
+                os._exit(0 if ok else 9)
+            assert os.waitpid(pid, 0)[1] == 0
+        w = torch.ones(128)
+        double[(1,)](w, 128)
+        assert w.sum() == 256
+        print("done")
+        """,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "done" in done.stdout
+
+
+def test_a_fork_while_others_compile(tmp_path):
+    done, _ = run(
+        tmp_path,
+        """
+        import threading
+
+        @triton.jit
+        def add(x, K: tl.constexpr, N: tl.constexpr):
+            at = tl.arange(0, N)
+            tl.store(x + at, tl.load(x + at) + K)
+
+        def compile_all(first):
+            for k in range(first, first + 6):
+                w = torch.zeros(32)
+                add[(1,)](w, k, 32)
+                assert w[0] == k
+
+        threads = [threading.Thread(target=compile_all, args=(10 * i,)) for i in range(2)]
+        for thread in threads:
+            thread.start()
+        children = []
+        for _ in range(4):
+            pid = os.fork()
+            if pid == 0:
+                z = torch.zeros(64)
+                inner_kernel[(1,)](x, z, 0, 64)
+                os._exit(0 if torch.allclose(z, x.exp()) else 9)
+            children.append(pid)
+        for thread in threads:
+            thread.join()
+        assert all(os.waitpid(pid, 0)[1] == 0 for pid in children)
+        print("done")
+        """,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "done" in done.stdout
