@@ -6,8 +6,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 usage() {
   cat <<'USAGE'
-usage: scripts/setup.sh [--with-3.7] [--no-apt] [--no-build] [--help]
+usage: scripts/setup.sh [--with-3.7] [--with-sanitizers] [--no-apt] [--no-build] [--help]
   --with-3.7   also make .venv-3.7 with Triton 3.7.1 (the tests of block pointers need it)
+  --with-sanitizers
+               also install what the presets asan and fuzz link
   --no-apt     take the system as it is; say what is missing
   --no-build   packages and Python only
 Environment: PYTHON names the interpreter of .venv (default: the first of python3.11, python3 that is 3.11
@@ -114,6 +116,7 @@ apt=apt with_37=no with_build=yes
 for option in "$@"; do
   case $option in
   --with-3.7) with_37=yes ;;
+  --with-sanitizers) PACKAGES+=(libclang-rt-22-dev) ;;
   --no-apt) apt=no-apt ;;
   --no-build) with_build=no ;;
   -h | --help)

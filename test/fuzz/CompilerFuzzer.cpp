@@ -1,0 +1,73 @@
+//===- CompilerFuzzer.cpp - any text through the whole compiler -----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions that libFuzzer calls; Replay.cpp calls them where there is no
+// libFuzzer. A finding is a crash, a report of a sanitizer, a compilation that
+// takes too long or too much memory, and one that fails without saying why.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Job.h"
+#include "test/fuzz/TextMutator.h"
+
+#include "llvm/Support/Compiler.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+#include <cstring>
+
+using namespace tilebridge;
+
+/// What a compilation owes its user.
+static void check(const compiler::Result &result) {
+  llvm::StringRef errors = result.errors;
+  if (errors.empty() && !result.output.empty())
+    return;
+  if (!errors.empty() && result.output.empty() &&
+      !errors.contains("a bug of this compiler"))
+    return;
+  llvm::errs() << "neither code nor a reason: " << errors << "\n";
+  LLVM_BUILTIN_TRAP;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  // Damaged bytecode is known to end MLIR's own reader; see frontend/Reader.h.
+  if (text.starts_with("ML\xefR"))
+    return 0;
+  compiler::Request request;
+  request.input = text;
+  request.sourceName = "fuzz.mlir";
+  request.target = "cpu";
+  // Machine code costs most of the time and is LLVM's: one in eight.
+  request.stage = llvm::xxh3_64bits(text) % 8 == 0 ? "so" : "llvm";
+  check(compiler::compile(request));
+  return 0;
+}
+
+/// Text into libFuzzer's buffer, as much of it as fits.
+static size_t put(llvm::StringRef text, uint8_t *data, size_t maxSize) {
+  text = text.take_front(maxSize);
+  std::memcpy(data, text.data(), text.size());
+  return text.size();
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
+                                          size_t maxSize, unsigned seed) {
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  return put(fuzz::TextMutator(seed).mutate(text), data, maxSize);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first,
+                                            size_t firstSize,
+                                            const uint8_t *second,
+                                            size_t secondSize, uint8_t *out,
+                                            size_t maxSize, unsigned seed) {
+  llvm::StringRef a(reinterpret_cast<const char *>(first), firstSize);
+  llvm::StringRef b(reinterpret_cast<const char *>(second), secondSize);
+  return put(fuzz::TextMutator(seed).cross(a, b), out, maxSize);
+}
