@@ -11,7 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/fuzz/CompilerFuzzer.h"
+
 #include "compiler/Job.h"
+#include "test/fuzz/Mutate.h"
 #include "test/fuzz/TextMutator.h"
 
 #include "llvm/Support/Compiler.h"
@@ -22,30 +25,29 @@
 
 using namespace tilebridge;
 
-/// What a compilation owes its user.
-static void check(const compiler::Result &result) {
-  llvm::StringRef errors = result.errors;
-  if (errors.empty() && !result.output.empty())
-    return;
-  if (!errors.empty() && result.output.empty() &&
-      !errors.contains("a bug of this compiler"))
-    return;
-  llvm::errs() << "neither code nor a reason: " << errors << "\n";
-  LLVM_BUILTIN_TRAP;
-}
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+bool fuzz::compileText(llvm::StringRef text) {
   // Damaged bytecode is known to end MLIR's own reader; see frontend/Reader.h.
   if (text.starts_with("ML\xefR"))
-    return 0;
+    return false;
   compiler::Request request;
   request.input = text;
   request.sourceName = "fuzz.mlir";
   request.target = "cpu";
   // Machine code costs most of the time and is LLVM's: one in eight.
   request.stage = llvm::xxh3_64bits(text) % 8 == 0 ? "so" : "llvm";
-  check(compiler::compile(request));
+  compiler::Result result = compiler::compile(request);
+  llvm::StringRef errors = result.errors;
+  if (errors.empty() && !result.output.empty())
+    return true;
+  if (!errors.empty() && result.output.empty() &&
+      !errors.contains("a bug of this compiler"))
+    return false;
+  llvm::errs() << "neither code nor a reason: " << errors << "\n";
+  LLVM_BUILTIN_TRAP;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz::compileText({reinterpret_cast<const char *>(data), size});
   return 0;
 }
 
@@ -59,7 +61,7 @@ static size_t put(llvm::StringRef text, uint8_t *data, size_t maxSize) {
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t maxSize, unsigned seed) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
-  return put(fuzz::TextMutator(seed).mutate(text), data, maxSize);
+  return put(fuzz::mutate(text, seed), data, maxSize);
 }
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first,

@@ -14,6 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/fuzz/CompilerFuzzer.h"
+#include "test/fuzz/Mutate.h"
 #include "test/fuzz/TextMutator.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -22,8 +24,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+using namespace tilebridge;
 
 static cl::list<std::string> files(cl::Positional, cl::OneOrMore,
                                    cl::desc("FILE..."));
@@ -32,7 +33,10 @@ static cl::opt<unsigned> seed("seed", cl::desc("which copies"), cl::init(1));
 static cl::opt<std::string> artifact("artifact",
                                      cl::desc("holds the text at hand"));
 
-static bool run(StringRef text) {
+static unsigned compiled = 0;
+
+/// Compiles a text that lies in the file `artifact` meanwhile.
+static bool run(StringRef text, StringRef artifact) {
   if (!artifact.empty()) {
     std::error_code error;
     raw_fd_ostream out(artifact, error);
@@ -42,31 +46,37 @@ static bool run(StringRef text) {
     }
     out << text;
   }
-  LLVMFuzzerTestOneInput(text.bytes_begin(), text.size());
+  compiled += fuzz::compileText(text);
   return true;
 }
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "the compiler's fuzz target\n");
+  // The linker in this process resets every option when it is done.
+  const unsigned copies = runs, firstSeed = seed;
+  const std::vector<std::string> names(files.begin(), files.end());
+  const std::string atHand = artifact;
   std::vector<std::string> corpus;
-  for (const std::string &file : files) {
+  for (const std::string &file : names) {
     ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(file);
     if (!buffer) {
       errs() << file << ": " << buffer.getError().message() << "\n";
       return 1;
     }
     corpus.push_back((*buffer)->getBuffer().str());
-    if (!run(corpus.back()))
+    if (!run(corpus.back(), atHand))
       return 1;
   }
-  for (unsigned i = 0; i < runs; ++i) {
-    tilebridge::fuzz::TextMutator mutator((uint64_t(seed) << 32) + i);
+  for (unsigned i = 0; i < copies; ++i) {
+    uint64_t copySeed = (uint64_t(firstSeed) << 32) + i;
     const std::string &text = corpus[i % corpus.size()];
     const std::string &other = corpus[(i / 7) % corpus.size()];
-    if (!run(i % 5 == 4 ? mutator.cross(text, other) : mutator.mutate(text)))
+    if (!run(i % 9 == 8 ? fuzz::TextMutator(copySeed).cross(text, other)
+                        : fuzz::mutate(text, copySeed),
+             atHand))
       return 1;
   }
-  outs() << corpus.size() << " files and " << runs << " damaged copies: no "
-         << "finding\n";
+  outs() << corpus.size() << " files and " << copies << " damaged copies, "
+         << compiled << " compiled: no finding\n";
   return 0;
 }

@@ -15,39 +15,57 @@ using namespace llvm;
 using namespace tilebridge::fuzz;
 
 // Types of elements, those that no kernel has included.
-static constexpr StringRef types[] = {
-    "i1",   "i2",         "i4",       "i8",           "i16",
-    "i32",  "i64",        "i128",     "i7",           "f16",
-    "bf16", "f32",        "f64",      "f8E5M2",       "f8E4M3FN",
-    "f80",  "f8E4M3FNUZ", "f128",     "f8E4M3B11FNUZ", "f8E5M2FNUZ",
-    "tf32", "index",      "f4E2M1FN", "none"};
+static constexpr StringRef elementTypes[] = {"i1",
+                                             "i2",
+                                             "i4",
+                                             "i8",
+                                             "i16",
+                                             "i32",
+                                             "i64",
+                                             "i128",
+                                             "i7",
+                                             "f16",
+                                             "bf16",
+                                             "f32",
+                                             "f64",
+                                             "f8E5M2",
+                                             "f8E4M3FN",
+                                             "f80",
+                                             "f8E4M3FNUZ",
+                                             "f128",
+                                             "f8E4M3B11FNUZ",
+                                             "f8E5M2FNUZ",
+                                             "tf32",
+                                             "index",
+                                             "f4E2M1FN",
+                                             "none"};
 
 // Where sizes, indices and constants go wrong.
-static constexpr StringRef numbers[] = {"0",
-                                        "1",
-                                        "-1",
-                                        "2",
-                                        "3",
-                                        "7",
-                                        "8",
-                                        "16",
-                                        "31",
-                                        "32",
-                                        "33",
-                                        "64",
-                                        "127",
-                                        "128",
-                                        "1000",
-                                        "1024",
-                                        "65536",
-                                        "1048576",
-                                        "1048577",
-                                        "2147483647",
-                                        "-2147483648",
-                                        "4294967296",
-                                        "9223372036854775807",
-                                        "-9223372036854775808",
-                                        "18446744073709551616"};
+static constexpr StringRef edgeNumbers[] = {"0",
+                                            "1",
+                                            "-1",
+                                            "2",
+                                            "3",
+                                            "7",
+                                            "8",
+                                            "16",
+                                            "31",
+                                            "32",
+                                            "33",
+                                            "64",
+                                            "127",
+                                            "128",
+                                            "1000",
+                                            "1024",
+                                            "65536",
+                                            "1048576",
+                                            "1048577",
+                                            "2147483647",
+                                            "-2147483648",
+                                            "4294967296",
+                                            "9223372036854775807",
+                                            "-9223372036854775808",
+                                            "18446744073709551616"};
 
 static bool isWordByte(char c) {
   return isAlnum(c) || c == '_' || c == '.' || c == '$';
@@ -93,7 +111,8 @@ std::vector<Token> tilebridge::fuzz::tokenize(StringRef text) {
       add(Token::Kind::Mark, text.take_front(1));
     } else if (isWordByte(c)) {
       StringRef word = text.take_front(lengthWhile(text, 0, isWordByte));
-      add(is_contained(types, word) ? Token::Kind::Type : Token::Kind::Word,
+      add(is_contained(elementTypes, word) ? Token::Kind::Type
+                                           : Token::Kind::Word,
           word);
     } else {
       add(Token::Kind::Mark, text.take_front(1));
@@ -117,7 +136,7 @@ std::string TextMutator::otherNumber(StringRef number) {
   int64_t value;
   if (chance(2) || number.getAsInteger(10, value) || value > (1 << 30) ||
       value < -(1 << 30))
-    return numbers[below(std::size(numbers))].str();
+    return edgeNumbers[below(std::size(edgeNumbers))].str();
   const int64_t near[] = {value + 1, value - 1, value * 2, value / 2, -value};
   return std::to_string(near[below(std::size(near))]);
 }
@@ -128,7 +147,7 @@ std::string TextMutator::replacementFor(ArrayRef<Token> tokens,
   case Token::Kind::Number:
     return otherNumber(token.text);
   case Token::Kind::Type:
-    return types[below(std::size(types))].str();
+    return elementTypes[below(std::size(elementTypes))].str();
   default:
     break;
   }
