@@ -228,7 +228,10 @@ OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
   bool printsOps = context.shouldPrintOpOnDiagnostic();
   context.printOpOnDiagnostic(false);
   llvm::scope_exit restore([&] { context.printOpOnDiagnostic(printsOps); });
+  // MLIR's lexer reports some marks that its parser then goes over.
+  bool hasErrors = false;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    hasErrors |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     appendDiagnostic(diagnostic, messages);
     return success();
   });
@@ -244,7 +247,7 @@ OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (module && succeeded(verifyProgram(*module)))
+  if (module && !hasErrors && succeeded(verifyProgram(*module)))
     return module;
   if (messages.empty())
     messages = name.str() + ":1:1: error: this is no MLIR module\n";

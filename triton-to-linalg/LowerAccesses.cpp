@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -27,6 +28,28 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::ttl;
 
+/// The one number that memref's attributes take for "not known".
+static LogicalResult checkLayouts(Operation *function) {
+  auto check = [](Operation *op, ValueRange sizes) -> LogicalResult {
+    APInt value;
+    for (Value size : sizes)
+      if (matchPattern(size, m_ConstantInt(&value)) &&
+          value.getBitWidth() == 64 && value.isMinSignedValue())
+        return op->emitError("a size or stride of -2^63 elements is in no "
+                             "memory; pass the tensor's own");
+    return success();
+  };
+  WalkResult result = function->walk([&](Operation *op) -> WalkResult {
+    if (auto pointer = dyn_cast<tt::MakeTensorPtrOp>(op))
+      return WalkResult(success(succeeded(check(op, pointer.getShape())) &&
+                                succeeded(check(op, pointer.getStrides()))));
+    if (auto descriptor = dyn_cast<tt::MakeTensorDescriptorOp>(op))
+      return check(op, descriptor.getStrides());
+    return success();
+  });
+  return failure(result.wasInterrupted());
+}
+
 static bool isBlockPointer(Value value) {
   auto type = dyn_cast<tt::PointerType>(value.getType());
   return type && type.isBlockPointer();
@@ -38,6 +61,8 @@ struct LowerAccessesPass : ttl::impl::LowerAccessesPassBase<LowerAccessesPass> {
   using LowerAccessesPassBase::LowerAccessesPassBase;
 
   void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
     // A load is lowered before the accesses that its result addresses: what an
     // analysis sees is final.
     SmallVector<Operation *> accesses;

@@ -13,6 +13,12 @@ namespace tilebridge::cpu {
 using Position = llvm::ArrayRef<mlir::Value>;
 using ElementBody = llvm::function_ref<mlir::LogicalResult(Position)>;
 
+/// The most lanes that divide a dimension, `most` at most, which is a power of
+/// two; 1 where the dimension is known to be empty and there are no iterations.
+inline int64_t lanesAlong(int64_t size, int64_t most) {
+  return size == 0 ? 1 : std::min(most, size & -size);
+}
+
 /// Loops over all elements of a shape, the last dimension innermost; the
 /// emitter's builder is in the innermost one while `body` runs, and behind them
 /// afterwards.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -183,7 +184,7 @@ LogicalResult FunctionEmitter::emitScatter(Operation *op) {
   auto lanesFor = [&](int64_t size) {
     int64_t bits =
         std::max<int64_t>(type.getElementType().getIntOrFloatBitWidth(), 32);
-    return std::min<int64_t>(target().vectorBits / bits, size & -size);
+    return lanesAlong(size, target().vectorBits / bits);
   };
   SmallVector<unsigned> order =
       llvm::to_vector(llvm::seq<unsigned>(0, shape.size()));

@@ -8,6 +8,7 @@
 // step is several vectors where the body is short, so that loads overlap.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -128,9 +129,9 @@ void NestEmitter::choose() {
                                       : 1;
     int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
     int64_t size = nest.shape[frame.vecDim];
-    edgeLanes = std::min(lanes, size & -size);
+    edgeLanes = lanesAlong(size, lanes);
     lanes = std::min<int64_t>(lanes * unroll, std::max<int64_t>(lanes, 64));
-    frame.lanes = std::min(lanes, size & -size);
+    frame.lanes = lanesAlong(size, lanes);
   }
   auto isReduced = [&](int64_t d) {
     return llvm::is_contained(nest.reduceDims, d);

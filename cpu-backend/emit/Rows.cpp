@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -34,7 +35,7 @@ View FunctionEmitter::withRowBounds(const View &view, Location loc) {
   int64_t size = view.shape[view.rowDim];
   Frame own;
   own.open(rewriter);
-  own.lanes = std::min<int64_t>(target().vectorBits / 64, size & -size);
+  own.lanes = lanesAlong(size, target().vectorBits / 64);
   auto type = VectorType::get({own.lanes}, rewriter.getI64Type());
   auto splat = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(

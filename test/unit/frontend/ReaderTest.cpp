@@ -214,6 +214,15 @@ TEST_F(Reader, SurvivesMutatedText) {
   EXPECT_GT(accepted, 100u);
 }
 
+TEST_F(Reader, RefusesWhatTheLexerReported) {
+  // The parser takes a lone @ for nothing where a type may follow or not.
+  EXPECT_TRUE(read("tt.func public @k(%p: i32) { "
+                   "%0 = tt.splat %p : i32 -> tensor<4xi32> tt.return }"));
+  EXPECT_FALSE(read("tt.func public @k(%p: i32) { "
+                    "%0 = tt.splat %p : i32 @-> tensor<4xi32> tt.return }"));
+  EXPECT_NE(messages.find("@ identifier expected"), std::string::npos);
+}
+
 TEST_F(Reader, SaysWhyForCutBytecode) {
   std::string bytes = bytecodeOf(kKernel);
   for (size_t size = 0; size < bytes.size(); size += 7) {
