@@ -34,6 +34,13 @@ static Location clean(Location loc) {
                            : callee;
 }
 
+/// The innermost place of a call site.
+static Location calleeOf(Location loc) {
+  while (auto site = dyn_cast<CallSiteLoc>(loc))
+    loc = site.getCallee();
+  return loc;
+}
+
 /// Where a function's operations are that do not say so themselves. LLVM wants
 /// a place for each call in a function that has one; line 0 is none.
 static Location placeOf(FunctionOpInterface function) {
@@ -51,6 +58,15 @@ struct CleanLocationsPass
   using Base::Base;
 
   void runOnOperation() override {
+    // A call site is in a function; what is none was called by nobody.
+    getOperation()->setLoc(calleeOf(getOperation().getLoc()));
+    for (Operation &top : *getOperation().getBody()) {
+      if (isa<FunctionOpInterface>(top))
+        top.setLoc(calleeOf(clean(top.getLoc())));
+      else
+        top.walk(
+            [](Operation *op) { op->setLoc(calleeOf(clean(op->getLoc()))); });
+    }
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       Location place = placeOf(function);
       function->walk([&](Operation *op) {

@@ -25,3 +25,19 @@ func.func @at_its_function() {
   func.call @unplaced() : () -> () loc(unknown)
   return
 } loc("k.py":10:1)
+
+// What lies in no function was called by nobody, and debug information has no place for calls there.
+// CHECK: llvm.mlir.zero {{.*}} loc("k.py":17:1)
+llvm.mlir.global internal constant @initialized() : !llvm.ptr {
+  %0 = llvm.mlir.zero : !llvm.ptr loc(callsite("k.py":17:1 at "k.py":18:1))
+  llvm.return %0 : !llvm.ptr
+}
+
+// CHECK: memref.global {{.*}} loc("k.py":11:1)
+memref.global "private" constant @global : memref<2xf32> = dense<1.0> loc(callsite("k.py":11:1 at "k.py":12:1))
+
+// CHECK: return loc(callsite("k.py":15:1 at "k.py":16:1))
+// CHECK-NEXT: } loc("k.py":13:1)
+func.func @called() {
+  return loc(callsite("k.py":15:1 at "k.py":16:1))
+} loc(callsite("k.py":13:1 at "k.py":14:1))
