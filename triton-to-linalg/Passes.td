@@ -155,6 +155,34 @@ def ToBridgePass : Pass<"tilebridge-to-bridge", "::mlir::ModuleOp"> {
     "::tilebridge::linalg_ext::LinalgExtDialect"];
 }
 
+def TranslateAssemblyPass : Pass<"tilebridge-translate-assembly"> {
+  let summary = "Inline PTX that only computes becomes arithmetic";
+  let description = [{
+    Straight-line PTX in a `tt.elementwise_inline_asm` is translated, instruction by instruction, into the region of a
+    `tt.map_elementwise`: moves, arithmetic on integers and floats and on pairs of halves, bits, comparisons, predicates,
+    conversions (8-bit floats in pairs included), and approximations, which become the functions that they approximate.
+    Elements narrower than 32 bits share registers as on a GPU. What touches memory, branches or synchronizes is an error that
+    names the instruction.
+
+    Before:
+    ```mlir
+    %y = tt.elementwise_inline_asm "shl.b32 $0, $1, 7;"
+        {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<64xi32> -> tensor<64xi32>
+    ```
+    After:
+    ```mlir
+    %y = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+    ^bb0(%a: i32):
+      %seven = arith.constant 7 : i32
+      ...
+      %b = arith.shli %a, %seven : i32
+      tt.map_elementwise.return %b : i32
+    }) : (tensor<64xi32>) -> tensor<64xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::tilebridge::tt::TTDialect"];
+}
+
 def FoldViewsPass : Pass<"tilebridge-fold-views"> {
   let summary = "Accesses see all that is known of the memory they work on";
   let description = [{

@@ -26,6 +26,8 @@ void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
   buildAccessPipeline(manager);
   // Bounds and strides that a loop does not change are computed before it.
   manager.addPass(createLoopInvariantCodeMotionPass());
+  // Assembly that only computes becomes such code of single elements.
+  manager.addPass(createTranslateAssemblyPass());
   // Code of single elements computes both branches, as vectors do.
   manager.addPass(createFlattenBranchesPass());
   // Everything else becomes linalg, arith, math and scf; pointers become

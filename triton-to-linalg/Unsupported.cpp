@@ -109,9 +109,8 @@ static LogicalResult checkOp(Operation *op) {
       .Case(checkScaledProduct)
       .Case([](tt::ElementwiseInlineAsmOp op) {
         return ttl::emitUnsupported(
-            op, "it is assembly of a GPU",
-            "write the same with operations of tl, chosen by "
-            "tl.target_info or a constexpr");
+            op, "no assembly may be left here",
+            "run tilebridge-translate-assembly before this pass");
       })
       .Case<cf::BranchOp, cf::CondBranchOp, cf::SwitchOp>([](Operation *op) {
         return ttl::emitUnsupported(

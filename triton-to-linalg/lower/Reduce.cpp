@@ -8,6 +8,7 @@
 #include "frontend/TTOps.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/lower/Patterns.h"
+#include "triton-to-linalg/lower/WideCombiner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -157,12 +158,29 @@ struct ScanLowering : OpConversionPattern<tt::ScanOp> {
   matchAndRewrite(tt::ScanOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     int64_t axis = op.getAxis();
-    auto scan = linalg_ext::ScanOp::create(
-        rewriter, op.getLoc(), TypeRange(adaptor.getSrcs()), adaptor.getSrcs(),
-        axis, op.getReverse());
-    rewriter.inlineRegionBefore(op.getCombineOp(), scan.getCombiner(),
-                                scan.getCombiner().end());
-    rewriter.replaceOp(op, scan.getResults());
+    Block &body = op.getCombineOp().front();
+    bool isWide = canCombineInF32(body);
+    SmallVector<Value> sources(adaptor.getSrcs());
+    if (isWide)
+      sources = widenBlocks(rewriter, op.getLoc(), sources);
+    auto scan = linalg_ext::ScanOp::create(rewriter, op.getLoc(),
+                                           TypeRange(ValueRange(sources)),
+                                           sources, axis, op.getReverse());
+    if (!isWide) {
+      rewriter.inlineRegionBefore(op.getCombineOp(), scan.getCombiner(),
+                                  scan.getCombiner().end());
+      rewriter.replaceOp(op, scan.getResults());
+      return success();
+    }
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      SmallVector<Value> sums = cloneInF32(rewriter, body, scan.getCombiner());
+      linalg_ext::YieldOp::create(rewriter, body.getTerminator()->getLoc(),
+                                  sums);
+    }
+    rewriter.replaceOp(op,
+                       narrowBlocks(rewriter, op.getLoc(), scan.getResults(),
+                                    op->getResultTypes()));
     return success();
   }
 };

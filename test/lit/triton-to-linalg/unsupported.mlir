@@ -5,7 +5,7 @@
 // Hazard 14: what has no lowering is an error at its place, and nothing is written.
 
 tt.func public @inline_asm(%x: tensor<64xi32>) {
-  // expected-error@+1 {{'tt.elementwise_inline_asm' is not supported: it is assembly of a GPU; write the same with operations of tl}}
+  // expected-error@+1 {{'tt.elementwise_inline_asm' is not supported: no assembly may be left here; run tilebridge-translate-assembly before this pass}}
   %0 = tt.elementwise_inline_asm "shf.l.wrap.b32 $0, $1, $1, 7;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<64xi32> -> tensor<64xi32>
   tt.return
 }
