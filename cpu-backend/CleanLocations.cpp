@@ -18,36 +18,41 @@ namespace tilebridge::cpu {
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-static bool namesFile(Location loc) {
-  return loc->findInstanceOf<FileLineColLoc>() != FileLineColLoc();
-}
-
-/// Of a call site the half that names a file, if only one does.
-static Location clean(Location loc) {
-  auto site = dyn_cast<CallSiteLoc>(loc);
-  if (!site)
+/// The part of a location that names a file; null if none does. (Line tables
+/// cannot be made from an inlined call of which one side names none.)
+static LocationAttr withFile(LocationAttr loc) {
+  if (isa<FileLineColRange>(loc))
     return loc;
-  Location callee = clean(site.getCallee()), caller = clean(site.getCaller());
-  if (!namesFile(callee))
-    return caller;
-  return namesFile(caller) ? Location(CallSiteLoc::get(callee, caller))
-                           : callee;
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return withFile(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location part : fused.getLocations())
+      if (LocationAttr found = withFile(part))
+        return found;
+    return {};
+  }
+  auto call = dyn_cast<CallSiteLoc>(loc);
+  if (!call)
+    return {};
+  LocationAttr callee = withFile(call.getCallee()),
+               caller = withFile(call.getCaller());
+  if (!callee || !caller)
+    return callee ? callee : caller;
+  return CallSiteLoc::get(Location(callee), Location(caller));
 }
 
-/// The innermost place of a call site.
-static Location calleeOf(Location loc) {
+/// LLVM wants a place for each call in a function that has one; line 0 is none.
+static Location placeOf(Location loc, Location otherwise) {
+  LocationAttr found = withFile(loc);
+  return found ? Location(found) : otherwise;
+}
+
+/// The same of what nobody calls: the innermost place of a call site.
+static Location calleeOf(Location loc, Location otherwise) {
+  loc = placeOf(loc, otherwise);
   while (auto site = dyn_cast<CallSiteLoc>(loc))
     loc = site.getCallee();
   return loc;
-}
-
-/// Where a function's operations are that do not say so themselves. LLVM wants
-/// a place for each call in a function that has one; line 0 is none.
-static Location placeOf(FunctionOpInterface function) {
-  Location loc = clean(function.getLoc());
-  return namesFile(loc)
-             ? loc
-             : FileLineColLoc::get(function.getContext(), "<unknown>", 0, 0);
 }
 
 namespace {
@@ -58,21 +63,19 @@ struct CleanLocationsPass
   using Base::Base;
 
   void runOnOperation() override {
-    // A call site is in a function; what is none was called by nobody.
-    getOperation()->setLoc(calleeOf(getOperation().getLoc()));
-    for (Operation &top : *getOperation().getBody()) {
-      if (isa<FunctionOpInterface>(top))
-        top.setLoc(calleeOf(clean(top.getLoc())));
-      else
-        top.walk(
-            [](Operation *op) { op->setLoc(calleeOf(clean(op->getLoc()))); });
-    }
-    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
-      Location place = placeOf(function);
-      function->walk([&](Operation *op) {
-        Location loc = clean(op->getLoc());
-        op->setLoc(namesFile(loc) ? loc : place);
+    ModuleOp module = getOperation();
+    Location nowhere =
+        FileLineColLoc::get(module.getContext(), "<unknown>", 0, 0);
+    // A call site is in a function: debug information has no place for others.
+    module->setLoc(calleeOf(module.getLoc(), nowhere));
+    for (Operation &top : *module.getBody()) {
+      Location place = calleeOf(top.getLoc(), nowhere);
+      bool isFunction = isa<FunctionOpInterface>(top);
+      top.walk([&](Operation *op) {
+        op->setLoc(isFunction ? placeOf(op->getLoc(), place)
+                              : calleeOf(op->getLoc(), place));
       });
+      top.setLoc(place);
     }
   }
 };

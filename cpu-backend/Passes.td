@@ -185,7 +185,8 @@ def CpuCleanLocationsPass : Pass<"tilebridge-cpu-clean-locations", "::mlir::Modu
   let summary = "Gives each operation a place in a file";
   let description = [{
     MLIR's debug scopes need a file in both halves of a call site. Where only one has it, that one becomes the location.
-    An operation without a place has that of its function, or line 0 of none, as LLVM wants a place for each call.
+    An operation without a place has that of its function, or line 0 of none, as LLVM wants a place for each call. Outside
+    of functions nothing is called: there a call site becomes its inner half.
 
     Before:
     ```mlir

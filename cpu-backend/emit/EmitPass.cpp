@@ -19,29 +19,6 @@ namespace tilebridge::cpu {
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// The part of a location that names a file; null if none does. (Line tables
-/// cannot be made from an inlined call of which one side names none.)
-static LocationAttr withFile(LocationAttr loc) {
-  if (isa<FileLineColRange>(loc))
-    return loc;
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return withFile(name.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location part : fused.getLocations())
-      if (LocationAttr found = withFile(part))
-        return found;
-    return {};
-  }
-  auto call = dyn_cast<CallSiteLoc>(loc);
-  if (!call)
-    return {};
-  LocationAttr callee = withFile(call.getCallee()),
-               caller = withFile(call.getCaller());
-  if (!callee || !caller)
-    return callee ? callee : caller;
-  return CallSiteLoc::get(Location(callee), Location(caller));
-}
-
 namespace {
 struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
   using CpuEmitPassBase::CpuEmitPassBase;
@@ -66,14 +43,6 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
       func.erase();
     }
     makeDivisionsSafe(getOperation());
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      func.walk([&](Operation *op) {
-        LocationAttr loc = withFile(op->getLoc());
-        if (!loc)
-          loc = withFile(func.getLoc());
-        if (loc && op != func)
-          op->setLoc(loc);
-      });
   }
 
   /// Functions without tensors are what they are to become.
