@@ -51,6 +51,34 @@ def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect"];
 }
 
+def CpuFoldEmptyPass : Pass<"tilebridge-cpu-fold-empty", "::mlir::func::FuncOp"> {
+  let summary = "Removes accesses to boxes that are known to be empty";
+  let description = [{
+    Where bounds are constants, a mask can be false everywhere. There are no vectors and no buffers of no elements: what is
+    loaded is the padding, or the tensor that it would have been inserted into, and nothing is stored.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<0xf32, strided<[1], offset: ?>>, %zero: f32) -> tensor<64xf32> {
+      %0 = bufferization.to_tensor %x : memref<0xf32, strided<[1], offset: ?>> to tensor<0xf32>
+      %1 = tensor.pad %0 low[0] high[64] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<0xf32> to tensor<64xf32>
+      return %1 : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<0xf32, strided<[1], offset: ?>>, %zero: f32) -> tensor<64xf32> {
+      %0 = tensor.splat %zero : tensor<64xf32>
+      return %0 : tensor<64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
   let summary = "Writes elementary functions as arithmetic, or calls vector functions";
   let description = [{

@@ -7,6 +7,7 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/Target.h"
+#include "triton-to-linalg/bridge/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -17,6 +18,7 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 /// Bridge IR to loops over vectors and memrefs.
@@ -27,6 +29,10 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // What that made constant or equal is folded.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Branches that only choose a block have become selects.
+  pm.addPass(linalg_ext::createSpreadSelectsPass());
+  // Nothing is left of accesses that are known to be empty.
+  pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
   // Which tensors are in memory is decided, then loops are written.
   pm.addNestedPass<func::FuncOp>(createCpuPlanPass());
   CpuEmitPassOptions emit;

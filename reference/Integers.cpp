@@ -12,20 +12,22 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/bit.h"
 
+#include <optional>
+
 using namespace mlir;
 
 namespace tilebridge::reference {
 
-static Lanes constantLanes(Attribute value) {
+static std::optional<Lanes> constantLanes(Attribute value) {
   auto bitsOf = [](const llvm::APInt &bits) { return bits.getZExtValue(); };
   if (auto integer = dyn_cast<IntegerAttr>(value))
-    return {bitsOf(integer.getValue())};
+    return Lanes{bitsOf(integer.getValue())};
   if (auto real = dyn_cast<FloatAttr>(value))
-    return {fromAPFloat(real.getValue())};
-  Lanes lanes;
+    return Lanes{fromAPFloat(real.getValue())};
   auto elements = dyn_cast<DenseElementsAttr>(value);
   if (!elements)
-    return lanes;
+    return std::nullopt;
+  Lanes lanes;
   if (isa<FloatType>(elements.getElementType()))
     for (const llvm::APFloat &one : elements.getValues<llvm::APFloat>())
       lanes.push_back(fromAPFloat(one));
@@ -37,12 +39,12 @@ static Lanes constantLanes(Attribute value) {
 
 static LogicalResult evaluateConstant(Program &program, Operation *op) {
   auto constant = cast<arith::ConstantOp>(op);
-  Lanes lanes = constantLanes(constant.getValue());
-  if (lanes.empty())
+  std::optional<Lanes> lanes = constantLanes(constant.getValue());
+  if (!lanes)
     return op->emitError("the reference evaluator does not know constants such "
                          "as ")
            << constant.getValue();
-  program.set(constant.getResult(), std::move(lanes));
+  program.set(constant.getResult(), std::move(*lanes));
   return success();
 }
 

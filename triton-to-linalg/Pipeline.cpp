@@ -42,6 +42,8 @@ void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
   manager.addPass(createFoldViewsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // Branches that only choose a block have become selects.
+  manager.addPass(linalg_ext::createSpreadSelectsPass());
   // What a backend gets is what docs/bridge-ir.md promises.
   manager.addPass(linalg_ext::createVerifyBridgePass());
 }

@@ -31,4 +31,35 @@ def VerifyBridgePass : Pass<"tilebridge-verify-bridge", "::mlir::ModuleOp"> {
   }];
 }
 
+def SpreadSelectsPass : Pass<"tilebridge-spread-selects"> {
+  let summary = "Writes a choice between blocks as one between their elements";
+  let description = [{
+    Canonicalization makes an `arith.select` of an `scf.if` that only chooses, and of blocks too, which the bridge IR does not
+    have (B9). It becomes the body of a `linalg.generic`.
+
+    Before:
+    ```mlir
+    func.func @f(%c: i1, %x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+      %0 = arith.select %c, %x, %y : tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    func.func @f(%c: i1, %x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+      %init = tensor.empty() : tensor<8xf32>
+      %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+          ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%init : tensor<8xf32>) {
+      ^bb0(%a: f32, %b: f32, %out: f32):
+        %1 = arith.select %c, %a, %b : f32
+        linalg.yield %1 : f32
+      } -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif

@@ -40,6 +40,10 @@ Box tilebridge::ttl::boxOf(ExprBuilder &exprs, ExprPool &pool,
     // A false condition leaves nothing of the first dimension.
     if (dim == 0)
       size = pool.select(condition, size, zero);
+    // What is empty begins inside as well: a constant offset behind the end is
+    // no valid subview, though nothing of it is read.
+    if (!low->isConstant(0))
+      low = pool.minS(low, pool.constant(64, shape[dim] - 1));
     box.low.push_back(exprs.index(low));
     box.sizes.push_back(exprs.index(size));
   }

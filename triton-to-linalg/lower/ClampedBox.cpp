@@ -42,6 +42,15 @@ static bool isNotNegative(OpFoldResult index) {
   return isNonNegative(value);
 }
 
+/// The last position below a bound; 0 where it is known that there is none.
+static Value lastOf(OpBuilder &builder, Location loc, Value bound) {
+  if (std::optional<int64_t> constant = getConstantIntValue(bound))
+    return arith::ConstantIndexOp::create(builder, loc,
+                                          std::max<int64_t>(*constant - 1, 0));
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  return builder.createOrFold<arith::SubIOp>(loc, bound, one);
+}
+
 Box ttl::clampedBox(OpBuilder &builder, Location loc, Value memref,
                     ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> shape,
                     ArrayRef<bool> isChecked) {
@@ -66,12 +75,16 @@ Box ttl::clampedBox(OpBuilder &builder, Location loc, Value memref,
     OpFoldResult low = builder.getIndexAttr(0);
     if (!startsInside) {
       Value before = builder.createOrFold<arith::SubIOp>(loc, first, begin);
-      low = builder.createOrFold<arith::MinSIOp>(loc, before, block);
+      low = builder.createOrFold<arith::MinSIOp>(
+          loc, before, arith::ConstantIndexOp::create(builder, loc, size - 1));
     }
-    first = builder.createOrFold<arith::MinSIOp>(loc, first, bound);
     Value end = builder.createOrFold<arith::AddIOp>(loc, begin, block);
     end = builder.createOrFold<arith::MinSIOp>(loc, end, bound);
     Value part = builder.createOrFold<arith::SubIOp>(loc, end, first);
+    // An empty part begins inside as well: a constant offset behind the end is
+    // no valid subview, though nothing of it is read.
+    first = builder.createOrFold<arith::MinSIOp>(loc, first,
+                                                 lastOf(builder, loc, bound));
     box.offsets.push_back(getAsOpFoldResult(first));
     box.low.push_back(low);
     // A size that is known makes the part's type static, so that no cast stands

@@ -6,11 +6,12 @@
 // CHECK: %[[D:.*]] = memref.dim %[[B]]#0, %c1
 // CHECK: %[[FIRST:.*]] = arith.maxsi %[[B]]#2, %c0
 // CHECK: %[[BEFORE:.*]] = arith.subi %[[FIRST]], %[[B]]#2
-// CHECK: %[[LOW:.*]] = arith.minsi %[[BEFORE]], %c64
-// CHECK: %[[BEGIN:.*]] = arith.minsi %[[FIRST]], %[[D]]
+// CHECK: %[[LOW:.*]] = arith.minsi %[[BEFORE]], %c63
 // CHECK: %[[END:.*]] = arith.addi %[[B]]#2, %c64
 // CHECK: %[[STOP:.*]] = arith.minsi %[[END]], %[[D]]
-// CHECK: %[[PART:.*]] = arith.subi %[[STOP]], %[[BEGIN]]
+// CHECK: %[[PART:.*]] = arith.subi %[[STOP]], %[[FIRST]]
+// CHECK: %[[LAST:.*]] = arith.subi %[[D]], %c1
+// CHECK: %[[BEGIN:.*]] = arith.minsi %[[FIRST]], %[[LAST]]
 // CHECK: %[[N:.*]] = arith.maxsi %[[PART]], %c0
 // CHECK: memref.subview %[[B]]#0[%[[B]]#1, %[[BEGIN]]] [32, %[[N]]] [1, 1]
 // CHECK: %[[USED:.*]] = arith.addi %[[LOW]], %[[N]]

@@ -66,14 +66,15 @@ tt.func public @unmasked(%x: !tt.ptr<f16>, %a: i32, %s: i64) {
 
 // Bounds on both sides: a box that begins inside the block.
 // CHECK-LABEL: tt.func public @two_sided
-// CHECK: %[[LOW:.*]] = arith.minsi
-// CHECK: %[[UP:.*]] = arith.minsi
+// CHECK: %[[LOW:.*]] = arith.minsi %{{.*}}, %c64
+// CHECK: %[[BEGIN:.*]] = arith.minsi %[[LOW]], %c63
+// CHECK: %[[UP:.*]] = arith.minsi %{{.*}}, %c64
 // CHECK: %[[D:.*]] = arith.subi %[[UP]], %[[LOW]]
 // CHECK: %[[K:.*]] = arith.maxsi %[[D]], %c0
-// CHECK: memref.subview %{{.*}}[%[[LOW]]] [%[[K]]] [1]
-// CHECK: %[[USED:.*]] = arith.addi %[[LOW]], %[[K]]
+// CHECK: memref.subview %{{.*}}[%[[BEGIN]]] [%[[K]]] [1]
+// CHECK: %[[USED:.*]] = arith.addi %[[BEGIN]], %[[K]]
 // CHECK: %[[HIGH:.*]] = arith.subi %c64, %[[USED]]
-// CHECK: tensor.pad %{{.*}} low[%[[LOW]]] high[%[[HIGH]]]
+// CHECK: tensor.pad %{{.*}} low[%[[BEGIN]]] high[%[[HIGH]]]
 tt.func public @two_sided(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %a: i32, %b: i32) {
   %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   %as = tt.splat %a : i32 -> tensor<64xi32>
@@ -102,7 +103,10 @@ tt.func public @two_sided(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %a: i32, %b: i32) 
 // CHECK: %[[R1:.*]] = arith.minui %[[R]], %c1
 // CHECK: %[[C:.*]] = arith.addi %[[Q]], %[[R1]]
 // CHECK: %[[LOW:.*]] = arith.minsi %[[C]], %c64
-// CHECK: tensor.pad %{{.*}} low[%[[LOW]]] high[0]
+// CHECK: %[[BEGIN:.*]] = arith.minsi %[[LOW]], %c63
+// CHECK: %[[SIZE:.*]] = arith.subi %c64, %[[LOW]]
+// CHECK: memref.subview %{{.*}}[%[[BEGIN]]] [%[[SIZE]]] [1]
+// CHECK: tensor.pad %{{.*}} low[%[[BEGIN]]]
 tt.func public @backwards(%p: !tt.ptr<f32>, %n: i32) {
   %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   %top = arith.constant dense<63> : tensor<64xi32>
