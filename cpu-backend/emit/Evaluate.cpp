@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -198,7 +200,16 @@ void FunctionEmitter::walkCone(
          (!isElementwise(op) ||
           linalgOp.getMatchingBlockArgument(&operand).use_empty())))
       continue;
-    if (auto from = operandIndices(operand, indices, builder))
+    auto from = operandIndices(operand, indices, builder);
+    // An analysis, which has no builder, must see what irregular accesses read
+    // as well: offsets and masks of elements lane by lane, the rest anywhere.
+    if (!from && !builder)
+      from =
+          isa<linalg_ext::GatherOp, linalg_ext::MaskedLoadOp>(op)
+              ? Indices(indices)
+              : Indices(
+                    cast<RankedTensorType>(operand.get().getType()).getRank());
+    if (from)
       walkCone(operand.get(), *from, builder, visit);
   }
 }
