@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/analysis/IntegerFacts.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/lower/Accesses.h"
 
@@ -68,22 +69,23 @@ struct LowerAccessesPass : ttl::impl::LowerAccessesPassBase<LowerAccessesPass> {
     SmallVector<Operation *> accesses;
     getOperation()->walk<WalkOrder::PreOrder>(
         [&](Operation *op) { accesses.push_back(op); });
+    IntegerFacts facts(getOperation());
     for (Operation *op : accesses)
-      lower(op);
+      lower(op, facts);
     // Pointer arithmetic that only served accesses is left without uses.
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 
-  static void lower(Operation *op) {
+  static void lower(Operation *op, const IntegerFacts &facts) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case([](tt::LoadOp load) {
+        .Case([&](tt::LoadOp load) {
           isBlockPointer(load.getPtr()) ? lowerBlockLoad(load)
-                                        : lowerLoad(load);
+                                        : lowerLoad(load, facts);
         })
-        .Case([](tt::StoreOp store) {
+        .Case([&](tt::StoreOp store) {
           isBlockPointer(store.getPtr()) ? lowerBlockStore(store)
-                                         : lowerStore(store);
+                                         : lowerStore(store, facts);
         })
         .Case(lowerDescriptorLoad)
         .Case(lowerDescriptorStore)

@@ -79,6 +79,42 @@ def FlattenBranchesPass : Pass<"tilebridge-flatten-branches"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilebridge::tt::TTDialect"];
 }
 
+def CarryStridesPass : Pass<"tilebridge-carry-strides"> {
+  let summary = "Strided pointers and offsets that loops, branches and selects pass on become scalars";
+  let description = [{
+    A tensor of pointers or integers that a loop carries, a branch gives or a select with one condition chooses is carried as its
+    parts, if every value that can flow into it is strided: the base (of pointers), the offset, and a stride for each dimension.
+    Parts that are the same whatever happens are not carried at all. What is not strided in one of its values stays as it is.
+    It runs after `tilebridge-scalarize-offsets`, which takes what moves by one number, strided or not.
+
+    Before:
+    ```mlir
+    %r = scf.if %c -> (tensor<64x!tt.ptr<f32>>) {
+      scf.yield %p : tensor<64x!tt.ptr<f32>>
+    } else {
+      %s = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+      %q = tt.addptr %s, %twice : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+      scf.yield %q : tensor<64x!tt.ptr<f32>>
+    }
+    ```
+    After:
+    ```mlir
+    %parts:2 = scf.if %c -> (!tt.ptr<f32>, i64) {
+      scf.yield %x, %one : !tt.ptr<f32>, i64
+    } else {
+      scf.yield %y, %two : !tt.ptr<f32>, i64
+    }
+    %base = tt.splat %parts#0 : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %stride = tt.splat %parts#1 : i64 -> tensor<64xi64>
+    %offset = arith.muli %range, %stride : tensor<64xi64>
+    %r = tt.addptr %base, %offset : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::tilebridge::tt::TTDialect"];
+}
+
 def LowerAccessesPass : Pass<"tilebridge-lower-accesses"> {
   let summary = "Lowers every memory access of tt to the forms of the bridge IR";
   let description = [{

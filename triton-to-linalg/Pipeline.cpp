@@ -18,6 +18,8 @@ using namespace tilebridge;
 void ttl::buildAccessPipeline(OpPassManager &manager) {
   // Pointers that a loop moves become a shape and a scalar offset.
   manager.addPass(createScalarizeOffsetsPass());
+  // What else flows through loops and branches and is strided: its parts.
+  manager.addPass(createCarryStridesPass());
   // Loads, stores and atomics: views, boxes and tensors, and forms below.
   manager.addPass(createLowerAccessesPass());
 }

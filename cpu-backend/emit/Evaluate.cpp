@@ -8,7 +8,6 @@
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
-
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

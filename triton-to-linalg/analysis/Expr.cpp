@@ -10,6 +10,7 @@
 #include "frontend/TTOps.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -22,30 +23,7 @@ std::optional<int64_t> Expr::asConstant() const {
   return constant.getSExtValue();
 }
 
-bool Expr::isNonNegative() const {
-  switch (kind) {
-  case Kind::Constant:
-    return !constant.isNegative();
-  case Kind::Scalar:
-    return ttl::isNonNegative(value);
-  case Kind::Iota:
-  case Kind::ZExt:
-    return true;
-  case Kind::SExt:
-    return operands[0]->isNonNegative();
-  case Kind::MaxS:
-    return operands[0]->isNonNegative() || operands[1]->isNonNegative();
-  case Kind::MinS:
-    return operands[0]->isNonNegative() && operands[1]->isNonNegative();
-  case Kind::RemS:
-    return operands[0]->isNonNegative();
-  case Kind::DivS:
-    return operands[0]->isNonNegative() && operands[1]->isNonNegative();
-  default:
-    // Sums and products may wrap around.
-    return false;
-  }
-}
+bool Expr::isNonNegative() const { return range->smin().isNonNegative(); }
 
 bool ttl::isNonNegative(Value scalar) {
   APInt constant;
@@ -62,6 +40,105 @@ bool ttl::isNonNegative(Value scalar) {
     return isNonNegative(op->getOperand(0)) && isNonNegative(op->getOperand(1));
   return isa<arith::MaxSIOp>(op) &&
          (isNonNegative(op->getOperand(0)) || isNonNegative(op->getOperand(1)));
+}
+
+/// The values of an SSA scalar, from the operations before it alone.
+static ConstantIntRanges rangeOfScalar(Value value, unsigned width) {
+  return isNonNegative(value)
+             ? ConstantIntRanges::fromSigned(APInt(width, 0),
+                                             APInt::getSignedMaxValue(width))
+             : ConstantIntRanges::maxRange(width);
+}
+
+/// Ranges as an operation of this kind makes them of its operands'.
+static ConstantIntRanges rangeOf(const Expr &expr) {
+  SmallVector<ConstantIntRanges> in;
+  for (const Expr *operand : expr.operands)
+    if (operand)
+      in.push_back(*operand->range);
+  switch (expr.kind) {
+  case Kind::Add:
+    return intrange::inferAdd(in);
+  case Kind::Sub:
+    return intrange::inferSub(in);
+  case Kind::Mul:
+    return intrange::inferMul(in);
+  case Kind::DivS:
+    return intrange::inferDivS(in);
+  case Kind::DivU:
+    return intrange::inferDivU(in);
+  case Kind::RemS:
+    // Of the dividend's sign, whatever the divisor is.
+    if (in[0].smin().isNonNegative())
+      return intrange::inferRemS(in).intersection(
+          ConstantIntRanges::fromSigned(APInt(expr.width, 0), in[0].smax()));
+    return intrange::inferRemS(in);
+  case Kind::RemU:
+    return intrange::inferRemU(in);
+  case Kind::MinS:
+    return intrange::inferMinS(in);
+  case Kind::MaxS:
+    return intrange::inferMaxS(in);
+  case Kind::MinU:
+    return intrange::inferMinU(in);
+  case Kind::And:
+    return intrange::inferAnd(in);
+  case Kind::SExt:
+    return intrange::extSIRange(in[0], expr.width);
+  case Kind::ZExt:
+    return intrange::extUIRange(in[0], expr.width);
+  case Kind::Trunc:
+    return intrange::truncRange(in[0], expr.width);
+  case Kind::Select:
+    return in[1].rangeUnion(in[2]);
+  default:
+    return ConstantIntRanges::maxRange(expr.width);
+  }
+}
+
+void ExprPool::inferFacts(Expr &expr) const {
+  const Expr *a = expr.operands[0], *b = expr.operands[1];
+  switch (expr.kind) {
+  case Kind::Constant:
+    expr.range = ConstantIntRanges::constant(expr.constant);
+    expr.zeros = expr.constant.countr_zero();
+    return;
+  case Kind::Scalar:
+    expr.range = rangeOfScalar(expr.value, expr.width);
+    if (facts)
+      expr.range = expr.range->intersection(facts->rangeOf(expr.value));
+    expr.zeros = std::min(expr.width, trailingZeros(expr.value));
+    return;
+  case Kind::Iota:
+    expr.range = ConstantIntRanges::fromSigned(
+        APInt(expr.width, 0), APInt::getSignedMaxValue(expr.width));
+    return;
+  case Kind::Mul:
+    expr.zeros = std::min(expr.width, a->zeros + b->zeros);
+    break;
+  case Kind::Add:
+  case Kind::Sub:
+  case Kind::MinS:
+  case Kind::MaxS:
+  case Kind::MinU:
+    expr.zeros = std::min(a->zeros, b->zeros);
+    break;
+  case Kind::RemS:
+  case Kind::RemU:
+    expr.zeros = std::min(a->zeros, b->zeros);
+    break;
+  case Kind::SExt:
+  case Kind::ZExt:
+  case Kind::Trunc:
+    expr.zeros = std::min(expr.width, a->zeros);
+    break;
+  case Kind::Select:
+    expr.zeros = std::min(b->zeros, expr.operands[2]->zeros);
+    break;
+  default:
+    break;
+  }
+  expr.range = rangeOf(expr);
 }
 
 void Expr::Profile(llvm::FoldingSetNodeID &id) const {
@@ -88,6 +165,7 @@ const Expr *ExprPool::unique(const Expr &expr) {
   Expr &made = nodes.back();
   for (const Expr *operand : made.operands)
     made.varies |= operand && operand->varies;
+  inferFacts(made);
   set.InsertNode(&made, place);
   return &made;
 }
@@ -186,6 +264,20 @@ const Expr *ExprPool::division(Kind kind, const Expr *a, const Expr *b,
   return binary(kind, a, b, anchor);
 }
 
+const Expr *ExprPool::decided(Kind kind, const Expr *a, const Expr *b) const {
+  if (kind == Kind::MinU) {
+    if (a->range->umax().ule(b->range->umin()))
+      return a;
+    return b->range->umax().ule(a->range->umin()) ? b : nullptr;
+  }
+  bool isMax = kind == Kind::MaxS;
+  if (a->range->smax().sle(b->range->smin()))
+    return isMax ? b : a;
+  if (b->range->smax().sle(a->range->smin()))
+    return isMax ? a : b;
+  return nullptr;
+}
+
 const Expr *ExprPool::binary(Kind kind, const Expr *a, const Expr *b,
                              Operation *anchor) {
   bool commutes = kind != Kind::Sub && kind != Kind::DivS &&
@@ -223,16 +315,25 @@ const Expr *ExprPool::binary(Kind kind, const Expr *a, const Expr *b,
     break;
   case Kind::DivS:
   case Kind::DivU:
-    if (b->isConstant() && b->constant.isOne())
+  case Kind::RemS:
+  case Kind::RemU: {
+    bool isQuotient = kind == Kind::DivS || kind == Kind::DivU;
+    if (isQuotient && b->isConstant() && b->constant.isOne())
       return a;
+    // What is smaller than the divisor stays as it is.
+    bool isSmaller = a->range->smin().isNonNegative() &&
+                     a->range->smax().slt(b->range->smin());
+    if (isSmaller)
+      return isQuotient ? constant(a->width, 0) : a;
     break;
+  }
   case Kind::MinS:
   case Kind::MaxS:
   case Kind::MinU:
     if (a == b)
       return a;
-    if (kind == Kind::MaxS && b->isConstant(0) && a->isNonNegative())
-      return a;
+    if (const Expr *one = decided(kind, a, b))
+      return one;
     if (kind == Kind::MinU && b->isConstant(0))
       return b;
     break;
@@ -286,6 +387,9 @@ const Expr *ExprPool::cmp(arith::CmpIPredicate predicate, const Expr *a,
   if (a->isConstant() && b->isConstant())
     return boolean(
         arith::applyCmpPredicate(predicate, a->constant, b->constant));
+  if (std::optional<bool> always = intrange::evaluatePred(
+          static_cast<intrange::CmpPredicate>(predicate), *a->range, *b->range))
+    return boolean(*always);
   Expr expr = makeExpr(Kind::Cmp, 1);
   expr.compare = predicate;
   expr.operands[0] = a;
@@ -304,4 +408,21 @@ const Expr *ExprPool::select(const Expr *condition, const Expr *a,
   expr.operands[1] = a;
   expr.operands[2] = b;
   return unique(expr);
+}
+
+const Expr *ExprPool::withOperands(const Expr *expr,
+                                   ArrayRef<const Expr *> operands) {
+  switch (expr->kind) {
+  case Kind::SExt:
+  case Kind::ZExt:
+    return extend(operands[0], expr->width, expr->kind == Kind::SExt);
+  case Kind::Trunc:
+    return truncate(operands[0], expr->width);
+  case Kind::Cmp:
+    return cmp(expr->compare, operands[0], operands[1]);
+  case Kind::Select:
+    return select(operands[0], operands[1], operands[2]);
+  default:
+    return binary(expr->kind, operands[0], operands[1], expr->anchor);
+  }
 }

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "triton-to-linalg/analysis/IntegerFacts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/APInt.h"
@@ -60,6 +62,9 @@ public:
   /// A division happens where the program has it: before this operation.
   /// Elsewhere its divisor may be zero.
   mlir::Operation *anchor = nullptr;
+  /// All values that it can have, and how many of their lowest bits are zero.
+  std::optional<mlir::ConstantIntRanges> range;
+  unsigned zeros = 0;
 
   bool isConstant() const { return kind == Kind::Constant; }
   bool isConstant(int64_t c) const {
@@ -76,9 +81,12 @@ public:
 /// computed from them without overflow.
 bool isNonNegative(mlir::Value scalar);
 
-/// Makes and owns expressions; simplifies what can be seen locally.
+/// Makes and owns expressions; simplifies what can be seen locally, and what
+/// the facts about scalars decide.
 class ExprPool {
 public:
+  explicit ExprPool(const IntegerFacts *facts = nullptr) : facts(facts) {}
+
   const Expr *constant(unsigned width, int64_t value);
   const Expr *boolean(bool value) { return constant(1, value ? -1 : 0); }
   /// An SSA integer or index; a constant of the program becomes a Constant.
@@ -119,9 +127,17 @@ public:
   const Expr *cmp(mlir::arith::CmpIPredicate predicate, const Expr *a,
                   const Expr *b);
   const Expr *select(const Expr *condition, const Expr *a, const Expr *b);
+  /// The operation of `expr`, which is no leaf, on other operands.
+  const Expr *withOperands(const Expr *expr,
+                           llvm::ArrayRef<const Expr *> operands);
 
 private:
   const Expr *unique(const Expr &expr);
+  void inferFacts(Expr &expr) const;
+  /// The one of `a` and `b` that a minimum or maximum always gives; or null.
+  const Expr *decided(Expr::Kind kind, const Expr *a, const Expr *b) const;
+
+  const IntegerFacts *facts;
   std::deque<Expr> nodes;
   llvm::FoldingSet<Expr> set;
 };

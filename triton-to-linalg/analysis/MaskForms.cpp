@@ -259,17 +259,26 @@ bool AccessAnalysis::bound(MaskForm &mask, Pred predicate, TensorForm form,
     return pool.add(value, one);
   };
   DimBounds &bounds = mask.dims[*dim];
+  // A bound that excludes nothing is none.
+  auto addLower = [&](const Expr *low) {
+    if (!low->isConstant(0))
+      bounds.lower.push_back(low);
+  };
+  auto addUpper = [&](const Expr *high) {
+    if (high != size)
+      bounds.upper.push_back(high);
+  };
   auto less = [&](const Expr *end) { // start + step * i < end
     if (*step > 0)
-      bounds.upper.push_back(lanesBelow(end, start));
+      addUpper(lanesBelow(end, start));
     else
-      bounds.lower.push_back(lanesBelow(next(start), end));
+      addLower(lanesBelow(next(start), end));
   };
   auto notLess = [&](const Expr *end) { // start + step * i >= end
     if (*step > 0)
-      bounds.lower.push_back(lanesBelow(end, start));
+      addLower(lanesBelow(end, start));
     else
-      bounds.upper.push_back(lanesBelow(next(start), end));
+      addUpper(lanesBelow(next(start), end));
   };
   if (predicate == Pred::slt || predicate == Pred::sle)
     less(predicate == Pred::slt ? limit : next(limit));

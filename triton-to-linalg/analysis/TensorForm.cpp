@@ -323,20 +323,32 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
       pool.extend(pool.division(rem, a.uniform, divisor, op), 64, isSigned);
   int64_t reach = *term.stride->asConstant() * (a.shape[*dim] - 1);
   const Expr *last = pool.add(first, pool.constant(64, reach));
+  const Expr *end = pool.add(start, pool.constant(64, reach));
   if (!isSigned && !a.uniform->isNonNegative()) {
     // What is unsigned may run over zero.
     if (a.width > 32)
       return form;
-    const Expr *end = pool.add(start, pool.constant(64, reach));
     condition = pool.conjunction(
         condition,
         reach > 0
             ? pool.cmp(Pred::slt, end, pool.constant(64, int64_t(1) << a.width))
             : pool.cmp(Pred::sge, end, zero));
+  } else if (a.width <= 32 && reach > 0 &&
+             reach >= int64_t(1) << std::min(start->zeros, 62u)) {
+    // What is signed may run over its largest number, unless it begins at a
+    // multiple of a power of two that the block does not reach beyond.
+    condition = pool.conjunction(
+        condition, pool.cmp(Pred::slt, end,
+                            pool.constant(64, int64_t(1) << (a.width - 1))));
   }
-  condition =
-      pool.conjunction(condition, reach > 0 ? pool.cmp(Pred::slt, last, bound)
-                                            : pool.cmp(Pred::sge, last, zero));
+  // Where both begin at multiples of a number that the block does not reach
+  // beyond, no multiple of the divisor lies within.
+  unsigned common = std::min({start->zeros, bound->zeros, 62u});
+  bool isWithin = reach > 0 && reach < int64_t(1) << common;
+  if (!isWithin)
+    condition = pool.conjunction(condition,
+                                 reach > 0 ? pool.cmp(Pred::slt, last, bound)
+                                           : pool.cmp(Pred::sge, last, zero));
 
   LinearCase linearCase{pool.division(kind, a.uniform, divisor, op),
                         isRem ? term.stride : pool.constant(a.width, 0),

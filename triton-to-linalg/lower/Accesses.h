@@ -13,8 +13,11 @@
 
 namespace tilebridge::ttl {
 
-void lowerLoad(tt::LoadOp op);
-void lowerStore(tt::StoreOp op);
+class IntegerFacts;
+
+/// `facts` hold for the program before any access was lowered.
+void lowerLoad(tt::LoadOp op, const IntegerFacts &facts);
+void lowerStore(tt::StoreOp op, const IntegerFacts &facts);
 void lowerBlockLoad(tt::LoadOp op);
 void lowerBlockStore(tt::StoreOp op);
 

@@ -24,9 +24,9 @@ namespace {
 
 class LoadAccess : public TensorAccess {
 public:
-  explicit LoadAccess(tt::LoadOp op)
+  LoadAccess(tt::LoadOp op, const IntegerFacts &facts)
       : TensorAccess(op, op.getPtr(), op.getMask(),
-                     cast<RankedTensorType>(op.getType())) {
+                     cast<RankedTensorType>(op.getType()), facts) {
     // Without `other` what is masked off is zero: GPUs give that, and kernels
     // rely on it.
     if (!op.getOther()) {
@@ -95,9 +95,10 @@ static Value lowerScalarLoad(tt::LoadOp op) {
   return choice.getResult(0);
 }
 
-void ttl::lowerLoad(tt::LoadOp op) {
-  Value loaded = isa<RankedTensorType>(op.getType()) ? LoadAccess(op).lower()
-                                                     : lowerScalarLoad(op);
+void ttl::lowerLoad(tt::LoadOp op, const IntegerFacts &facts) {
+  Value loaded = isa<RankedTensorType>(op.getType())
+                     ? LoadAccess(op, facts).lower()
+                     : lowerScalarLoad(op);
   OpBuilder builder(op);
   op.replaceAllUsesWith(fromMemory(builder, op.getLoc(), loaded, op.getType()));
   op.erase();

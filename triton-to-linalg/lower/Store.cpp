@@ -23,9 +23,9 @@ namespace {
 
 class StoreAccess : public TensorAccess {
 public:
-  explicit StoreAccess(tt::StoreOp op)
+  StoreAccess(tt::StoreOp op, const IntegerFacts &facts)
       : TensorAccess(op, op.getPtr(), op.getMask(),
-                     cast<RankedTensorType>(op.getValue().getType())),
+                     cast<RankedTensorType>(op.getValue().getType()), facts),
         stored(toMemory(builder, loc, op.getValue())) {}
 
 private:
@@ -67,9 +67,9 @@ static void lowerScalarStore(tt::StoreOp op) {
   memref::StoreOp::create(builder, loc, stored, address.base, address.index);
 }
 
-void ttl::lowerStore(tt::StoreOp op) {
+void ttl::lowerStore(tt::StoreOp op, const IntegerFacts &facts) {
   if (isa<RankedTensorType>(op.getValue().getType()))
-    StoreAccess(op).lower();
+    StoreAccess(op, facts).lower();
   else
     lowerScalarStore(op);
   op.erase();

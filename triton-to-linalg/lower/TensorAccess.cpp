@@ -21,10 +21,11 @@ using Pred = arith::CmpIPredicate;
 using TermKind = DimTerm::Kind;
 
 TensorAccess::TensorAccess(Operation *op, Value pointers, Value mask,
-                           RankedTensorType valueType)
+                           RankedTensorType valueType,
+                           const IntegerFacts &facts)
     : op(op), builder(op), loc(op->getLoc()), pointers(pointers),
       maskValue(mask), type(cast<RankedTensorType>(memoryType(valueType))),
-      analysis(pool) {
+      pool(&facts), analysis(pool) {
   if (mask && matchPattern(mask, m_One()))
     maskValue = {};
 }

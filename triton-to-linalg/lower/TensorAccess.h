@@ -16,7 +16,7 @@ namespace tilebridge::ttl {
 class TensorAccess {
 public:
   TensorAccess(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
-               mlir::RankedTensorType valueType);
+               mlir::RankedTensorType valueType, const IntegerFacts &facts);
   virtual ~TensorAccess() = default;
 
   /// Writes the access before the operation; gives what was loaded, with

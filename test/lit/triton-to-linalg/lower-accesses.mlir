@@ -100,8 +100,7 @@ tt.func public @two_sided(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %a: i32, %b: i32) 
 // CHECK: %[[D0:.*]] = arith.maxsi %[[D]], %c0
 // CHECK: %[[Q:.*]] = arith.divui %[[D0]], %c2
 // CHECK: %[[R:.*]] = arith.remui %[[D0]], %c2
-// CHECK: %[[R1:.*]] = arith.minui %[[R]], %c1
-// CHECK: %[[C:.*]] = arith.addi %[[Q]], %[[R1]]
+// CHECK: %[[C:.*]] = arith.addi %[[Q]], %[[R]]
 // CHECK: %[[LOW:.*]] = arith.minsi %[[C]], %c64
 // CHECK: %[[BEGIN:.*]] = arith.minsi %[[LOW]], %c63
 // CHECK: %[[SIZE:.*]] = arith.subi %c64, %[[LOW]]
