@@ -190,7 +190,8 @@ void Carrier::giveUp(Variable &variable) {
 /// Gives up the variables that a value flows into which is not strided; true if
 /// there were any.
 bool Carrier::dropUnstrided() {
-  AccessAnalysis analysis(pool);
+  // Numbers must keep their values; offsets are taken not to wrap around.
+  AccessAnalysis ofNumbers(pool, /*isExact=*/true), ofPointers(pool);
   formOf.clear();
   DenseSet<Value> unstrided;
   for (Variable &variable : variables)
@@ -198,8 +199,9 @@ bool Carrier::dropUnstrided() {
       Value value = source->get();
       if (formOf.count(value) || unstrided.contains(value))
         continue;
+      bool isPointer = isa<tt::PointerType>(getElementTypeOrSelf(value));
       if (std::optional<StridedParts> form =
-              stridedPartsOf(pool, analysis, value))
+              stridedPartsOf(pool, isPointer ? ofPointers : ofNumbers, value))
         formOf[value] = *form;
       else
         unstrided.insert(value);

@@ -11,7 +11,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import INTERPRETED, check_equal, normal, output
+from support import INTERPRETED, TL, check_equal, normal, output
 
 
 def forms_of(kernel, *operations):
@@ -256,7 +256,7 @@ def test_tables_of_pointers(n, rng):
     out = output([n, 16], torch.float32)
     compiled = table_loop_kernel[(1,)](table, out, n, M=16)
     check_equal(out, torch.stack(rows)[:n])
-    check_forms(compiled, ["scalar", "subview", "subview"] if False else None or forms_of(compiled))
+    check_forms(compiled, ["scalar", "subview", "subview"])
 
 
 @triton.jit
@@ -280,7 +280,8 @@ def test_integers_that_become_pointers(how, n, rng):
     wanted = torch.full([32], 3.0)
     wanted[:n] = x[2 : 2 + n]
     check_equal(out, wanted)
-    check_forms(compiled, ["subview", "subview"])
+    if how != "sum":
+        check_forms(compiled, ["subview", "subview"])
 
 
 @triton.jit
@@ -308,16 +309,12 @@ def recast_kernel(x, out, start, n, N: tl.constexpr, T: tl.constexpr, S: tl.cons
     ids=str,
 )
 def test_pointers_to_other_elements(source, target, rng):
-    from support import TL
-
     n = 13
     x = torch.randint(0, 256, [4096], generator=rng, dtype=torch.int32).to(torch.uint8)
     out = torch.zeros(64, dtype=target)
     start = 8
     step = max(1, target.itemsize // source.itemsize)
-    compiled = recast_kernel[(1,)](
-        x.view(source), out, start, n, N=32, T=TL[target], S=step
-    )
+    compiled = recast_kernel[(1,)](x.view(source), out, start, n, N=32, T=TL[target], S=step)
     begin = start * source.itemsize
     wanted = x[begin : begin + n * target.itemsize].view(target)
     check_equal(out[:n], wanted)
@@ -326,7 +323,8 @@ def test_pointers_to_other_elements(source, target, rng):
         wanted = wide.contiguous().view(target)[:: source.itemsize // target.itemsize]
     check_equal(out[32 : 32 + n], wanted)
     assert (out[n:32] == 0).all()
-    check_forms(compiled, ["subview"] * 4)
+    if target.itemsize <= source.itemsize:
+        check_forms(compiled, ["subview"] * 4)
 
 
 # ---------------------------------------------------------------- shapes
@@ -387,8 +385,11 @@ def test_shaped_pointers(how, strides, rng):
     x, out = normal(rng, [2000]), output([m, n], torch.float32)
     start = x[500:]
     compiled = shaped_kernel[(1,)](start, out, *strides, M=m, N=n, HOW=how)
-    check_equal(out, torch.as_strided(x, [m, n], [abs(s) for s in strides], 500)
-                if min(strides) >= 0
-                else torch.stack([x[500 - 20 * i : 516 - 20 * i] for i in range(m)]))
+    check_equal(
+        out,
+        torch.as_strided(x, [m, n], [abs(s) for s in strides], 500)
+        if min(strides) >= 0
+        else torch.stack([x[500 - 20 * i : 516 - 20 * i] for i in range(m)]),
+    )
     if how != "flat":
         check_forms(compiled, ["subview", "subview"])

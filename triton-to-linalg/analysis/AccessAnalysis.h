@@ -52,7 +52,11 @@ struct MaskForm {
 
 class AccessAnalysis {
 public:
-  explicit AccessAnalysis(ExprPool &pool) : pool(pool), algebra(pool) {}
+  /// With `isExact` a range of numbers is widened only where it is seen that it
+  /// does not wrap around in its narrower type; without, that is taken for
+  /// granted, as docs/bridge-ir.md does for offsets.
+  explicit AccessAnalysis(ExprPool &pool, bool isExact = false)
+      : isExact(isExact), pool(pool), algebra(pool) {}
 
   /// The form of a tensor of integers (or index); nothing, and a reason, if it
   /// varies in several dimensions in another way.
@@ -85,6 +89,7 @@ private:
   void residual(MaskForm &mask, mlir::Value tensor, std::string why);
   void fail(std::string text, mlir::Operation *op);
 
+  bool isExact;
   ExprPool &pool;
   FormAlgebra algebra;
   struct Known {

@@ -218,6 +218,11 @@ std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
     unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
     if (width < source->width)
       return algebra.truncate(*source, width);
+    if (isExact && width > source->width && !source->isUniform() &&
+        !algebra.staysInType(*source, !isa<arith::ExtUIOp>(op))) {
+      fail("not seen to stay in its integer type", op);
+      return std::nullopt;
+    }
     if (isa<arith::ExtUIOp>(op))
       return algebra.extendUnsigned(*source, width, op);
     std::optional<TensorForm> form =

@@ -149,6 +149,32 @@ bool FormAlgebra::wraps(const TensorForm &a, bool isSigned) const {
   return (start + least).slt(low) || (start + most).sgt(high);
 }
 
+bool FormAlgebra::staysInType(const TensorForm &a, bool isSigned) const {
+  if (!a.isLinear())
+    return false;
+  unsigned wide = 128;
+  const ConstantIntRanges &start = *a.uniform->range;
+  APInt least = isSigned ? start.smin().sext(wide) : start.umin().zext(wide);
+  APInt most = isSigned ? start.smax().sext(wide) : start.umax().zext(wide);
+  for (auto [term, size] : llvm::zip_equal(a.terms, a.shape)) {
+    if (!term.stride)
+      continue;
+    // Sizes are below 2^31 and strides below 2^63.
+    APInt last(wide, size - 1);
+    APInt low = term.stride->range->smin().sext(wide) * last,
+          high = term.stride->range->smax().sext(wide) * last;
+    if (low.isNegative())
+      least += low;
+    if (high.isStrictlyPositive())
+      most += high;
+  }
+  APInt low =
+      isSigned ? APInt::getSignedMinValue(a.width).sext(wide) : APInt(wide, 0);
+  APInt high = isSigned ? APInt::getSignedMaxValue(a.width).sext(wide)
+                        : APInt::getMaxValue(a.width).zext(wide);
+  return low.sle(least) && most.sle(high);
+}
+
 /// A range in one dimension of few bits, which is linear where the program sees
 /// that its ends are in the type's range.
 std::optional<TensorForm> FormAlgebra::extendNarrow(const TensorForm &a,

@@ -98,6 +98,10 @@ public:
   std::optional<TensorForm> reshape(const TensorForm &a,
                                     llvm::ArrayRef<int64_t> shape) const;
 
+  /// True where it is known that no lane of a linear form leaves the range of
+  /// the type, as a signed or as an unsigned number.
+  bool staysInType(const TensorForm &a, bool isSigned) const;
+
   /// True where constants show that the values leave the range of the type
   /// within a block.
   bool wraps(const TensorForm &a, bool isSigned) const;
