@@ -17,6 +17,7 @@
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -131,8 +132,12 @@ std::string findLibrary(const char *soname) {
 llvm::Expected<std::string>
 tilebridge::cpu::linkSharedObject(llvm::StringRef object) {
   // lld keeps its state in globals.
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
+  static std::timed_mutex mutex;
+  std::unique_lock<std::timed_mutex> lock(mutex, std::defer_lock);
+  // A crash that the process survived may have left it locked.
+  if (!lock.try_lock_for(std::chrono::minutes(5)))
+    return error("the linker is still at work on a kernel that was begun five "
+                 "minutes ago: it has crashed; start the process again");
   static const std::string libm = findLibrary("libm.so.6"),
                            libmvec = findLibrary("libmvec.so.1");
 

@@ -7,6 +7,7 @@
 
 #include "frontend/Reader.h"
 
+#include "frontend/Bytecode.h"
 #include "frontend/CallGraph.h"
 #include "frontend/TTOps.h"
 
@@ -235,17 +236,22 @@ OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
     appendDiagnostic(diagnostic, messages);
     return success();
   });
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(input, name);
-  if (!isBytecode(buffer->getMemBufferRef())) {
-    if (std::optional<size_t> offset = findDeepNesting(input)) {
-      emitError(locationOf(input, *offset, name, context))
-          << "brackets nest deeper than " << maxNesting
-          << " levels; this is no TTIR that Triton writes";
+  std::optional<std::string> text;
+  if (isBytecode(llvm::MemoryBufferRef(input, name))) {
+    text = bytecodeToText(input, name, context, messages);
+    if (!text)
       return {};
-    }
+    input = *text;
+  }
+  if (std::optional<size_t> offset = findDeepNesting(input)) {
+    emitError(locationOf(input, *offset, name, context))
+        << "brackets nest deeper than " << maxNesting
+        << " levels; this is no TTIR that Triton writes";
+    return {};
   }
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(input, name),
+                             llvm::SMLoc());
   auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (module && !hasErrors && succeeded(verifyProgram(*module)))
     return module;

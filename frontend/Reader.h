@@ -27,8 +27,8 @@ void registerTTIRDialects(mlir::DialectRegistry &registry);
 /// `file:line:column: error: ...`, notes indented below; the result is then
 /// null. The context needs the dialects of registerTTIRDialects.
 ///
-/// Any text is safe to read. Bytecode that was cut short is an error, but
-/// MLIR's reader of it trusts what is inside: do not read it from strangers.
+/// Any input is safe to read: bytecode goes through a child process first, see
+/// Bytecode.h.
 mlir::OwningOpRef<mlir::ModuleOp> readModule(llvm::StringRef input,
                                              llvm::StringRef name,
                                              mlir::MLIRContext &context,

@@ -8,6 +8,7 @@
 #include "runtime/Compiler.h"
 #include "runtime/DiskCache.h"
 #include "runtime/Elf.h"
+#include "runtime/FaultReport.h"
 #include "runtime/HostCpu.h"
 #include "runtime/Kernel.h"
 #include "runtime/Seal.h"
@@ -64,7 +65,25 @@ tilebridge_code compile(const void *ttir, size_t size,
   const tb_compiler_v2 *compiler = loadCompiler();
   if (!compiler)
     return TILEBRIDGE_ERROR_UNAVAILABLE;
-  if (compiler->compile(&request) != 0)
+  struct Work {
+    const tb_compiler_v2 *compiler;
+    const tb_compile_request_v1 *request;
+    int result;
+  } work = {compiler, &request, 0};
+  int signal = 0;
+  bool hasEnded = runGuarded(
+      [](void *data) {
+        auto &work = *static_cast<Work *>(data);
+        work.result = work.compiler->compile(work.request);
+      },
+      &work, signal);
+  if (!hasEnded)
+    return fail(TILEBRIDGE_ERROR_COMPILE,
+                std::string(request.source_name) +
+                    ": error: the compiler crashed (" + nameOfSignal(signal) +
+                    "), which is a bug of Tilebridge: please report the TTIR. "
+                    "Save your work; this process may be damaged");
+  if (work.result != 0)
     return failCompilation(compilation);
   output = std::move(compilation.output);
   if (stage == "so")

@@ -14,11 +14,13 @@
 #include "runtime/Elf.h"
 #include "runtime/tilebridge.h"
 
+#include <csetjmp>
 #include <csignal>
 #include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <mutex>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -34,9 +36,47 @@ struct Entry {
 
 std::atomic<Entry *> entries{nullptr};
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 constexpr int kSignalCount = sizeof(kSignals) / sizeof(*kSignals);
 struct sigaction previous[kSignalCount];
+
+std::atomic<bool> isInstalled{false};
+
+/// Where a thread goes on that faults in guarded code.
+struct Guard {
+  sigjmp_buf buffer;
+};
+// Read by the handler, where no memory may be allocated for it.
+__attribute__((tls_model("initial-exec"))) thread_local Guard *guard = nullptr;
+
+/// A stack for the handler, which code that has used up its own needs.
+class HandlerStack {
+public:
+  HandlerStack() {
+    if (sigaltstack(nullptr, &before) != 0 || !(before.ss_flags & SS_DISABLE))
+      return;
+    memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack_t own = {};
+    own.ss_sp = memory;
+    own.ss_size = kSize;
+    isSet = memory != MAP_FAILED && sigaltstack(&own, nullptr) == 0;
+  }
+  HandlerStack(const HandlerStack &) = delete;
+  HandlerStack &operator=(const HandlerStack &) = delete;
+  ~HandlerStack() {
+    if (isSet)
+      sigaltstack(&before, nullptr);
+    if (memory != MAP_FAILED)
+      munmap(memory, kSize);
+  }
+
+private:
+  static constexpr size_t kSize = 1 << 17;
+  stack_t before = {};
+  void *memory = MAP_FAILED;
+  bool isSet = false;
+};
 
 const CodeRange *rangeOf(uint64_t address) {
   for (Entry *entry = entries.load(std::memory_order_acquire); entry;
@@ -108,11 +148,7 @@ void report(int signal, const siginfo_t *info, const CodeRange &range,
             uint64_t address) {
   Message message;
   message << "tilebridge: kernel '" << range.name << "' ends the process (";
-  message << (signal == SIGSEGV  ? "SIGSEGV"
-              : signal == SIGBUS ? "SIGBUS"
-              : signal == SIGILL ? "SIGILL"
-                                 : "SIGFPE");
-  message << ")";
+  message << nameOfSignal(signal) << ")";
   LineTable::Place place;
   if (range.lines.find(address - range.base, place)) {
     message << " at ";
@@ -132,6 +168,8 @@ void report(int signal, const siginfo_t *info, const CodeRange &range,
 }
 
 void onFault(int signal, siginfo_t *info, void *context) {
+  if (guard)
+    siglongjmp(guard->buffer, signal);
   uint64_t address = 0;
   if (const CodeRange *range = findKernel(context, address))
     report(signal, info, *range, address);
@@ -188,7 +226,39 @@ void installFaultHandler() {
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < kSignalCount; ++i)
       sigaction(kSignals[i], &action, &previous[i]);
+    isInstalled.store(true);
   });
+}
+
+bool runGuarded(void (*body)(void *), void *data, int &signal) {
+  if (!isInstalled.load(std::memory_order_relaxed) || guard) {
+    body(data);
+    return true;
+  }
+  HandlerStack stack;
+  Guard own;
+  signal = sigsetjmp(own.buffer, /*savemask=*/1);
+  if (signal == 0) {
+    guard = &own;
+    body(data);
+  }
+  guard = nullptr;
+  return signal == 0;
+}
+
+const char *nameOfSignal(int signal) {
+  switch (signal) {
+  case SIGSEGV:
+    return "SIGSEGV";
+  case SIGBUS:
+    return "SIGBUS";
+  case SIGILL:
+    return "SIGILL";
+  case SIGFPE:
+    return "SIGFPE";
+  default:
+    return "SIGABRT";
+  }
 }
 
 } // namespace tilebridge::rt

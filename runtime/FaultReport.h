@@ -29,6 +29,14 @@ public:
   LineTable lines;
 };
 
+/// Runs `body`; where it faults or aborts, and the handler of faults is
+/// installed, it is left at once (nothing that it holds is released), `signal`
+/// says which signal it was, and the result is false.
+bool runGuarded(void (*body)(void *), void *data, int &signal);
+
+/// "SIGSEGV" and so on.
+const char *nameOfSignal(int signal);
+
 /// Installs the handler of faults, once; see tilebridge_report_faults.
 void installFaultHandler();
 

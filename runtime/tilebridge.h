@@ -96,7 +96,8 @@ TILEBRIDGE_API size_t
 tilebridge_kernel_slot_count(const tilebridge_kernel *kernel);
 
 /* From now on a kernel that ends the process (SIGSEGV, SIGBUS, SIGILL, SIGFPE) is named on standard error, with the line
- * of its source, before whatever else handles the signal. For programs; a library leaves it to them. */
+ * of its source, before whatever else handles the signal; and a crash of the compiler is an error of tilebridge_compile. For
+ * programs; a library leaves it to them. */
 TILEBRIDGE_API void tilebridge_report_faults(void);
 
 /*===-- Launching ----------------------------------------------------------===*/

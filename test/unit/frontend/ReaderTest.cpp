@@ -223,6 +223,23 @@ TEST_F(Reader, RefusesWhatTheLexerReported) {
   EXPECT_NE(messages.find("@ identifier expected"), std::string::npos);
 }
 
+/// MLIR's reader of bytecode writes beyond its arrays for some of these.
+TEST_F(Reader, SurvivesDamagedBytecode) {
+  std::mt19937 random(20261121);
+  std::string bytes = bytecodeOf(kKernel);
+  unsigned accepted = 0;
+  for (unsigned i = 0; i < 300; ++i) {
+    std::string bad = bytes;
+    for (unsigned k = 0; k <= i % 4; ++k)
+      bad[4 + random() % (bad.size() - 4)] = static_cast<char>(random());
+    if (read(bad))
+      ++accepted;
+    else
+      EXPECT_NE(messages, "");
+  }
+  EXPECT_LT(accepted, 300u);
+}
+
 TEST_F(Reader, SaysWhyForCutBytecode) {
   std::string bytes = bytecodeOf(kKernel);
   for (size_t size = 0; size < bytes.size(); size += 7) {

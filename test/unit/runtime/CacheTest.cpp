@@ -11,9 +11,11 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace tilebridge::rt;
@@ -74,6 +76,34 @@ protected:
 };
 
 } // namespace
+
+/// It is an error of this kernel, on this thread and on others, any number of
+/// times; what comes after it works.
+TEST_F(Cache, ACrashOfTheCompilerIsAnError) {
+  tilebridge_report_faults();
+  auto crash = [] {
+    for (const char *input : {"crash:abort", "crash:null", "crash:deep"}) {
+      tilebridge_buffer buffer = {nullptr, 0};
+      tilebridge_compile_options options = {};
+      options.struct_size = sizeof(options);
+      options.source_name = "k.ttir";
+      EXPECT_EQ(tilebridge_compile(input, strlen(input), &options, &buffer),
+                TILEBRIDGE_ERROR_COMPILE);
+      EXPECT_EQ(buffer.data, nullptr);
+      std::string message = tilebridge_last_error();
+      EXPECT_NE(message.find("k.ttir: error: the compiler crashed (SIG"),
+                std::string::npos)
+          << message;
+    }
+  };
+  crash();
+  EXPECT_TRUE(compiles());
+  std::thread first(crash), second(crash);
+  first.join();
+  second.join();
+  crash();
+  EXPECT_FALSE(compiles());
+}
 
 TEST_F(Cache, KeepsWhatWasCompiled) {
   EXPECT_TRUE(compiles());

@@ -14,10 +14,29 @@ fails on "error", and says each time
 #include <stdlib.h>
 #include <string.h>
 
+/* Uses up the stack; the result is looked at so that it is no loop. */
+static int recurse(volatile int *depth) {
+  volatile int frame[256];
+  frame[0] = *depth + 1;
+  return frame[0] < 0 ? 0 : recurse(frame) + frame[0];
+}
+
+static void crash(const char *how) {
+  if (strncmp(how, "abort", 5) == 0)
+    abort();
+  if (strncmp(how, "deep", 4) == 0) {
+    volatile int depth = 0;
+    exit(recurse(&depth));
+  }
+  *(volatile int *)8 = 1;
+}
+
 static int compile(const tb_compile_request_v1 *request) {
   static const char text[] = "compiling\n";
   static const char message[] = "k.py:3:4: error: no";
   request->log(request->state, text, sizeof(text) - 1);
+  if (request->input_size > 6 && strncmp(request->input, "crash:", 6) == 0)
+    crash(request->input + 6);
   char *path = strndup(request->input, request->input_size);
   FILE *file = fopen(path, "rb");
   free(path);
