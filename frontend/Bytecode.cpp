@@ -63,14 +63,16 @@ void makeQuiet() {
   makeQuiet();
   std::string text;
   char verdict = kRefused;
+  bool hasErrors = false;
   {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      hasErrors |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
       tilebridge::frontend::appendDiagnostic(diagnostic, text);
       return success();
     });
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(bytecode, ParserConfig(&context), name);
-    if (module) {
+    if (module && !hasErrors) {
       text.clear();
       llvm::raw_string_ostream os(text);
       module->print(os, OpPrintingFlags()

@@ -77,6 +77,10 @@ tilebridge_code compile(const void *ttir, size_t size,
         work.result = work.compiler->compile(work.request);
       },
       &work, signal);
+  if (!hasEnded && signal == 0)
+    return fail(TILEBRIDGE_ERROR_OUT_OF_MEMORY,
+                std::string(request.source_name) +
+                    ": error: there is no memory to compile it");
   if (!hasEnded)
     return fail(TILEBRIDGE_ERROR_COMPILE,
                 std::string(request.source_name) +

@@ -230,20 +230,29 @@ void installFaultHandler() {
   });
 }
 
-bool runGuarded(void (*body)(void *), void *data, int &signal) {
-  if (!isInstalled.load(std::memory_order_relaxed) || guard) {
+static bool runCatching(void (*body)(void *), void *data) {
+  try {
     body(data);
     return true;
+  } catch (...) {
+    return false;
   }
+}
+
+bool runGuarded(void (*body)(void *), void *data, int &signal) {
+  signal = 0;
+  if (!isInstalled.load(std::memory_order_relaxed) || guard)
+    return runCatching(body, data);
   HandlerStack stack;
   Guard own;
+  bool hasEnded = false;
   signal = sigsetjmp(own.buffer, /*savemask=*/1);
   if (signal == 0) {
     guard = &own;
-    body(data);
+    hasEnded = runCatching(body, data);
   }
   guard = nullptr;
-  return signal == 0;
+  return signal == 0 && hasEnded;
 }
 
 const char *nameOfSignal(int signal) {

@@ -31,7 +31,8 @@ public:
 
 /// Runs `body`; where it faults or aborts, and the handler of faults is
 /// installed, it is left at once (nothing that it holds is released), `signal`
-/// says which signal it was, and the result is false.
+/// says which signal it was, and the result is false. So it is where `body`
+/// throws, as the compiler does without memory; `signal` is then 0.
 bool runGuarded(void (*body)(void *), void *data, int &signal);
 
 /// "SIGSEGV" and so on.

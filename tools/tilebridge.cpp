@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/tilebridge.h"
 #include "tools/cli/Commands.h"
 #include "tools/cli/Error.h"
 
@@ -55,6 +56,10 @@ int main(int argc, char **argv) {
   // A limit on the size of files is an error of the write, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   int code = Failed;
+#if !__has_feature(address_sanitizer)
+  // A crash of the compiler is an error as others are.
+  tilebridge_report_faults();
+#endif
   try {
     code = run(argv[1], std::vector<std::string>(argv + 2, argv + argc));
   } catch (const Error &error) {
