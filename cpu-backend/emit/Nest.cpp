@@ -184,9 +184,10 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
                       : arith::AndIOp::create(b, loc, value, constant(-lanes))
                             .getResult();
   };
-  Value begin = toValue(b, loc, ranges[d].first);
-  if (!constantOf(ranges[d].first))
-    begin = round(begin, 0);
+  // Elsewhere lanes of two iterations would overlap: in place, twice changed.
+  auto known = constantOf(ranges[d].first);
+  Value begin = known ? constant(*known & -lanes)
+                      : round(toValue(b, loc, ranges[d].first), 0);
   if (first != 0)
     begin = constant(first);
   Value end = toValue(b, loc, ranges[d].second);

@@ -81,16 +81,18 @@ def warm(runtime: Runtime) -> None:
 
 
 def run(first: int, count: int, seconds: float, report, *, batch: int = 25) -> int:
-    """Checks programs from a seed on; `report(seed, outcome, runtime)` hears of each that fails."""
+    """Checks programs from a seed on; `report(seed, outcome, runtime)` hears of each that fails, and may end it."""
     runtime = Runtime()
     warm(runtime)
     start, seed = time.monotonic(), first
     while seed < first + count and time.monotonic() - start < seconds:
+        if (seed - first) % 1000 < batch and seed > first:
+            print(f"{seed - first} programs in {time.monotonic() - start:.0f} s", flush=True)
         seeds = list(range(seed, min(seed + batch, first + count)))
         results = outcomes(seeds, runtime)
         for at, outcome in zip(seeds, results, strict=False):
-            if outcome:
-                report(at, outcome, runtime)
+            if outcome and report(at, outcome, runtime):
+                return at + 1 - first
         seed += len(results)
     return seed - first
 
@@ -104,15 +106,16 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="how long")
     parser.add_argument("--seed", type=int, help="this program alone")
     parser.add_argument("--save", default="random-failures", help="where small failing programs go")
+    parser.add_argument("--failures", type=int, default=20, help="stop after so many")
     parser.add_argument("--no-shrink", action="store_true", help="only say what fails")
     options = parser.parse_args()
     failures = []
 
-    def report(seed: int, outcome: str, runtime: Runtime) -> None:
+    def report(seed: int, outcome: str, runtime: Runtime) -> bool:
         failures.append(seed)
         print(f"seed {seed}: {outcome}", flush=True)
         if options.no_shrink or outcome.startswith("generator"):
-            return
+            return len(failures) >= options.failures
         small = minimize(generate(seed), runtime, outcome)
         folder = Path(options.save)
         folder.mkdir(parents=True, exist_ok=True)
@@ -120,6 +123,7 @@ def main() -> int:
         text = small.text() + "".join(f"// {line}\n" for line in after.split("\n"))
         (folder / f"{seed}.ttir").write_text(text)
         print(f"  shrunk to {folder / f'{seed}.ttir'}: {after}", flush=True)
+        return len(failures) >= options.failures
 
     if options.seed is not None:
         print(generate(options.seed).text())
