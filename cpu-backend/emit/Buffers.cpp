@@ -219,28 +219,81 @@ Value FunctionEmitter::accumulate(Value init, Value result) {
   return memref;
 }
 
-/// A constant that is not one value everywhere is written by vector stores.
+/// The bits of floats that LLVM has no constants of, and of booleans, which are
+/// bytes in memory.
+static DenseElementsAttr asStored(DenseElementsAttr elements, bool isBool) {
+  Type type = elements.getElementType();
+  Type byte = IntegerType::get(elements.getContext(), 8);
+  if (isBool)
+    return cast<DenseElementsAttr>(elements.mapValues(
+        byte, [](const llvm::APInt &value) { return value.zext(8); }));
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)
+    return cast<DenseElementsAttr>(
+        elements.mapValues(byte, [](const llvm::APFloat &value) {
+          return value.bitcastToAPInt();
+        }));
+  return elements;
+}
+
+/// A constant that is not one value everywhere: a small one is written by
+/// vector stores, a large one is copied from the constants of the executable,
+/// as its buffer may be updated in place.
 LogicalResult FunctionEmitter::emitConstant(arith::ConstantOp op) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (!elements || elements.getNumElements() > 4096)
-    return op.emitError(
-        "a constant of this form or size is not supported by the CPU backend");
+  if (!elements)
+    return op.emitError("a constant of this form is not supported by the CPU "
+                        "backend: expected dense elements");
+  Location loc = op.getLoc();
   Value memref = bufferFor(op.getResult());
   setBuffer(op.getResult(), memref);
   const View &view = *buffers[op.getResult()]->view;
-  auto attrs = llvm::to_vector(elements.getValues<Attribute>());
-  for (size_t at = 0; at < attrs.size(); at += 64) {
-    ArrayRef<Attribute> chunk =
-        ArrayRef(attrs).slice(at, std::min<size_t>(64, attrs.size() - at));
-    auto type = VectorType::get({static_cast<int64_t>(chunk.size())},
-                                elements.getElementType());
-    Value value = arith::ConstantOp::create(
-        rewriter, op.getLoc(), DenseElementsAttr::get(type, chunk));
-    if (view.isBool)
-      value = arith::ExtUIOp::create(rewriter, op.getLoc(),
-                                     type.clone(view.elementType()), value);
-    Value offset = arith::ConstantIndexOp::create(rewriter, op.getLoc(), at);
-    vector::StoreOp::create(rewriter, op.getLoc(), value, view.base, offset);
+  elements = asStored(elements, view.isBool);
+  Type element = elements.getElementType();
+  auto store = [&](Value value, Value offset) {
+    auto type = cast<VectorType>(value.getType());
+    if (element != view.elementType())
+      value = arith::BitcastOp::create(rewriter, loc,
+                                       type.clone(view.elementType()), value);
+    vector::StoreOp::create(rewriter, loc, value, view.base, offset);
+  };
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  int64_t count = elements.getNumElements();
+  constexpr int64_t few = 1024;
+  if (count <= few) {
+    auto attrs = llvm::to_vector(elements.getValues<Attribute>());
+    for (int64_t at = 0; at < count; at += 64) {
+      ArrayRef<Attribute> chunk =
+          ArrayRef(attrs).slice(at, std::min<int64_t>(64, count - at));
+      auto type =
+          VectorType::get({static_cast<int64_t>(chunk.size())}, element);
+      store(arith::ConstantOp::create(rewriter, loc,
+                                      DenseElementsAttr::get(type, chunk)),
+            constant(at));
+    }
+    return success();
   }
+
+  auto module = oldFunc->getParentOfType<ModuleOp>();
+  auto type = MemRefType::get({count}, element);
+  // Its name is made unique where it is put into the module.
+  OpBuilder detached(module.getContext());
+  auto global = memref::GlobalOp::create(
+      detached, loc, "tilebridge_constant", detached.getStringAttr("private"),
+      type, elements.reshape(RankedTensorType::get({count}, element)),
+      /*constant=*/true, detached.getI64IntegerAttr(64));
+  SymbolTable(module).insert(global);
+  Value source =
+      memref::GetGlobalOp::create(rewriter, loc, type, global.getSymName());
+  int64_t lanes = std::min<int64_t>(64, count & -count);
+  auto loop = scf::ForOp::create(rewriter, loc, constant(0), constant(count),
+                                 constant(lanes));
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Value at = loop.getInductionVar();
+  store(vector::LoadOp::create(rewriter, loc, VectorType::get(lanes, element),
+                               source, at),
+        at);
   return success();
 }

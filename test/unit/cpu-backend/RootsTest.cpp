@@ -448,4 +448,54 @@ TEST(Matmul, OfTheBridge) {
   }
 }
 
+/// Small ones are in the code, large ones in the executable's data; a buffer
+/// that is updated in place leaves them alone.
+TEST(Roots, ConstantsOfManyValues) {
+  for (int64_t n : {60, 1000, 5000, 12288}) {
+    SCOPED_TRACE(n);
+    auto number = [](int64_t i) { return int(i * 7 % 1001 - 500); };
+    const std::vector<std::pair<std::string, uint8_t>> floats = {
+        {"1.0", 0x38}, {"-2.0", 0xc0}, {"0.5", 0x30}};
+    std::string integers, f8, booleans;
+    for (int64_t i = 0; i < n; ++i) {
+      std::string comma = i ? ", " : "";
+      integers += comma + std::to_string(number(i));
+      f8 += comma + floats[i % 3].first;
+      booleans += comma + (i % 3 ? "true" : "false");
+    }
+    std::string size = std::to_string(n), slice = std::to_string(n / 2);
+    CompiledKernel kernel(::kernel(
+        {{"x", "i32"}, {"y", "f8E4M3FN"}, {"z", "i32"}},
+        "  %a = arith.constant dense<[" + integers + "]> : tensor<" + size +
+            "xi32>\n  %b = arith.constant dense<[" + f8 + "]> : tensor<" +
+            size + "xf8E4M3FN>\n  %m = arith.constant dense<[" + booleans +
+            "]> : tensor<" + size + "xi1>\n  %e = tensor.empty() : tensor<" +
+            size + "xi32>\n" +
+            "  %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, "
+            "affine_map<(i) -> (i)>], iterator_types = [\"parallel\"]} ins(%m "
+            ": tensor<" +
+            size + "xi1>) outs(%e : tensor<" + size +
+            "xi32>) {\n  ^bb0(%p: i1, %o: i32):\n    %i = arith.extui %p : i1 "
+            "to i32\n    linalg.yield %i : i32\n  } -> tensor<" +
+            size + "xi32>\n" + "  %h = tensor.extract_slice %w[0] [" + slice +
+            "] [1] : tensor<" + size + "xi32> to tensor<" + slice +
+            "xi32>\n  %c = tensor.insert_slice %h into %a[0] [" + slice +
+            "] [1] : tensor<" + slice + "xi32> into tensor<" + size +
+            "xi32>\n" + storeTo("c", "x", {n}, "i32") +
+            storeTo("b", "y", {n}, "f8E4M3FN") +
+            storeTo("w", "z", {n}, "i32")));
+    ASSERT_TRUE(kernel);
+    std::vector<int32_t> x(n), z(n);
+    std::vector<uint8_t> y(n);
+    for (int run = 0; run < 2; ++run) {
+      kernel.run({slot(x.data()), slot(y.data()), slot(z.data())});
+      for (int64_t i = 0; i < n; ++i) {
+        ASSERT_EQ(x[i], i < n / 2 ? i % 3 != 0 : number(i)) << i;
+        ASSERT_EQ(y[i], floats[i % 3].second) << i;
+        ASSERT_EQ(z[i], i % 3 != 0) << i;
+      }
+    }
+  }
+}
+
 } // namespace
