@@ -77,6 +77,41 @@ def test_fp8_dot(dtype, rng):
     check_equal(out, wanted, tolerance=(1e-2, 1e-2))
 
 
+@triton.jit
+def pair_kernel(
+    a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, ACC: tl.constexpr,
+    IMPRECISE: tl.constexpr,
+):  # fmt: skip
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    k = tl.arange(0, K)
+    x = tl.load(a + i * K + k[None, :])
+    y = tl.load(b + k[:, None] * N + j)
+    if IMPRECISE > 0:
+        z = tl.dot(x, y, out_dtype=ACC, max_num_imprecise_acc=IMPRECISE)
+    else:
+        z = tl.dot(x, y, out_dtype=ACC)
+    tl.store(out + i * N + j, z)
+
+
+@pytest.mark.compiled("sums in f16, and knows no mixtures")
+@pytest.mark.parametrize("shape", [(16, 32, 64), (64, 16, 32), (1, 8, 16)])
+@pytest.mark.parametrize("acc", [torch.float32, torch.float16], ids=str)
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(a, b) for a in FP8 for b in FP8] + [(torch.float16, torch.float16)],
+    ids=str,
+)
+def test_pairs_of_types_and_narrow_accumulators(shape, acc, left, right, rng):
+    m, n, k = shape
+    a, b = normal(rng, [m, k], left), normal(rng, [k, n], right)
+    out = output([m, n], acc)
+    kind = tl.float32 if acc == torch.float32 else tl.float16
+    for imprecise in (0, 16) if left in FP8 else (0,):
+        pair_kernel[(1,)](a, b, out, M=m, N=n, K=k, ACC=kind, IMPRECISE=imprecise)
+        check_equal(out, a.double() @ b.double(), terms=k * 4)
+
+
 @pytest.mark.compiled("has no f64 accumulator")
 def test_f64_dot(rng):
     out, wanted = run_dot(rng, 16, 32, 64, torch.float64, acc=tl.float64, out_dtype=torch.float64)
@@ -99,30 +134,40 @@ def test_small_dots(shape, rng):
 
 
 @pytest.mark.compiled("knows no precisions")
-@pytest.mark.parametrize("precision", ["ieee", "tf32", "tf32x3"])
-def test_input_precisions(precision, rng):
-    out, wanted = run_dot(rng, 32, 32, 32, torch.float32, precision=precision)
+@pytest.mark.parametrize("precision", ["ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"])
+@pytest.mark.parametrize("shape", [(32, 32, 32), (16, 64, 128)])
+def test_input_precisions(shape, precision, rng):
+    out, wanted = run_dot(rng, *shape, torch.float32, precision=precision)
     check_equal(out, wanted, tolerance=(2e-2, 2e-2) if precision == "tf32" else (1e-4, 1e-4))
 
 
 @triton.jit
-def batched_kernel(a, b, out, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+def batched_kernel(
+    a, b, out, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+    ACC: tl.constexpr,
+):  # fmt: skip
     g = tl.arange(0, B)[:, None, None]
     i = tl.arange(0, M)[None, :, None]
     j = tl.arange(0, N)[None, None, :]
     x = tl.load(a + (g * M + i) * K + tl.arange(0, K)[None, None, :])
     y = tl.load(b + (g * K + tl.arange(0, K)[None, :, None]) * N + j)
-    tl.store(out + (g * M + i) * N + j, tl.dot(x, y))
+    tl.store(out + (g * M + i) * N + j, tl.dot(x, y, out_dtype=ACC))
 
 
-@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16))
-@pytest.mark.parametrize("batch", [1, 4])
-def test_batched_dot(batch, dtype, rng):
-    m, n, k = 16, 32, 64
+@pytest.mark.compiled("has no f64 accumulator, and sums in f16")
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int8)
+)
+@pytest.mark.parametrize("shape", [(1, 16, 32, 64), (4, 16, 32, 64), (2, 1, 8, 4), (8, 64, 2, 16)])
+def test_batched_dot(shape, dtype, rng):
+    batch, m, n, k = shape
     a, b = normal(rng, [batch, m, k], dtype), normal(rng, [batch, k, n], dtype)
-    out = output([batch, m, n], torch.float32)
-    batched_kernel[(1,)](a, b, out, B=batch, M=m, N=n, K=k)
-    check_equal(out, a.double() @ b.double(), terms=k * 4)
+    acc = {torch.float64: torch.float64, torch.int8: torch.int32}.get(dtype, torch.float32)
+    out = output([batch, m, n], acc)
+    kind = {torch.float64: tl.float64, torch.int32: tl.int32}.get(acc, tl.float32)
+    batched_kernel[(1,)](a, b, out, B=batch, M=m, N=n, K=k, ACC=kind)
+    wanted = a.double() @ b.double()
+    check_equal(out, wanted.to(acc) if dtype == torch.int8 else wanted, terms=k * 4)
 
 
 @triton.jit
