@@ -66,5 +66,6 @@ def test_a_difference_is_found_and_shrunk(tmp_path):
     found = sorted((tmp_path / "found").glob("*.ttir"), key=lambda path: path.stat().st_size)
     text = found[0].read_text()
     assert "arith.xori" in text
-    assert "evaluator" in text and "NumPy" in text
+    assert "evaluator" in text
+    assert "NumPy" in text
     assert len(text.splitlines()) < 30, text
