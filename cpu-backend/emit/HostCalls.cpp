@@ -237,7 +237,9 @@ LogicalResult tilebridge::cpu::emitAssert(Emitter &emitter, Operation *op) {
   OpBuilder &b = emitter.builder();
   Location loc = op->getLoc();
   HostCaller host(b, op);
-  std::string message = assertion.getMessage().str() + "\n";
+  // Programs look for these words, which a GPU's driver says.
+  std::string message =
+      "device-side assert failed: " + assertion.getMessage().str() + "\n";
   if (FileLineColLoc place = placeOf(loc))
     message = (place.getFilename().getValue() + ":" + Twine(place.getLine()) +
                ":" + Twine(place.getColumn()) + ": " + message)

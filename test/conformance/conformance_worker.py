@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import faulthandler
 import json
+import multiprocessing
 import os
 import signal
 import time
@@ -144,6 +145,7 @@ def pytest_configure(config):
     # Before the parent ends a case that takes too long it asks where it is.
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
+    multiprocessing.set_forkserver_preload(["conformance_children"])
     read_fd, write_fd = map(int, fds.split(","))
     timing = os.environ.pop("TILEBRIDGE_CONFORMANCE_TIMING", "") == "1"
     config.pluginmanager.register(

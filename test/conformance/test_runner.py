@@ -192,7 +192,7 @@ FAILED = {"outcome": "failed", "type": "KeyError", "message": "no ttgir here"}
 
 def expectation(**more):
     return expectations.Expectation(
-        **{"tests": ["a.py::test_x[*"], "reason": "GPU", "fails_with": "ttgir", **more}
+        **{"tests": ["a.py::test_x[*"], "reason": "GPU", "fails_with": ["llir", "ttgir"], **more}
     )
 
 
@@ -210,7 +210,7 @@ def test_expectations_match_name_and_failure():
 
 def test_stale_expectations_are_reported():
     used, unused, elsewhere = expectation(), expectation(), expectation(tests=["b.py::test_z"])
-    passes = expectation(fails_with=None)
+    passes = expectation(fails_with=[])
     expectations.judge([used], "a.py::test_x[1]", FAILED)
     expectations.judge([passes], "a.py::test_x[1]", FAILED)
     expectations.judge([passes], "a.py::test_x[2]", {"outcome": "passed"})
@@ -359,9 +359,17 @@ def test_only_the_section_is_replaced(tmp_path):
         (0, "❌ Triton and Torch differ\n✅ Triton and Torch match\n", False),
         (0, "nothing\n", False),
         (1, "✅ Triton and Torch match\nAssertionError\n", False),
-        (None, "✅ Triton and Torch match\n", False),
+        (None, "✅ Triton and Torch match\n", True),
+        (None, "", False),
     ],
 )
 def test_a_tutorial_is_judged_by_what_it_prints(status, output, passed):
     tutorial = tutorials.Tutorial("03.py", prints="✅ Triton and Torch match")
     assert tutorials.judge(tutorial, status, output)[0] is passed
+
+
+def test_a_tutorial_whose_reference_is_wrong():
+    tutorial = tutorials.Tutorial("05.py", fails_with="allclose(db", reason="half precision")
+    assert tutorials.judge(tutorial, 1, "assert allclose(db)") == (True, "half precision")
+    assert tutorials.judge(tutorial, 1, "assert allclose(dx)") == (False, "assert allclose(dx)")
+    assert tutorials.judge(tutorial, None, "") == (False, "did not end in time")

@@ -74,3 +74,26 @@ def test_kernels_without_lines(tmp_path, monkeypatch):
     kernel = calling_kernel[(1,)](out, 41)
     assert out.tolist() == [42, 120]
     assert "test_conventions.py" not in kernel.asm["ttir"]
+
+
+def test_a_stream_can_be_set_on_the_device_that_triton_names():
+    device = triton.runtime.driver.active.get_active_torch_device()
+    assert device == torch.device("cpu")
+    module = getattr(torch, device.type)
+    module.set_stream(module.Stream())
+
+
+@triton.jit
+def add_kernel(X, Y, Out):
+    tl.store(Out, tl.load(X) + tl.load(Y))
+
+
+def test_integers_that_overflow_are_an_error_in_debug_mode():
+    x = torch.tensor([2**31 - 1], dtype=torch.int32)
+    out = torch.zeros_like(x)
+    add_kernel[(1,)](x, x, out)
+    assert out.item() == -2
+    add_kernel[(1,)](x, -x, out, debug=True)
+    assert out.item() == 0
+    with pytest.raises(RuntimeError, match=r"device-side assert.*overflow"):
+        add_kernel[(1,)](x, x, out, debug=True)

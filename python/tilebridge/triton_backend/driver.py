@@ -133,6 +133,10 @@ class CPUDriver(DriverBase):
     def get_active_torch_device(self):
         import torch
 
+        # Programs that ask for the device go on with `getattr(torch, device.type)`, as on any device. Of its functions
+        # PyTorch leaves this one out on CPUs, where there is one stream.
+        if not hasattr(torch.cpu, "set_stream"):
+            torch.cpu.set_stream = lambda stream: None
         return torch.device("cpu")
 
     def map_python_to_cpp_type(self, ty: str) -> str:

@@ -21,8 +21,8 @@ class Expectation:
 
     tests: list[str]
     reason: str
-    # A part of the failure's text; without it any failure is meant, and also a hang.
-    fails_with: str | None = None
+    # Parts of the failure's text, one of which is in it; without them any failure is meant, and also a hang.
+    fails_with: list[str] = field(default_factory=list)
     # False where the test would only hang or take the machine down: it counts as expected without being run.
     run: bool = True
     # Found while running.
@@ -36,10 +36,10 @@ class Expectation:
         return any(pattern.fullmatch(nodeid) for pattern in self._patterns)
 
     def explains(self, result: dict) -> bool:
-        if self.fails_with is None:
+        if not self.fails_with:
             return True
         text = f"{result.get('type', '')}: {result.get('message', '')}\n{result.get('log', '')}"
-        return self.fails_with in text
+        return any(part in text for part in self.fails_with)
 
 
 def to_pattern(text: str) -> re.Pattern[str]:
@@ -61,6 +61,8 @@ def load(path: Path, suite: str) -> list[Expectation]:
         for key in ("tests", "reason"):
             if not entry.get(key):
                 raise ListError(f"{path}: entry {number}: '{key}' is missing")
+        if isinstance(entry.get("fails_with"), str):
+            entry["fails_with"] = [entry["fails_with"]]
         if suites is None or suite in suites:
             entries.append(Expectation(**entry))
     return entries
@@ -95,7 +97,7 @@ def stale(expectations: list[Expectation], ran: list[str]) -> list[str]:
             continue
         if entry.run and not entry.matched:
             lines.append(f"{', '.join(entry.tests)}: no failure of this kind ({entry.reason})")
-        elif entry.passed and entry.fails_with is None:
+        elif entry.passed and not entry.fails_with:
             lines.append(
                 f"{', '.join(entry.tests)}: {len(entry.passed)} passed, such as {entry.passed[0]}"
             )
