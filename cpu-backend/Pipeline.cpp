@@ -33,6 +33,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(linalg_ext::createSpreadSelectsPass());
   // Nothing is left of accesses that are known to be empty.
   pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
+  // Loops carry sums, not blocks that are summed behind them.
+  pm.addNestedPass<func::FuncOp>(createCpuNarrowAccumulatorsPass());
   // Which tensors are in memory is decided, then loops are written.
   pm.addNestedPass<func::FuncOp>(createCpuPlanPass());
   CpuEmitPassOptions emit;

@@ -10,6 +10,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::mlir::func::FuncOp"> {
+  let summary = "Reduces in the loop what is only reduced behind it";
+  let description = [{
+    A loop that adds blocks to a block, of which only the sum is used, reads and writes all of that block in each iteration. Here
+    each block is reduced first, and the loop carries the result. Sums of floats are taken in another order, as those of every
+    reduction are. Only where the loop begins with the identity (or, as for a maximum, with any one value), and where at
+    least 64 elements become one.
+
+    Before:
+    ```mlir
+    %t = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<1024xf32>) {
+      %sum = linalg.generic ins(%acc, %x : ...) { arith.addf } -> tensor<1024xf32>
+      scf.yield %sum
+    }
+    %r = linalg.reduce { arith.addf } ins(%t : tensor<1024xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    ```
+    After:
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<f32>) {
+      %part = linalg.reduce { arith.addf } ins(%x : tensor<1024xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+      %sum = linalg.generic ins(%acc, %part : ...) { arith.addf } -> tensor<f32>
+      scf.yield %sum
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuPlanPass : Pass<"tilebridge-cpu-plan", "::mlir::func::FuncOp"> {
   let summary = "Decides which tensors are in memory and which are computed again where they are used";
   let description = [{

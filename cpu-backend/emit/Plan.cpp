@@ -305,6 +305,7 @@ private:
 } // namespace
 
 void tilebridge::cpu::decidePlan(func::FuncOp func) {
+  sinkScalars(func);
   // Which loads are clobbered depends on which stores share a nest, and that on
   // what is inline.
   llvm::DenseSet<Operation *> forced;

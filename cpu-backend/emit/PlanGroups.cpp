@@ -91,9 +91,10 @@ public:
         continue;
       }
       bool quiet = kindOf(&op) == OpKind::Inlineable && !isPlannedBuffer(&op);
-      if (kindOf(&op) == OpKind::Scalar && isMemoryEffectFree(&op) &&
-          op.getNumRegions() == 0)
-        quiet = true;
+      // A scalar that is loaded is loaded before the group's loops.
+      if (kindOf(&op) == OpKind::Scalar && op.getNumRegions() == 0 &&
+          !mayWrite(&op))
+        quiet = !mayRead(&op) || llvm::none_of(group, mayWrite);
       if (auto extract = dyn_cast<tensor::ExtractOp>(op))
         quiet = !reachesGroup(extract.getTensor());
       if (!quiet)

@@ -11,6 +11,9 @@
 
 namespace tilebridge::cpu {
 
+/// Moves what follows from the results of reductions down to its uses.
+void sinkScalars(mlir::func::FuncOp func);
+
 /// Gives roots of one nest the same number; needs the decisions about buffers.
 void decideGroups(mlir::func::FuncOp func);
 

@@ -66,3 +66,43 @@ func.func @clobbered(%x: memref<64xf32>, %y: memref<64xf32>, %v: f32) {
   bufferization.materialize_in_destination %a in writable %y : (tensor<64xf32>, memref<64xf32>) -> ()
   return
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// The mean is not needed before the second sum: both sums, and what they share, are one nest. So is the scalar loaded between
+// them no reason to begin another one.
+// CHECK-LABEL: func.func @two_sums
+// CHECK: linalg.reduce {{.*}} {tilebridge.nest = 0 : i64}
+// CHECK-NOT: tensor.extract
+// CHECK: memref.load
+// CHECK: linalg.reduce {{.*}} {tilebridge.nest = 0 : i64}
+// CHECK: tensor.extract
+// CHECK: arith.divf
+// CHECK: memref.store
+func.func @two_sums(%x: memref<256xf32>, %y: memref<256xf32>, %p: memref<4xf32>, %n: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %a = bufferization.to_tensor %x : memref<256xf32> to tensor<256xf32>
+  %b = bufferization.to_tensor %y : memref<256xf32> to tensor<256xf32>
+  %r = linalg.reduce { arith.addf } ins(%a : tensor<256xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %e = tensor.extract %r[] : tensor<f32>
+  %mean = arith.divf %e, %n : f32
+  %scale = memref.load %p[%c1] : memref<4xf32>
+  %splat = tensor.splat %scale : tensor<256xf32>
+  %empty = tensor.empty() : tensor<256xf32>
+  %d = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b, %splat : tensor<256xf32>, tensor<256xf32>, tensor<256xf32>) outs(%empty : tensor<256xf32>) {
+  ^bb0(%u: f32, %v: f32, %w: f32, %o: f32):
+    %m = arith.mulf %u, %v : f32
+    %s = arith.mulf %m, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<256xf32>
+  %q = linalg.reduce { arith.addf } ins(%d : tensor<256xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %f = tensor.extract %q[] : tensor<f32>
+  %result = arith.addf %mean, %f : f32
+  memref.store %result, %p[%c0] : memref<4xf32>
+  return
+}

@@ -1,0 +1,227 @@
+//===- NarrowAccumulators.cpp - tilebridge-cpu-narrow-accumulators --------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// On a GPU a block of partial results lives in the registers of many threads. A
+// CPU would keep it in memory, and read and write all of it in every iteration.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUNARROWACCUMULATORSPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+/// Fewer elements than this are a few registers; their tree of sums costs more.
+static constexpr int64_t leastElements = 64;
+
+/// The only op of a block that gives the block's result from its first two
+/// arguments, in any order.
+static Operation *combinerOf(Block &block) {
+  if (llvm::range_size(block.without_terminator()) != 1)
+    return nullptr;
+  Operation *op = &block.front();
+  Operation *yield = block.getTerminator();
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
+      yield->getNumOperands() != 1 ||
+      yield->getOperand(0) != op->getResult(0) || block.getNumArguments() < 2)
+    return nullptr;
+  Value x = block.getArgument(0), y = block.getArgument(1);
+  bool both = (op->getOperand(0) == x && op->getOperand(1) == y) ||
+              (op->getOperand(0) == y && op->getOperand(1) == x);
+  return both ? op : nullptr;
+}
+
+/// The value that a splat has everywhere, if it is a constant.
+static TypedAttr splatOf(Value tensor) {
+  SplatElementsAttr elements;
+  if (matchPattern(tensor, m_Constant(&elements)))
+    return elements.getSplatValue<TypedAttr>();
+  Attribute scalar;
+  if (auto splat = tensor.getDefiningOp<tensor::SplatOp>())
+    if (matchPattern(splat.getInput(), m_Constant(&scalar)))
+      return dyn_cast<TypedAttr>(scalar);
+  return {};
+}
+
+/// Combining any number of `value` gives `value`.
+static bool staysWhenCombined(Operation *combiner, TypedAttr value) {
+  if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+          arith::MinUIOp, arith::AndIOp, arith::OrIOp>(combiner))
+    return true;
+  if (isa<arith::AddFOp>(combiner))
+    return cast<FloatAttr>(value).getValue().isZero();
+  if (isa<arith::AddIOp, arith::XOrIOp>(combiner))
+    return cast<IntegerAttr>(value).getValue().isZero();
+  return false;
+}
+
+namespace {
+/// One value that a loop carries.
+struct Accumulator {
+  /// acc = combine(acc, elements) in the loop, and the reduction behind it.
+  linalg::GenericOp update;
+  linalg::ReduceOp reduce;
+  Value elements;
+  TypedAttr start;
+};
+} // namespace
+
+static std::optional<Accumulator> match(scf::ForOp loop, unsigned i) {
+  BlockArgument argument = loop.getRegionIterArg(i);
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  OpResult result = loop->getResult(i);
+  if (!type || !argument.hasOneUse() || !result.hasOneUse())
+    return std::nullopt;
+  Accumulator found;
+  found.update = loop.getYieldedValues()[i].getDefiningOp<linalg::GenericOp>();
+  found.reduce = dyn_cast<linalg::ReduceOp>(*result.getUsers().begin());
+  if (!found.update || !found.reduce ||
+      *argument.getUsers().begin() != found.update ||
+      found.update->getBlock() != loop.getBody() ||
+      !found.update->hasOneUse() || found.update.getNumDpsInputs() != 2 ||
+      found.update.getNumDpsInits() != 1 ||
+      found.reduce.getNumDpsInputs() != 1 ||
+      !llvm::all_of(found.update.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return std::nullopt;
+  unsigned at = found.update.getDpsInputs()[0] == argument ? 0 : 1;
+  if (found.update.getDpsInputs()[at] != argument)
+    return std::nullopt;
+  found.elements = found.update.getDpsInputs()[1 - at];
+  Operation *update = combinerOf(*found.update.getBody());
+  Operation *combiner = combinerOf(found.reduce.getCombiner().front());
+  found.start = splatOf(loop.getInitArgs()[i]);
+  if (!update || !combiner || update->getName() != combiner->getName() ||
+      !found.start || !staysWhenCombined(combiner, found.start) ||
+      !splatOf(found.reduce.getInits()[0]))
+    return std::nullopt;
+  int64_t elements = 1;
+  for (int64_t d : found.reduce.getDimensions())
+    elements *= type.getDimSize(d);
+  if (elements < leastElements)
+    return std::nullopt;
+  return found;
+}
+
+/// `value` as a scalar (rank 0), or everywhere in a tensor of `type`.
+static Value constant(OpBuilder &b, Location loc, RankedTensorType type,
+                      TypedAttr value) {
+  if (type.getRank() == 0)
+    return arith::ConstantOp::create(b, loc, value);
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
+}
+
+/// Reduces `elements` as the program does behind the loop, and combines that
+/// with `sum`.
+static Value updated(OpBuilder &b, Accumulator &found, Value sum) {
+  Location loc = found.update.getLoc();
+  Value outer = found.reduce.getInits()[0];
+  auto type = cast<RankedTensorType>(outer.getType());
+  Value init = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, splatOf(outer)));
+  Operation *reduce = b.clone(*found.reduce);
+  reduce->setOperands({found.elements, init});
+  Operation *combiner = combinerOf(*found.update.getBody());
+  auto combine = [&](OpBuilder &at, ValueRange operands) {
+    Operation *copy = at.clone(*combiner);
+    copy->setOperands(operands);
+    return copy->getResult(0);
+  };
+  if (type.getRank() == 0) {
+    Value part = tensor::ExtractOp::create(b, loc, reduce->getResult(0));
+    return combine(b, {sum, part});
+  }
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<AffineMap> maps(3, b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, type, ValueRange{sum, reduce->getResult(0)}, empty, maps,
+             iterators,
+             [&](OpBuilder &inner, Location at, ValueRange arguments) {
+               linalg::YieldOp::create(inner, at,
+                                       combine(inner, arguments.take_front(2)));
+             })
+      .getResult(0);
+}
+
+static void narrow(scf::ForOp loop, unsigned i, Accumulator &found) {
+  OpBuilder b(loop);
+  auto type = cast<RankedTensorType>(found.reduce->getResult(0).getType());
+  SmallVector<Value> inits(loop.getInitArgs());
+  inits[i] = constant(b, loop.getLoc(), type, found.start);
+  auto next = scf::ForOp::create(b, loop.getLoc(), loop.getLowerBound(),
+                                 loop.getUpperBound(), loop.getStep(), inits);
+  next->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  next.setUnsignedCmp(loop.getUnsignedCmp());
+  if (!next.getBody()->empty())
+    next.getBody()->getTerminator()->erase();
+  SmallVector<Value> arguments(next.getBody()->getArguments());
+  Value sum = next.getRegionIterArg(i);
+  b.setInsertionPoint(found.update);
+  Value result = updated(b, found, sum);
+  loop.getBody()->getTerminator()->setOperand(i, result);
+  found.update->erase();
+  // Nothing but the update has used the old argument.
+  next.getBody()->getOperations().splice(next.getBody()->end(),
+                                         loop.getBody()->getOperations());
+  for (auto [from, to] :
+       llvm::zip_equal(loop.getBody()->getArguments(), arguments))
+    if (from.getType() == to.getType())
+      from.replaceAllUsesWith(to);
+  Value total = next->getResult(i);
+  if (type.getRank() == 0) {
+    b.setInsertionPointAfter(next);
+    total = tensor::FromElementsOp::create(b, next.getLoc(), type, total);
+  }
+  found.reduce->getResult(0).replaceAllUsesWith(total);
+  found.reduce->erase();
+  for (auto [from, to] :
+       llvm::zip_equal(loop->getResults(), next->getResults()))
+    if (from.getType() == to.getType())
+      from.replaceAllUsesWith(to);
+  loop->erase();
+}
+
+namespace {
+struct CpuNarrowAccumulatorsPass
+    : tilebridge::cpu::impl::CpuNarrowAccumulatorsPassBase<
+          CpuNarrowAccumulatorsPass> {
+  void runOnOperation() override {
+    while (narrowOne())
+      ;
+  }
+
+  bool narrowOne() {
+    scf::ForOp place;
+    unsigned at = 0;
+    std::optional<Accumulator> found;
+    getOperation().walk([&](scf::ForOp loop) {
+      for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+        if ((found = match(loop, i))) {
+          place = loop;
+          at = i;
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    if (found)
+      narrow(place, at, *found);
+    return found.has_value();
+  }
+};
+} // namespace

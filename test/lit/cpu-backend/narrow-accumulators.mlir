@@ -1,0 +1,126 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-narrow-accumulators | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// CHECK-LABEL: func.func @sum
+// CHECK: %[[START:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[LOOP:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[START]]) -> (f32)
+// CHECK: %[[BLOCK:.*]] = bufferization.to_tensor
+// CHECK: %[[INIT:.*]] = arith.constant dense<-0.000000e+00> : tensor<f32>
+// CHECK: %[[PART:.*]] = linalg.reduce { arith.addf } ins(%[[BLOCK]] : tensor<128xf32>) outs(%[[INIT]]
+// CHECK: %[[SCALAR:.*]] = tensor.extract %[[PART]][]
+// CHECK: %[[NEXT:.*]] = arith.addf %[[ACC]], %[[SCALAR]]
+// CHECK: scf.yield %[[NEXT]]
+// CHECK: %[[ALL:.*]] = tensor.from_elements %[[LOOP]]
+// CHECK-NOT: linalg.reduce
+// CHECK: tensor.extract %[[ALL]][]
+func.func @sum(%x: memref<128xf32>, %n: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zeros = arith.constant dense<0.0> : tensor<128xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %t = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<128xf32>) {
+    %block = bufferization.to_tensor %x : memref<128xf32> to tensor<128xf32>
+    %empty = tensor.empty() : tensor<128xf32>
+    %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%acc, %block : tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %add = arith.addf %a, %b : f32
+      linalg.yield %add : f32
+    } -> tensor<128xf32>
+    scf.yield %s : tensor<128xf32>
+  }
+  %r = linalg.reduce { arith.addf } ins(%t : tensor<128xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %e = tensor.extract %r[] : tensor<f32>
+  return %e : f32
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Rows stay; a maximum may begin with any one value; the other value of the loop is left alone.
+// CHECK-LABEL: func.func @maxima
+// CHECK: %[[START:.*]] = arith.constant dense<7> : tensor<4xi32>
+// CHECK: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[COUNT:.*]] = %{{.*}}, %[[ACC:.*]] = %[[START]]) -> (i32, tensor<4xi32>)
+// CHECK: %[[PART:.*]] = linalg.reduce { arith.maxsi } {{.*}} dimensions = [1]
+// CHECK: %[[NEXT:.*]] = linalg.generic {{.*}} ins(%[[ACC]], %[[PART]] : tensor<4xi32>, tensor<4xi32>)
+// CHECK: arith.maxsi
+// CHECK: scf.yield %{{.*}}, %[[NEXT]]
+// CHECK: return %[[LOOP]]#0, %[[LOOP]]#1
+func.func @maxima(%x: memref<4x64xi32>, %n: i32) -> (i32, tensor<4xi32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i32
+  %sevens = tensor.splat %c7 : tensor<4x64xi32>
+  %low = arith.constant -2147483648 : i32
+  %init = tensor.splat %low : tensor<4xi32>
+  %t:2 = scf.for %i = %c0 to %n step %c1 iter_args(%count = %c0, %acc = %sevens) -> (i32, tensor<4x64xi32>) : i32 {
+    %block = bufferization.to_tensor %x : memref<4x64xi32> to tensor<4x64xi32>
+    %empty = tensor.empty() : tensor<4x64xi32>
+    %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%block, %acc : tensor<4x64xi32>, tensor<4x64xi32>) outs(%empty : tensor<4x64xi32>) {
+    ^bb0(%a: i32, %b: i32, %o: i32):
+      %max = arith.maxsi %a, %b : i32
+      linalg.yield %max : i32
+    } -> tensor<4x64xi32>
+    %next = arith.addi %count, %i : i32
+    scf.yield %next, %s : i32, tensor<4x64xi32>
+  }
+  %r = linalg.reduce { arith.maxsi } ins(%t#1 : tensor<4x64xi32>) outs(%init : tensor<4xi32>) dimensions = [1]
+  return %t#0, %r : i32, tensor<4xi32>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// What the loop begins with would count once and not 128 times; another combiner is another result; few elements are few
+// registers; and what is used besides has to be whole.
+// CHECK-LABEL: func.func @kept
+// CHECK: scf.for {{.*}} -> (tensor<128xf32>, tensor<128xf32>, tensor<32xf32>, tensor<128xf32>)
+func.func @kept(%x: memref<128xf32>, %y: memref<32xf32>, %n: index) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ones = arith.constant dense<1.0> : tensor<128xf32>
+  %zeros = arith.constant dense<0.0> : tensor<128xf32>
+  %few = arith.constant dense<0.0> : tensor<32xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %t:4 = scf.for %i = %c0 to %n step %c1 iter_args(%a0 = %ones, %a1 = %zeros, %a2 = %few, %a3 = %zeros)
+      -> (tensor<128xf32>, tensor<128xf32>, tensor<32xf32>, tensor<128xf32>) {
+    %block = bufferization.to_tensor %x : memref<128xf32> to tensor<128xf32>
+    %small = bufferization.to_tensor %y : memref<32xf32> to tensor<32xf32>
+    %empty = tensor.empty() : tensor<128xf32>
+    %emptySmall = tensor.empty() : tensor<32xf32>
+    %s0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%a0, %block : tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %add = arith.addf %a, %b : f32
+      linalg.yield %add : f32
+    } -> tensor<128xf32>
+    %s1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%a1, %block : tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %max = arith.maximumf %a, %b : f32
+      linalg.yield %max : f32
+    } -> tensor<128xf32>
+    %s2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%a2, %small : tensor<32xf32>, tensor<32xf32>) outs(%emptySmall : tensor<32xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %add = arith.addf %a, %b : f32
+      linalg.yield %add : f32
+    } -> tensor<32xf32>
+    %s3 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%a3, %block : tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %add = arith.addf %a, %b : f32
+      linalg.yield %add : f32
+    } -> tensor<128xf32>
+    scf.yield %s0, %s1, %s2, %s3 : tensor<128xf32>, tensor<128xf32>, tensor<32xf32>, tensor<128xf32>
+  }
+  %r0 = linalg.reduce { arith.addf } ins(%t#0 : tensor<128xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %r1 = linalg.reduce { arith.addf } ins(%t#1 : tensor<128xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %r2 = linalg.reduce { arith.addf } ins(%t#2 : tensor<32xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %r3 = linalg.reduce { arith.addf } ins(%t#3 : tensor<128xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  return %r0, %r1, %r2, %r3, %t#3 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<128xf32>
+}
