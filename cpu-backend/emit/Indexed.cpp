@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Elements.h"
+#include "cpu-backend/emit/Matmul.h"
 #include "cpu-backend/emit/Roots.h"
 
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -45,31 +47,37 @@ LogicalResult tilebridge::cpu::emitHistogram(Emitter &emitter, Operation *op) {
 
   // One more bin, which is thrown away, takes what is masked off and what is
   // out of range: no branch in the loop.
+  int64_t lanes = emitter.target().vectorBits / stored.getIntOrFloatBitWidth();
+  lanes = std::min(lanes, bins & -bins);
+  auto vector = VectorType::get({lanes}, stored);
   Value counts = emitter.allocate(MemRefType::get({bins + 1}, stored));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(stored));
+  Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
   Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(stored, 1));
-  LogicalResult ok = forEachElement(emitter, loc, {bins + 1}, [&](Position at) {
-    memref::StoreOp::create(b, loc, zero, counts, at);
-    return success();
+  Value thrownAway = arith::ConstantIndexOp::create(b, loc, bins);
+  ImplicitLocOpBuilder at(loc, b);
+  emitLoop(at, bins, lanes,
+           [&](Value bin) { vector::StoreOp::create(at, zeros, counts, bin); });
+  memref::StoreOp::create(b, loc, zero, counts, thrownAway);
+  LogicalResult ok = forEachElement(
+      emitter, loc, inputType.getShape(), [&](Position position) {
+        Value number =
+            loadElements(b, loc, input, position, inputType.getElementType());
+        Value bin = clampedIndex(b, loc, number, bins);
+        if (mask) {
+          Value isCounted = loadElements(b, loc, mask, position, b.getI1Type());
+          bin = arith::SelectOp::create(b, loc, isCounted, bin, thrownAway);
+        }
+        Value count = memref::LoadOp::create(b, loc, counts, bin);
+        memref::StoreOp::create(
+            b, loc, arith::AddIOp::create(b, loc, count, one), counts, bin);
+        return success();
+      });
+  emitLoop(at, bins, lanes, [&](Value bin) {
+    vector::StoreOp::create(at, vector::LoadOp::create(at, vector, counts, bin),
+                            result, bin);
   });
-  ok = forEachElement(emitter, loc, inputType.getShape(), [&](Position at) {
-    Value number = loadElements(b, loc, input, at, inputType.getElementType());
-    Value bin = clampedIndex(b, loc, number, bins);
-    if (mask) {
-      Value isCounted = loadElements(b, loc, mask, at, b.getI1Type());
-      Value thrownAway = arith::ConstantIndexOp::create(b, loc, bins);
-      bin = arith::SelectOp::create(b, loc, isCounted, bin, thrownAway);
-    }
-    Value count = memref::LoadOp::create(b, loc, counts, bin);
-    memref::StoreOp::create(b, loc, arith::AddIOp::create(b, loc, count, one),
-                            counts, bin);
-    return success();
-  });
-  return forEachElement(emitter, loc, {bins}, [&](Position at) {
-    Value count = memref::LoadOp::create(b, loc, counts, at);
-    memref::StoreOp::create(b, loc, count, result, at);
-    return ok;
-  });
+  return ok;
 }
 
 LogicalResult tilebridge::cpu::emitGatherAlong(Emitter &emitter,
