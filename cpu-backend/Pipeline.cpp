@@ -39,6 +39,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuPlanPass());
   CpuEmitPassOptions emit;
   emit.vectorBits = target.vectorBits;
+  emit.bf16Pairs = target.hasBf16Pairs;
+  emit.i16Pairs = target.hasI16Pairs;
   pm.addPass(createCpuEmitPass(emit));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -74,6 +74,8 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
     target.vectorBits = 512;
     target.vectorRegisters = 32;
     target.hasScalef = true;
+    target.hasBf16Pairs = has("avx512bf16");
+    target.hasI16Pairs = has("avx512vnni");
     target.libmvecIsa = "e";
   } else if (has("avx2")) {
     target.vectorBits = 256;

@@ -34,6 +34,9 @@ struct CpuTarget {
   bool hasFma = false;
   /// AVX-512's product with a power of two, for vectors of 128 to 512 bits.
   bool hasScalef = false;
+  /// AVX512_BF16's and AVX512_VNNI's sums of two products, for vectors of 512
+  /// bits.
+  bool hasBf16Pairs = false, hasI16Pairs = false;
   /// Number of vector registers.
   unsigned vectorRegisters = 16;
   /// One of "b", "d", "e" (the letter of glibc's vector functions for

@@ -31,6 +31,8 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
     }
     EmitTarget target;
     target.vectorBits = vectorBits;
+    target.hasBf16Pairs = bf16Pairs;
+    target.hasI16Pairs = i16Pairs;
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (func.isExternal() || !isBridge(func))

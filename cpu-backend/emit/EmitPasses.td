@@ -85,7 +85,9 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">
+    Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
+    Option<"bf16Pairs", "bf16-pairs", "bool", "false", "AVX512_BF16: products of bf16 by vdpbf16ps">,
+    Option<"i16Pairs", "i16-pairs", "bool", "false", "AVX512_VNNI: products of 8-bit integers by vpdpwssd">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect",

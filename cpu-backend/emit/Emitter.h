@@ -23,6 +23,8 @@ namespace tilebridge::cpu {
 struct EmitTarget {
   /// Bits of a native vector register: 128, 256 or 512.
   int64_t vectorBits = 256;
+  /// AVX512_BF16's and AVX512_VNNI's sums of two products.
+  bool hasBf16Pairs = false, hasI16Pairs = false;
 };
 
 class Emitter {

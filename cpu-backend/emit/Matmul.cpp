@@ -298,6 +298,8 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     MatmulEmitter(b, swap(rhs), swap(lhs), swap(acc), settings).emit(allocate);
     return;
   }
+  if (emitMatmulByPairs(b, lhs, rhs, acc, settings, allocate))
+    return;
   MatmulEmitter(b, lhs, rhs, acc, settings).emit(allocate);
 }
 
@@ -366,6 +368,8 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
   ImplicitLocOpBuilder b(op.getLoc(), emitter.builder());
   MatmulSettings settings;
   settings.vectorBits = emitter.target().vectorBits;
+  settings.hasBf16Pairs = emitter.target().hasBf16Pairs;
+  settings.hasI16Pairs = emitter.target().hasI16Pairs;
   op->getRegion(0).walk([&](arith::ExtUIOp) { settings.isUnsigned = true; });
   auto allocate = [&](MemRefType type) {
     OpBuilder::InsertionGuard guard(emitter.builder());

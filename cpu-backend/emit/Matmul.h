@@ -19,6 +19,8 @@ struct MatmulSettings {
   /// Integers narrower than the accumulator are zero-extended, not
   /// sign-extended.
   bool isUnsigned = false;
+  /// There are instructions for sums of two products of bf16, and of i16.
+  bool hasBf16Pairs = false, hasI16Pairs = false;
 };
 
 /// The registers that one call of the micro-kernel holds: rows x (vectors of
@@ -37,6 +39,12 @@ struct MatmulTile {
 void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                      mlir::Value rhs, mlir::Value acc,
                      const MatmulSettings &settings, Allocate allocate);
+
+/// The same by instructions for pairs of products; false, and nothing done, if
+/// there is none for these operands.
+bool emitMatmulByPairs(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
+                       mlir::Value rhs, mlir::Value acc,
+                       const MatmulSettings &settings, Allocate allocate);
 
 /// A scalar or vector of a narrower type as one of `element`.
 mlir::Value widenTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value,

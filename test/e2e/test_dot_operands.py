@@ -71,3 +71,50 @@ def test_operands_in_any_order_at_edges(order, dtype, flip, rng):
     right = torch.zeros([k, whole[1]], dtype=torch.float64)
     right[:, :n] = b.double()
     check_equal(out, padded @ right, terms=100 * k)
+
+
+@triton.jit
+def pairs_kernel(
+    a, b, c, out, a_row, a_column, b_row, b_column,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, ACC: tl.constexpr,
+):  # fmt: skip
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    k = tl.arange(0, K)
+    x = tl.load(a + i[:, None] * a_row + k[None, :] * a_column)
+    y = tl.load(b + k[:, None] * b_row + j[None, :] * b_column)
+    z = tl.load(c + i[:, None] * N + j[None, :])
+    tl.store(out + i[:, None] * N + j[None, :], tl.dot(x, y, z, out_dtype=ACC))
+
+
+@pytest.mark.compiled("NumPy wants no less than 16")
+@pytest.mark.parametrize("order", ["rows", "columns", "apart"])
+@pytest.mark.parametrize(
+    "shape", [(16, 16, 2), (1, 64, 32), (32, 32, 64), (4, 128, 16), (64, 8, 16)]
+)
+@pytest.mark.parametrize("dtype", dtypes(torch.bfloat16, torch.int8))
+def test_pairs_of_products(dtype, shape, order, rng):
+    m, n, k = shape
+    a, b = laid_out(rng, m, k, dtype, order), laid_out(rng, k, n, dtype, order)
+    if not dtype.is_floating_point:
+        # The largest sums of pairs that there are.
+        info = torch.iinfo(dtype)
+        a[0, :], b[:, 0] = info.min or info.max, info.min or info.max
+    acc, sums = (tl.float32, torch.float32) if dtype.is_floating_point else (tl.int32, torch.int32)
+    c = torch.randint(-9, 9, [m, n], generator=rng).to(sums)
+    out = output([m, n], sums)
+    pairs_kernel[(1,)](a, b, c, out, *a.stride(), *b.stride(), M=m, N=n, K=k, ACC=acc)
+    wanted = a.double() @ b.double() + c.double()
+    if dtype.is_floating_point:
+        check_equal(out, wanted, terms=100 * k)
+    else:
+        assert torch.equal(out, wanted.to(sums))
+
+
+def test_pairs_keep_nan_and_infinity(rng):
+    a, b = normal(rng, [16, 16], torch.bfloat16), normal(rng, [16, 16], torch.bfloat16)
+    a[2, 3], a[5, 0], b[7, 7] = float("inf"), float("nan"), 0.0
+    c = torch.zeros(16, 16)
+    out = output([16, 16], torch.float32)
+    pairs_kernel[(1,)](a, b, c, out, 16, 1, 16, 1, M=16, N=16, K=16, ACC=tl.float32)
+    check_equal(out, a.double() @ b.double(), terms=1000)
