@@ -190,6 +190,28 @@ def CpuLowerAddressesPass : Pass<"tilebridge-cpu-lower-addresses", "::mlir::Modu
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def CpuLowerClockPass : Pass<"tilebridge-cpu-lower-clock", "::mlir::ModuleOp"> {
+  let summary = "Asks the C library for the time";
+  let description = [{
+    `linalg_ext.clock` becomes a call of `clock_gettime` for the monotonic clock, in nanoseconds.
+
+    Before:
+    ```mlir
+    %t = linalg_ext.clock
+    ```
+    After, with `%slot` allocated once in the function:
+    ```mlir
+    %r = llvm.call @clock_gettime(%monotonic, %slot) : (i32, !llvm.ptr) -> i32
+    %s = llvm.load %slot : !llvm.ptr -> i64
+    %rest = llvm.getelementptr %slot[1] : (!llvm.ptr) -> !llvm.ptr, i64
+    %ns = llvm.load %rest : !llvm.ptr -> i64
+    ...
+    %t = llvm.add %scaled, %ns : i64
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def CpuAllowContractionPass : Pass<"tilebridge-cpu-allow-contraction", "::mlir::ModuleOp"> {
   let summary = "Lets a product and a sum become one fused multiply-add";
   let description = [{

@@ -78,6 +78,8 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   pm.addPass(createCpuLowerDirectedPass());
   // Pointers that were integers become memrefs.
   pm.addPass(createCpuLowerAddressesPass());
+  // The time is asked of the C library.
+  pm.addPass(createCpuLowerClockPass());
   // Affine maps (from views and index arithmetic) become arith.
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

@@ -13,6 +13,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
+
 using namespace mlir;
 
 namespace tilebridge::reference {
@@ -76,9 +78,18 @@ static LogicalResult evaluateAssert(Program &program, Operation *op) {
   return success();
 }
 
+static LogicalResult evaluateClock(Program &program, Operation *op) {
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  program.setInteger(
+      op->getResult(0),
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  return success();
+}
+
 void addHostHandlers(HandlerTable &table) {
   table.add<linalg_ext::PrintOp>(evaluatePrint);
   table.add<linalg_ext::AssertOp>(evaluateAssert);
+  table.add<linalg_ext::ClockOp>(evaluateClock);
 }
 
 } // namespace tilebridge::reference

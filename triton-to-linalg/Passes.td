@@ -216,7 +216,9 @@ def TranslateAssemblyPass : Pass<"tilebridge-translate-assembly"> {
     }) : (tensor<64xi32>) -> tensor<64xi32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::tilebridge::tt::TTDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::tilebridge::linalg_ext::LinalgExtDialect",
+    "::tilebridge::tt::TTDialect"];
 }
 
 def FoldViewsPass : Pass<"tilebridge-fold-views"> {

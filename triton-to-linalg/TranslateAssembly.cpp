@@ -9,6 +9,7 @@
 #include "triton-to-linalg/Passes.h"
 #include "triton-to-linalg/Unsupported.h"
 #include "triton-to-linalg/assembly/PtxToArith.h"
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

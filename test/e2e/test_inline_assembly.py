@@ -221,6 +221,25 @@ def test_scalars():
 
 
 @triton.jit
+def clock_kernel(x, times, n, N: tl.constexpr):
+    start = tl.extra.cuda.globaltimer()
+    i = tl.arange(0, N)
+    for _ in range(n):
+        tl.store(x + i, tl.load(x + i) + 1)
+    end = tl.extra.cuda.globaltimer()
+    tl.store(times, start)
+    tl.store(times + 1, end)
+
+
+def test_the_time():
+    x, times = torch.zeros(N, dtype=torch.int32), output([2], torch.int64)
+    clock_kernel[(1,)](x, times, 10000, N=N)
+    assert (x == 10000).all()
+    # 10,000 times 128 sums take more than a microsecond, and less than a minute.
+    assert 1000 < times[1] - times[0] < 60e9
+
+
+@triton.jit
 def e4b15_kernel(x, bits, back, N: tl.constexpr):
     i = tl.arange(0, N)
     packed = tl.inline_asm_elementwise(

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-to-linalg/assembly/PtxToArith.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -202,6 +203,10 @@ Value Translator::read(const Operand &operand, Type type) {
   // All programs run on what is the first processor to them.
   if (operand.name == "%smid" || operand.name == "%nsmid")
     return part(integer(width, operand.name == "%nsmid"), 0, type);
+  // A cycle of the clock is a nanosecond.
+  if (operand.name == "%globaltimer" || operand.name == "%clock64" ||
+      operand.name == "%clock")
+    return part(linalg_ext::ClockOp::create(b), 0, type);
   auto it = registers.find(operand.name);
   if (it == registers.end() || !it->second.value)
     return {};

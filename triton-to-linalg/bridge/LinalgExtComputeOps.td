@@ -190,6 +190,20 @@ def LinalgExt_DirectedOp : LinalgExt_Op<"directed", [Pure] # ElementwiseMappable
   let hasVerifier = 1;
 }
 
+def LinalgExt_ClockOp : LinalgExt_Op<"clock", [MemoryEffects<[MemWrite<LinalgExt_Host>]>]> {
+  let summary = "The time in nanoseconds";
+  let description = [{
+    A time that does not go back, from an arbitrary start. It is read where the op stands, among the program's accesses to
+    memory.
+
+    ```mlir
+    %t = linalg_ext.clock
+    ```
+  }];
+  let results = (outs I64:$time);
+  let assemblyFormat = "attr-dict";
+}
+
 def LinalgExt_PrintOp : LinalgExt_Op<"print", [MemoryEffects<[MemWrite<LinalgExt_Host>]>]> {
   let summary = "Prints values of one program";
   let description = [{

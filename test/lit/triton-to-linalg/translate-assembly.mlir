@@ -54,3 +54,13 @@ tt.func private @guard(%x: i32, %y: i32) -> i32 {
       {constraints = "=r,r,r", packed_element = 1 : i32, pure = true} %x, %y : i32, i32 -> i32
   tt.return %0 : i32
 }
+
+// -----
+
+// CHECK-LABEL: tt.func private @clock
+// CHECK: %[[T:.*]] = linalg_ext.clock
+// CHECK: tt.return %[[T]] : i64
+tt.func private @clock() -> i64 {
+  %0 = tt.elementwise_inline_asm "mov.u64 $0, %globaltimer;" {constraints = "=l", packed_element = 1 : i32, pure = false} -> i64
+  tt.return %0 : i64
+}
