@@ -160,6 +160,12 @@ bool writeSlots(const tilebridge_argument &argument, const ArgumentType &given,
               : "the descriptor is a null pointer";
     return false;
   }
+  int64_t last = wanted.rank ? descriptor->strides[wanted.rank - 1] : 1;
+  if (last != 1 && descriptor->sizes[wanted.rank - 1] > 1) {
+    why = "the last stride of the descriptor is " + std::to_string(last) +
+          "; elements of its last dimension must lie side by side";
+    return false;
+  }
   *slots++ = uint64_t(uintptr_t(descriptor->pointer));
   for (unsigned i = 0; i < wanted.rank; ++i)
     *slots++ = uint64_t(descriptor->sizes[i]);

@@ -257,6 +257,11 @@ static bool convertDescriptor(Cursor *at, Node *node, PyObject *value) {
   if (!isGood || !readIntegers(at, node, value, names.shape, shape) ||
       !readIntegers(at, node, value, names.strides, strides))
     return false;
+  /* Triton's own class sees to it, but others may stand in for it. */
+  if (node->count > 0 && strides[node->count - 1] != 1 &&
+      shape[node->count - 1] > 1)
+    return wrongValue(at, node, PyExc_ValueError, value,
+                      "must be a TensorDescriptor whose last stride is 1");
   PyObject *padding = PyObject_GetAttr(value, names.padding);
   bool padsWithNan = padding && PyUnicode_Check(padding) &&
                      PyUnicode_CompareWithASCIIString(padding, "nan") == 0;

@@ -20,8 +20,14 @@ namespace tilebridge::ttl {
 
 /// A tensor of pointers: one base and an offset for each lane, in elements.
 struct PointerForm {
-  /// A scalar pointer. It may point to another type of the same size.
+  /// A scalar pointer. It may point to another type.
   mlir::Value base;
+  /// Bytes from there to where offsets count from, or the address itself if
+  /// there is no base; null: none.
+  const Expr *shift = nullptr;
+  /// The offsets are those that were added to the base, and no others: one can
+  /// add them up again.
+  bool isDirect = true;
   /// 64 bits wide; absent where the offset is not a sum over dimensions.
   std::optional<TensorForm> offset;
 };
@@ -81,6 +87,7 @@ private:
   std::optional<TensorForm> byVariation(mlir::Value tensor);
   PointerForm scalarPointer(mlir::Value pointer, llvm::ArrayRef<int64_t> shape);
   std::optional<PointerForm> bitcast(mlir::Operation *op);
+  std::optional<PointerForm> integerPointers(mlir::Operation *op);
   MaskForm compare(mlir::arith::CmpIOp op);
   bool bound(MaskForm &mask, mlir::arith::CmpIPredicate predicate,
              TensorForm form, const Expr *limit);

@@ -38,7 +38,41 @@ PointerForm AccessAnalysis::scalarPointer(Value pointer,
         pool.add(pool.extend(pool.scalar(add.getOffset()), 64, true), offset);
     pointer = add.getPtr();
   }
-  return {pointer, algebra.uniform(shape, offset)};
+  PointerForm form;
+  form.base = pointer;
+  form.offset = algebra.uniform(shape, offset);
+  return form;
+}
+
+/// Whether a number of bytes is one of elements of `size`, a power of two.
+static bool isMultiple(const Expr *bytes, int64_t size) {
+  return bytes->isConstant(0) || bytes->zeros >= llvm::Log2_64(size);
+}
+
+/// The number of elements of such a number of bytes.
+static const Expr *exactQuotient(ExprPool &pool, const Expr *bytes,
+                                 int64_t size) {
+  if (bytes->kind == Expr::Kind::Mul) {
+    std::optional<int64_t> factor = bytes->operands[1]->asConstant();
+    if (factor && *factor % size == 0)
+      return pool.mul(bytes->operands[0],
+                      pool.constant(bytes->width, *factor / size));
+  }
+  return pool.division(Expr::Kind::DivS, bytes,
+                       pool.constant(bytes->width, size));
+}
+
+/// Divides what a form's lanes differ by; nothing where a stride is not linear
+/// or no multiple.
+static bool divideStrides(ExprPool &pool, TensorForm &form, int64_t size) {
+  for (DimTerm &term : form.terms) {
+    if (term.kind == DimTerm::Kind::None)
+      continue;
+    if (term.kind != DimTerm::Kind::Linear || !isMultiple(term.stride, size))
+      return false;
+    term.stride = exactQuotient(pool, term.stride, size);
+  }
+  return true;
 }
 
 std::optional<PointerForm> AccessAnalysis::bitcast(Operation *op) {
@@ -52,12 +86,65 @@ std::optional<PointerForm> AccessAnalysis::bitcast(Operation *op) {
   if (source->offset && from % to == 0)
     source->offset =
         algebra.scale(*source->offset, pool.constant(64, from / to));
-  else if (!source->offset || !source->offset->isUniform() ||
-           !source->offset->uniform->isConstant(0)) {
+  else if (!source->offset || to % from != 0 ||
+           !divideStrides(pool, *source->offset, to / from)) {
     fail("a cast to pointers of larger elements", op);
     return std::nullopt;
+  } else {
+    TensorForm &offset = *source->offset;
+    if (isMultiple(offset.uniform, to / from)) {
+      offset.uniform = exactQuotient(pool, offset.uniform, to / from);
+    } else {
+      // It begins between two elements, seen from the base.
+      const Expr *bytes = pool.mul(offset.uniform, pool.constant(64, from));
+      source->shift = source->shift ? pool.add(source->shift, bytes) : bytes;
+      offset.uniform = pool.constant(64, 0);
+    }
+    source->isDirect = false;
   }
   return source;
+}
+
+/// Takes the address of a pointer out of a sum.
+static Value takeBase(ExprPool &pool, const Expr *&sum) {
+  if (sum->kind == Expr::Kind::Scalar) {
+    auto address = sum->value.getDefiningOp<tt::PtrToIntOp>();
+    if (!address)
+      return {};
+    sum = pool.constant(64, 0);
+    return address.getSrc();
+  }
+  if (sum->kind != Expr::Kind::Add)
+    return {};
+  for (unsigned i : {0u, 1u}) {
+    const Expr *part = sum->operands[i];
+    if (Value base = takeBase(pool, part)) {
+      sum = pool.add(part, sum->operands[1 - i]);
+      return base;
+    }
+  }
+  return {};
+}
+
+/// Pointers made of byte addresses that are a strided range.
+std::optional<PointerForm> AccessAnalysis::integerPointers(Operation *op) {
+  std::optional<TensorForm> bytes = integers(op->getOperand(0));
+  int64_t size = pointeeBytes(op->getResult(0));
+  if (!bytes || bytes->width != 64 || !divideStrides(pool, *bytes, size)) {
+    fail("pointers without a common base: they depend on " + describe(op), op);
+    return std::nullopt;
+  }
+  PointerForm form;
+  form.isDirect = false;
+  form.shift = bytes->uniform;
+  form.base = takeBase(pool, form.shift);
+  form.offset = *bytes;
+  form.offset->uniform = pool.constant(64, 0);
+  if (form.base && isMultiple(form.shift, size)) {
+    form.offset->uniform = exactQuotient(pool, form.shift, size);
+    form.shift = nullptr;
+  }
+  return form;
 }
 
 std::optional<PointerForm> AccessAnalysis::pointers(Value tensor) {
@@ -85,6 +172,8 @@ std::optional<PointerForm> AccessAnalysis::pointers(Value tensor) {
   }
   if (isa<tt::BitcastOp>(op))
     return bitcast(op);
+  if (isa<tt::IntToPtrOp>(op))
+    return integerPointers(op);
   std::optional<SmallVector<int>> map = dimensionMap(op);
   if (map || isa<tt::ReshapeOp>(op)) {
     std::optional<PointerForm> form = pointers(op->getOperand(0));

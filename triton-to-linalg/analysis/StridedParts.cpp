@@ -47,7 +47,7 @@ ttl::stridedPartsOf(ExprPool &pool, AccessAnalysis &analysis, Value tensor) {
   std::optional<TensorForm> offset;
   if (isPointerTensor(type)) {
     std::optional<PointerForm> pointers = analysis.pointers(tensor);
-    if (!pointers || !pointers->offset)
+    if (!pointers || !pointers->offset || pointers->shift)
       return std::nullopt;
     form.parts.push_back({pointers->base});
     offset = pointers->offset;

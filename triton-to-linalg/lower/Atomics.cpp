@@ -69,8 +69,9 @@ AtomicAccess::AtomicAccess(OpBuilder &builder, Operation *op, Value pointers,
   if (this->mask && wantsAccessReports(op))
     report.mask = textsOf(analysis.mask(this->mask));
   reportAccess(report);
-  ElementAddress address = elementAddress(builder, loc, pointers,
-                                          form ? form->base : Value(), element);
+  ElementAddress address =
+      elementAddress(builder, loc, pointers,
+                     form && form->isDirect ? form->base : Value(), element);
   base = address.base;
   offsets = address.offsets;
 }

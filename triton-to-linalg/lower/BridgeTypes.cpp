@@ -117,3 +117,24 @@ std::string ttl::signatureOf(Type type) {
   os << "]>";
   return text;
 }
+
+FailureOr<BridgeTypesOf> BridgeTypesOf::get(const TypeConverter &converter,
+                                            TypeRange sources) {
+  BridgeTypesOf result;
+  for (Type source : sources) {
+    size_t before = result.types.size();
+    if (failed(converter.convertType(source, result.types)))
+      return failure();
+    result.counts.push_back(result.types.size() - before);
+  }
+  return result;
+}
+
+SmallVector<SmallVector<Value>> BridgeTypesOf::group(ValueRange values) const {
+  SmallVector<SmallVector<Value>> groups;
+  for (size_t count : counts) {
+    groups.emplace_back(values.take_front(count));
+    values = values.drop_front(count);
+  }
+  return groups;
+}

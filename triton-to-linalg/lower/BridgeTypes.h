@@ -22,6 +22,19 @@ public:
   BridgeTypeConverter();
 };
 
+/// The bridge's types of several values, of which each may become several.
+struct BridgeTypesOf {
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<size_t> counts;
+
+  /// Nothing where a type has no bridge type.
+  static mlir::FailureOr<BridgeTypesOf> get(const mlir::TypeConverter &,
+                                            mlir::TypeRange);
+  /// Values of these types, those of one source value together.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>>
+  group(mlir::ValueRange values) const;
+};
+
 /// The type that an element of `type` has in memory: a boolean is a byte, a
 /// pointer is 64 bits, and signs are gone.
 mlir::Type memoryElementType(mlir::Type type);

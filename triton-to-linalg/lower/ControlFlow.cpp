@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "triton-to-linalg/lower/BridgeTypes.h"
 #include "triton-to-linalg/lower/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,27 +65,17 @@ struct IndexSwitchLowering : OpConversionPattern<scf::IndexSwitchOp> {
   LogicalResult
   matchAndRewrite(scf::IndexSwitchOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    SmallVector<size_t> sizes;
-    for (Type type : op.getResultTypes()) {
-      size_t before = types.size();
-      if (failed(typeConverter->convertType(type, types)))
-        return rewriter.notifyMatchFailure(op, "type has no bridge type");
-      sizes.push_back(types.size() - before);
-    }
+    FailureOr<BridgeTypesOf> results =
+        BridgeTypesOf::get(*typeConverter, op.getResultTypes());
+    if (failed(results))
+      return rewriter.notifyMatchFailure(op, "type has no bridge type");
     auto converted = scf::IndexSwitchOp::create(
-        rewriter, op.getLoc(), types, adaptor.getArg().front(), op.getCases(),
-        op.getNumCases());
+        rewriter, op.getLoc(), results->types, adaptor.getArg().front(),
+        op.getCases(), op.getNumCases());
     for (auto [from, to] :
          llvm::zip_equal(op->getRegions(), converted->getRegions()))
       rewriter.inlineRegionBefore(from, to, to.end());
-    SmallVector<SmallVector<Value>> results;
-    ValueRange rest = converted.getResults();
-    for (size_t size : sizes) {
-      results.emplace_back(rest.take_front(size));
-      rest = rest.drop_front(size);
-    }
-    rewriter.replaceOpWithMultiple(op, std::move(results));
+    rewriter.replaceOpWithMultiple(op, results->group(converted.getResults()));
     return success();
   }
 };

@@ -21,8 +21,25 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::ttl;
 
-/// Triton makes no descriptor whose last dimension is not contiguous; backends
-/// see that in the type.
+/// Triton itself makes no descriptor whose last dimension is not contiguous, on
+/// the device or on the host, but other writers of TTIR may on the device.
+static bool isContiguous(Value descriptor) {
+  auto isOne = [](tt::MakeTensorDescriptorOp op) {
+    return isConstantIntValue(op.getStrides().back(), 1);
+  };
+  if (auto made = descriptor.getDefiningOp<tt::MakeTensorDescriptorOp>())
+    return isOne(made);
+  // Through calls, loops and branches any of them may come.
+  auto module = descriptor.getParentRegion()->getParentOfType<ModuleOp>();
+  return !module
+              .walk([&](tt::MakeTensorDescriptorOp op) {
+                return isOne(op) ? WalkResult::advance()
+                                 : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// Backends see in the type that the last dimension is contiguous.
 static Value contiguous(OpBuilder &builder, Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   auto meta = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
@@ -50,7 +67,9 @@ Descriptor::Descriptor(OpBuilder &builder, Location loc, Value descriptor) {
                              builder.getI1Type()};
   auto parts =
       UnrealizedConversionCastOp::create(builder, loc, types, descriptor);
-  memref = contiguous(builder, loc, parts.getResult(0));
+  memref = parts.getResult(0);
+  if (isContiguous(descriptor))
+    memref = contiguous(builder, loc, memref);
   isNan = parts.getResult(1);
 }
 

@@ -112,23 +112,14 @@ struct CallLowering : OpConversionPattern<tt::CallOp> {
   LogicalResult
   matchAndRewrite(tt::CallOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    SmallVector<size_t> sizes;
-    for (Type type : op.getResultTypes()) {
-      size_t before = types.size();
-      if (failed(typeConverter->convertType(type, types)))
-        return rewriter.notifyMatchFailure(op, "type has no bridge type");
-      sizes.push_back(types.size() - before);
-    }
-    auto call = func::CallOp::create(rewriter, op.getLoc(), op.getCallee(),
-                                     types, flatten(adaptor.getOperands()));
-    SmallVector<SmallVector<Value>> results;
-    ValueRange rest = call.getResults();
-    for (size_t size : sizes) {
-      results.emplace_back(rest.take_front(size));
-      rest = rest.drop_front(size);
-    }
-    rewriter.replaceOpWithMultiple(op, std::move(results));
+    FailureOr<BridgeTypesOf> results =
+        BridgeTypesOf::get(*typeConverter, op.getResultTypes());
+    if (failed(results))
+      return rewriter.notifyMatchFailure(op, "type has no bridge type");
+    auto call =
+        func::CallOp::create(rewriter, op.getLoc(), op.getCallee(),
+                             results->types, flatten(adaptor.getOperands()));
+    rewriter.replaceOpWithMultiple(op, results->group(call.getResults()));
     return success();
   }
 };

@@ -7,6 +7,7 @@
 
 #include "triton-to-linalg/lower/TensorAccess.h"
 
+#include "frontend/TTOps.h"
 #include "triton-to-linalg/analysis/SourceText.h"
 #include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Memory.h"
@@ -16,6 +17,7 @@
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::ttl;
 using Pred = arith::CmpIPredicate;
 using TermKind = DimTerm::Kind;
@@ -72,6 +74,8 @@ Value TensorAccess::lower() {
     return lowerAddresses();
   }
   pointer = *found;
+  if (pointer.shift)
+    pointer.base = shiftedBase();
   if (maskValue)
     mask = analysis.mask(maskValue);
   else
@@ -221,7 +225,25 @@ Value TensorAccess::lowerRows(unsigned dim, ExprBuilder &exprs) {
               rowMask);
 }
 
+/// The pointer that offsets count from, as an operation before the access.
+Value TensorAccess::shiftedBase() {
+  ExprBuilder exprs(builder, loc, /*asIntegers=*/true);
+  Value bytes = exprs.integer(pointer.shift);
+  auto type = tt::PointerType::get(
+      builder.getI8Type(),
+      cast<tt::PointerType>(getElementTypeOrSelf(pointers.getType()))
+          .getAddressSpace());
+  if (!pointer.base)
+    return tt::IntToPtrOp::create(builder, loc, type, bytes);
+  Value base = pointer.base;
+  if (base.getType() != type)
+    base = tt::BitcastOp::create(builder, loc, type, base);
+  return tt::AddPtrOp::create(builder, loc, type, base, bytes);
+}
+
 Value TensorAccess::lowerElements() {
+  if (!pointer.isDirect)
+    return lowerAddresses();
   ElementAddress address = elementAddress(builder, loc, pointers, pointer.base,
                                           type.getElementType());
   return elements(address.base, address.offsets, maskValue);

@@ -45,6 +45,7 @@ private:
   mlir::Value lowerLinear(const TensorForm &offset, ExprBuilder &exprs);
   mlir::Value lowerUneven(ExprBuilder &exprs, const Reason &reason);
   mlir::Value lowerRows(unsigned dim, ExprBuilder &exprs);
+  mlir::Value shiftedBase();
   mlir::Value lowerElements();
   mlir::Value lowerAddresses();
   bool canUseRows(unsigned dim) const;

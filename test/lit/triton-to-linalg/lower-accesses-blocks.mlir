@@ -74,3 +74,20 @@ tt.func public @reduce(%d: !tt.tensordesc<8x8xui32>, %f: !tt.tensordesc<8x8xf32>
   tt.descriptor_reduce min, %f[%i, %i], %w : !tt.tensordesc<8x8xf32>, tensor<8x8xf32>
   tt.return
 }
+
+// -----
+
+// Other writers of TTIR have descriptors whose last dimension is not contiguous, seen here or through a branch.
+// CHECK-LABEL: tt.func public @strided
+// CHECK-NOT: strided<[?, 1]
+// CHECK: bufferization.to_tensor %{{.*}} : memref<?x?xf32, strided<[?, ?], offset: ?>>
+// CHECK: bufferization.materialize_in_destination %{{.*}} in writable %{{.*}} memref<?x?xf32, strided<[?, ?], offset: ?>>
+// CHECK: tt.return
+tt.func public @strided(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %m: i32, %s: i64, %c: i1) {
+  %d = tt.make_tensor_descriptor %x, [%m, %m], [%s, %s] : !tt.ptr<f32>, !tt.tensordesc<4x8xf32>
+  %e = tt.make_tensor_descriptor %y, [%m, %m], [%s, %s] : !tt.ptr<f32>, !tt.tensordesc<4x8xf32>
+  %v = tt.descriptor_load %d[%m, %m] : !tt.tensordesc<4x8xf32> -> tensor<4x8xf32>
+  %f = arith.select %c, %d, %e : !tt.tensordesc<4x8xf32>
+  tt.descriptor_store %f[%m, %m], %v : !tt.tensordesc<4x8xf32>, tensor<4x8xf32>
+  tt.return
+}

@@ -126,6 +126,19 @@ TEST(LaunchTyped, TakesDescriptors) {
   EXPECT_EQ(
       tilebridge_launch_typed(kernel.get(), 0, 1, 1, arguments, 3, nullptr),
       TILEBRIDGE_OK);
+  // A stride of a dimension of one element means nothing.
+  descriptor.sizes[1] = 1;
+  descriptor.strides[1] = 7;
+  EXPECT_EQ(
+      tilebridge_launch_typed(kernel.get(), 0, 1, 1, arguments, 3, nullptr),
+      TILEBRIDGE_OK);
+  descriptor.sizes[1] = 32;
+  EXPECT_EQ(
+      tilebridge_launch_typed(kernel.get(), 0, 1, 1, arguments, 3, nullptr),
+      TILEBRIDGE_ERROR_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(tilebridge_last_error()).find("last stride"),
+            std::string::npos);
+  descriptor.strides[1] = 1;
   descriptor.rank = 3;
   EXPECT_EQ(
       tilebridge_launch_typed(kernel.get(), 0, 1, 1, arguments, 3, nullptr),
