@@ -12,18 +12,6 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-static OpFoldResult baseOf(const Index &index, OpBuilder &builder) {
-  if (!index.base)
-    return builder.getIndexAttr(0);
-  return index.base;
-}
-
-static Value constantMask(OpBuilder &builder, Location loc, int64_t lanes) {
-  auto type = VectorType::get({lanes}, builder.getI1Type());
-  return arith::ConstantOp::create(builder, loc,
-                                   DenseElementsAttr::get(type, true));
-}
-
 /// The element of `view.base` that the indices choose; the index of
 /// `contiguousDim`, if that is not -1, is left to the access. (Not a memref
 /// that begins there: offsets of memrefs must not be negative, these may be.)
@@ -47,7 +35,7 @@ Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices,
       continue;
     OpFoldResult at = static_cast<int>(d) == view.rowDim
                           ? OpFoldResult(rowNumber(view, index, loc))
-                          : baseOf(index, rewriter);
+                          : index.begin(rewriter);
     offset = addIndex(rewriter, loc, offset,
                       mulIndex(rewriter, loc, at, view.strides[d]));
   }
@@ -148,7 +136,7 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
       },
       [&]() -> Value {
         Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
-        Value all = mask ? mask : constantMask(rewriter, loc, frame->lanes);
+        Value all = mask ? mask : allLanes(rewriter, loc, frame->lanes);
         Value other = passThrough ? passThrough
                                   : toLanes(zeroOf(view.elementType(), loc),
                                             frame->lanes);
@@ -178,7 +166,7 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
       },
       [&]() -> Value {
         Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
-        Value all = mask ? mask : constantMask(rewriter, loc, frame->lanes);
+        Value all = mask ? mask : allLanes(rewriter, loc, frame->lanes);
         vector::ScatterOp::create(rewriter, loc, Type(), view.base, start,
                                   lanes, all, value);
         return {};

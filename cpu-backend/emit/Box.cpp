@@ -12,18 +12,6 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-static OpFoldResult baseOf(const Index &index, OpBuilder &builder) {
-  if (!index.base)
-    return builder.getIndexAttr(0);
-  return index.base;
-}
-
-static Value constantMask(OpBuilder &builder, Location loc, int64_t lanes) {
-  auto type = VectorType::get({lanes}, builder.getI1Type());
-  return arith::ConstantOp::create(builder, loc,
-                                   DenseElementsAttr::get(type, true));
-}
-
 /// Whether the index of every dimension without lanes is inside the box; null:
 /// always. Dimensions whose index belongs to a level below `minLevel` are left
 /// out: others have seen to them.
@@ -40,7 +28,7 @@ Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices,
     // The index of a loop that is not open yet: its accesses see to it.
     if (!index.base && index.dim >= 0 && view.shape[d] != 1)
       continue;
-    OpFoldResult at = baseOf(index, rewriter);
+    OpFoldResult at = index.begin(rewriter);
     auto low = constantOf(view.lo[d]);
     if (!low || *low > 0)
       both(arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge,
@@ -112,7 +100,7 @@ Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
   if (low && *low <= 0)
     return mask;
   Value outside = below(toValue(rewriter, loc, view.lo[laneDim]));
-  Value inside = arith::XOrIOp::create(
-      rewriter, loc, outside, constantMask(rewriter, loc, frame->lanes));
+  Value inside = arith::XOrIOp::create(rewriter, loc, outside,
+                                       allLanes(rewriter, loc, frame->lanes));
   return arith::AndIOp::create(rewriter, loc, mask, inside);
 }

@@ -75,11 +75,8 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
                                    Value mask, Value other, Location loc) {
   auto element = cast<MemRefType>(memref.getType()).getElementType();
   auto type = VectorType::get({frame->lanes}, element);
-  if (!mask) {
-    auto maskType = VectorType::get({frame->lanes}, rewriter.getI1Type());
-    mask = arith::ConstantOp::create(rewriter, loc,
-                                     DenseElementsAttr::get(maskType, true));
-  }
+  if (!mask)
+    mask = allLanes(rewriter, loc, frame->lanes);
   return vector::GatherOp::create(rewriter, loc, type, memref, at, offsets,
                                   toLanes(mask, frame->lanes),
                                   toLanes(other, frame->lanes));

@@ -15,6 +15,13 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+Value tilebridge::cpu::allLanes(OpBuilder &builder, Location loc,
+                                int64_t lanes) {
+  auto type = VectorType::get({lanes}, builder.getI1Type());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, true));
+}
+
 std::optional<int64_t> tilebridge::cpu::constantOf(OpFoldResult value) {
   return getConstantIntValue(value);
 }

@@ -29,8 +29,18 @@ struct Index {
   bool operator==(const Index &o) const {
     return base == o.base && step == o.step && dim == o.dim;
   }
+  /// The index of the first lane.
+  mlir::OpFoldResult begin(mlir::OpBuilder &builder) const {
+    if (base)
+      return base;
+    return builder.getIndexAttr(0);
+  }
 };
 using Indices = llvm::SmallVector<Index, 4>;
+
+/// A mask that is true in each of `lanes` lanes.
+mlir::Value allLanes(mlir::OpBuilder &builder, mlir::Location loc,
+                     int64_t lanes);
 
 /// A structured load of the old function, taken apart.
 struct StructuredLoad {

@@ -220,3 +220,11 @@ func.func @directed_c3_count(%x: f64) {
   %0 = linalg_ext.directed "add" upward(%x) : (f64) -> f64
   return
 }
+
+// -----
+
+func.func @assert_of_numbers(%x: tensor<8xi32>) {
+  // expected-error@+1 {{operand #0 must be}}
+  linalg_ext.assert %x, "no condition" : tensor<8xi32>
+  return
+}
