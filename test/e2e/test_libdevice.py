@@ -93,6 +93,7 @@ def test_the_tables_are_found():
     assert len(HIP) > 90
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "table"), [("cuda", CUDA), ("hip", HIP)])
 def test_every_variant_compiles(module, table):
     module = cuda_libdevice if module == "cuda" else hip_libdevice
