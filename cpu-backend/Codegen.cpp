@@ -8,6 +8,7 @@
 #include "cpu-backend/Codegen.h"
 #include "cpu-backend/Link.h"
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/SingleLaneStores.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -126,6 +127,7 @@ static llvm::Error optimize(llvm::Module &module,
   if (llvm::Error failure = builder.parsePassPipeline(passes, steps))
     return failure;
   passes.run(module, modules);
+  scalarizeSingleLaneStores(module);
   return llvm::Error::success();
 }
 

@@ -52,6 +52,13 @@ static bool computes(Operation *op) {
              vector::ScanOp, vector::ContractionOp, vector::OuterProductOp>(op);
 }
 
+/// f64 to f32 toward zero: hardware would need another rounding mode.
+static bool cutsToF32(arith::TruncFOp op) {
+  return op.getRoundingmode() == arith::RoundingMode::toward_zero &&
+         getElementTypeOrSelf(op.getIn().getType()).isF64() &&
+         getElementTypeOrSelf(op.getType()).isF32();
+}
+
 namespace {
 
 struct ExpandFloatTypesPass
@@ -67,6 +74,9 @@ struct ExpandFloatTypesPass
         if (llvm::any_of(op->getOperandTypes(), isSmall) ||
             llvm::any_of(op->getResultTypes(), isSmall))
           ops.push_back(op);
+      if (auto truncate = dyn_cast<arith::TruncFOp>(op);
+          truncate && cutsToF32(truncate))
+        ops.push_back(op);
     });
     for (Operation *op : ops)
       if (failed(expand(op)))
@@ -90,6 +100,11 @@ private:
       replace(op, fromF32(b, convert, wide, extend.getType()));
       return success();
     }
+    if (auto truncate = dyn_cast<arith::TruncFOp>(op);
+        truncate && cutsToF32(truncate)) {
+      cutToF32(truncate, b);
+      return success();
+    }
     if (auto truncate = dyn_cast<arith::TruncFOp>(op))
       return expandTruncate(truncate, b, convert);
     if (op->getNumRegions() != 0)
@@ -108,6 +123,22 @@ private:
     if (isSmall(type))
       return convert.truncate(wide, element, /*towardZero=*/false);
     return arith::ExtFOp::create(b, type, wide);
+  }
+
+  /// To the nearest, and one step back where that has become larger. Bits of
+  /// floats of one sign are in the order of their magnitudes.
+  void cutToF32(arith::TruncFOp op, ImplicitLocOpBuilder &b) {
+    Value x = op.getIn();
+    Type bitsType = withElement(op.getType(), b.getI32Type());
+    Value near = arith::TruncFOp::create(b, op.getType(), x);
+    Value wide = arith::ExtFOp::create(b, x.getType(), near);
+    Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
+                                           math::AbsFOp::create(b, wide),
+                                           math::AbsFOp::create(b, x));
+    Value bits = arith::BitcastOp::create(b, bitsType, near);
+    Value step = arith::ExtUIOp::create(b, bitsType, isLarger);
+    bits = arith::SubIOp::create(b, bits, step);
+    replace(op, arith::BitcastOp::create(b, op.getType(), bits));
   }
 
   LogicalResult expandTruncate(arith::TruncFOp op, ImplicitLocOpBuilder &b,

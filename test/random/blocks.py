@@ -269,7 +269,7 @@ def argmax(b: Builder):
     if not x:
         return None
     axis = b.random.randrange(len(x.type.shape))
-    index = b.index(x.type.shape, axis)
+    index = b.guard(b.index(x.type.shape, axis))
     element = x.type.element
     shape = [s for i, s in enumerate(x.type.shape) if i != axis]
     text = (

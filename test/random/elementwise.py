@@ -269,7 +269,8 @@ def float_unary(b: Builder):
         if kind in {"math.floor", "math.ceil", "math.sqrt"}:
             if not is_exact(x):
                 return None
-            facts = Facts(max(facts.bound + 1, 1), 0.0, kind != "math.sqrt")
+            # A root may be NaN, which has no bound.
+            facts = EXACT if kind == "math.sqrt" else Facts(max(facts.bound + 1, 1), 0.0, True)
     return b.elementwise(kind, [x], dtype, lambda p: round_to(compute(p), dtype), facts)
 
 

@@ -33,6 +33,8 @@ def _outcome(program: Program | int, runtime: Runtime) -> str:
     """What is wrong with a program or with the program of a seed."""
     try:
         return check(generate(program) if isinstance(program, int) else program, runtime)
+    except OverflowError:
+        return ""  # It reaches farther than NumPy's memory: nothing to compare.
     except Exception as error:
         return "generator: " + "".join(traceback.format_exception(error)[-3:])
 
