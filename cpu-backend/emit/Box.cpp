@@ -23,7 +23,8 @@ Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices,
                     : condition;
   };
   for (auto [d, index] : llvm::enumerate(indices)) {
-    if (index.step != 0 || index.level < minLevel || view.isFull(d))
+    bool isChecked = index.level < minLevel && !index.isInner;
+    if (index.step != 0 || isChecked || view.isFull(d))
       continue;
     // The index of a loop that is not open yet: its accesses see to it.
     if (!index.base && index.dim >= 0 && view.shape[d] != 1)
@@ -44,7 +45,7 @@ Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices,
     return result;
   Index row = indices[view.rowDim];
   bool isOpen = row.base || view.shape[view.rowDim] == 1;
-  if (row.step != 0 || row.level < minLevel || !isOpen)
+  if (row.step != 0 || (row.level < minLevel && !row.isInner) || !isOpen)
     return result;
   if (!row.base) {
     OpBuilder::InsertionGuard guard(rewriter);

@@ -88,7 +88,7 @@ LogicalResult NestEmitter::emitSeededLoop(unsigned position) {
                                         : emitLanesLoop(position, frame.lanes);
   }
   unsigned level = frame.levels.size() - 1;
-  indices[d] = {constant(0), 0, level, static_cast<int>(d)};
+  indices[d] = {constant(0), 0, level, static_cast<int>(d), /*isInner=*/true};
   LogicalResult first = emitLoops(position + 1);
   indices[d] = {Value(), 0, 0, static_cast<int>(d)};
   if (failed(first))

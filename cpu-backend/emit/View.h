@@ -25,6 +25,9 @@ struct Index {
   unsigned level = 0;
   /// The dimension of the nest that this index equals, or -1.
   int dim = -1;
+  /// It takes the place of a loop inside of the lanes' loop: whether it is in a
+  /// box is not known there.
+  bool isInner = false;
 
   bool operator==(const Index &o) const {
     return base == o.base && step == o.step && dim == o.dim;
