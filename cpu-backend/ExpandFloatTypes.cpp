@@ -24,10 +24,12 @@ using namespace tilebridge::cpu;
 static bool isSmall(Type type) {
   return SmallFloatFormat::of(getElementTypeOrSelf(type)).has_value();
 }
-/// LLVM has integers for these types.
+/// Integers take the place of these types: of 8 bits because LLVM has none, of
+/// bf16 because LLVM moves single ones through f32 and back, by instructions
+/// that lose denormals, or by calls of functions that do not exist.
 static bool isBits(Type type) {
   auto format = SmallFloatFormat::of(getElementTypeOrSelf(type));
-  return format && format->bits <= 8;
+  return (format && format->bits <= 8) || getElementTypeOrSelf(type).isBF16();
 }
 static bool isOnlyExtended(Type type) {
   auto format = SmallFloatFormat::of(getElementTypeOrSelf(type));
@@ -81,6 +83,14 @@ struct ExpandFloatTypesPass
     for (Operation *op : ops)
       if (failed(expand(op)))
         return signalPassFailure();
+    // What is left only moves values.
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([](BFloat16Type type) -> std::optional<Type> {
+      return IntegerType::get(type.getContext(), 16);
+    });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
   }
 
 private:

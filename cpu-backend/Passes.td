@@ -145,7 +145,8 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
     Elements and scales of block-scaled matrices (f6E2M3FN, f6E3M2FN, f4E2M1FN, f8E8M0FNU) are extended; nothing is rounded
     to them.
 
-    After this only operations that move values (loads, stores, select, shuffles, bitcast) have these types.
+    After this only operations that move values (loads, stores, select, shuffles, bitcast) have these types, and none has bf16:
+    its bits are an i16, as LLVM would move single elements through f32.
 
     Before:
     ```mlir
@@ -166,7 +167,7 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
   let options = [
     Option<"f16c", "f16c", "bool", "true", "conversions between f16 and f32 are instructions">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
 def CpuLowerAddressesPass : Pass<"tilebridge-cpu-lower-addresses", "::mlir::ModuleOp"> {

@@ -6,7 +6,8 @@
 // CHECK: arith.addf {{.*}} : vector<16xf32>
 // CHECK: arith.cmpf uno
 // CHECK: arith.trunci {{.*}} : vector<16xi32> to vector<16xi16>
-// CHECK: arith.bitcast {{.*}} : vector<16xi16> to vector<16xbf16>
+// CHECK: arith.bitcast {{.*}} : vector<16xi16> to vector<16xi16>
+// CHECK-NOT: bf16
 func.func @bf16_add(%a: vector<16xbf16>, %b: vector<16xbf16>) -> vector<16xbf16> {
   %y = arith.addf %a, %b : vector<16xbf16>
   return %y : vector<16xbf16>
@@ -105,4 +106,31 @@ func.func @rounded_to_element(%a: f32) -> f4E2M1FN {
   // expected-error @below {{nothing can be rounded to 'f4E2M1FN'}}
   %y = arith.truncf %a : f32 to f4E2M1FN
   return %y : f4E2M1FN
+}
+
+// -----
+
+// Single elements of bf16 are integers wherever they only move.
+// CHECK-LABEL: func.func @moved
+// CHECK-SAME: memref<?xi16>
+// CHECK: vector.load {{.*}} : memref<?xi16>, vector<1xi16>
+// CHECK: vector.broadcast {{.*}} : i16 to vector<8xi16>
+func.func @moved(%x: memref<?xbf16>, %i: index) {
+  %0 = vector.load %x[%i] : memref<?xbf16>, vector<1xbf16>
+  %1 = vector.extract %0[0] : bf16 from vector<1xbf16>
+  %2 = vector.broadcast %1 : bf16 to vector<8xbf16>
+  vector.store %2, %x[%i] : memref<?xbf16>, vector<8xbf16>
+  return
+}
+
+// f64 to f32 toward zero: to the nearest, and one step back where that is larger.
+// CHECK-LABEL: func.func @cut
+// CHECK: %[[NEAR:.*]] = arith.truncf %{{.*}} : vector<4xf64> to vector<4xf32>
+// CHECK: %[[WIDE:.*]] = arith.extf %[[NEAR]]
+// CHECK: %[[LARGER:.*]] = arith.cmpf ogt, %{{.*}}, %{{.*}} : vector<4xf64>
+// CHECK: %[[STEP:.*]] = arith.extui %[[LARGER]]
+// CHECK: arith.subi %{{.*}}, %[[STEP]]
+func.func @cut(%x: vector<4xf64>) -> vector<4xf32> {
+  %0 = arith.truncf %x toward_zero : vector<4xf64> to vector<4xf32>
+  return %0 : vector<4xf32>
 }
