@@ -122,9 +122,14 @@ void NestEmitter::choose() {
   }
 
   if (rank > 0) {
+    // Scratch memory is near: there is no latency to hide.
+    bool isFar = llvm::any_of(nest.outputs, [](const NestOutput &output) {
+      return output.reduce || output.isStore;
+    });
+    int64_t simple = isFar ? 4 : 2;
     // Long bodies overlap with those of the next iterations as they are.
     int64_t unroll = nest.isCold      ? 1
-                     : bodyCost <= 8  ? 4
+                     : bodyCost <= 8  ? simple
                      : bodyCost <= 14 ? 2
                                       : 1;
     int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
