@@ -32,6 +32,9 @@ private:
   /// Which element of the operand each lane uses.
   std::vector<int64_t> elementsOf(OpOperand &operand,
                                   ArrayRef<int64_t> reduction);
+  /// Runs a body for one lane after the other.
+  LogicalResult runEachLane(Block &body, ArrayRef<Datum> arguments,
+                            SmallVectorImpl<Datum> &yielded);
   Datum gathered(Type element, const Lanes &lanes,
                  const std::vector<int64_t> &elements) const;
 
@@ -77,6 +80,40 @@ Datum LinalgEvaluator::gathered(Type element, const Lanes &lanes,
   return Datum(element, parallelShape, std::move(result));
 }
 
+/// Lanes may take different branches then.
+static bool hasControlFlow(Block &body) {
+  return llvm::any_of(body,
+                      [](Operation &op) { return op.getNumRegions() != 0; });
+}
+
+LogicalResult LinalgEvaluator::runEachLane(Block &body,
+                                           ArrayRef<Datum> arguments,
+                                           SmallVectorImpl<Datum> &yielded) {
+  SmallVector<Lanes> results(body.back().getNumOperands());
+  LogicalResult result = success();
+  size_t lane = 0;
+  forEachPosition(parallelShape, [&](ArrayRef<int64_t> position) {
+    if (failed(result))
+      return;
+    SmallVector<Datum> own, values;
+    for (const Datum &argument : arguments) {
+      const Lanes &lanes = argument.lanes();
+      own.push_back(Datum(argument.elementType(), {},
+                          {lanes[lanes.size() == 1 ? 0 : lane]}));
+    }
+    program.bodyPosition.emplace(position);
+    result = program.run(body, own, values);
+    program.bodyPosition.reset();
+    for (auto [all, value] : llvm::zip(results, values))
+      all.push_back(value.lanes().front());
+    ++lane;
+  });
+  yielded.clear();
+  for (auto [value, lanes] : llvm::zip(body.back().getOperands(), results))
+    yielded.push_back(Datum(value.getType(), parallelShape, std::move(lanes)));
+  return result;
+}
+
 LogicalResult LinalgEvaluator::run() {
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
     bool isParallel = kind == utils::IteratorType::parallel;
@@ -111,7 +148,8 @@ LogicalResult LinalgEvaluator::run() {
             gathered(element, program.lanes(operand.get()), elements));
       }
     }
-    result = program.run(body, arguments, yielded);
+    result = hasControlFlow(body) ? runEachLane(body, arguments, yielded)
+                                  : program.run(body, arguments, yielded);
     if (failed(result))
       return;
     for (auto [output, target, value] : llvm::zip(outputs, targets, yielded))
@@ -139,7 +177,12 @@ static LogicalResult evaluateLinalg(Program &program, Operation *op) {
 /// any other.
 static LogicalResult evaluateIndex(Program &program, Operation *op) {
   auto index = cast<linalg::IndexOp>(op);
-  auto owner = cast<linalg::LinalgOp>(op->getParentOp());
+  if (program.bodyPosition) {
+    program.setInteger(index.getResult(),
+                       (*program.bodyPosition)[index.getDim()]);
+    return success();
+  }
+  auto owner = op->getParentOfType<linalg::LinalgOp>();
   SmallVector<int64_t> shape = owner.getStaticLoopRanges();
   if (owner.getNumParallelLoops() != owner.getNumLoops())
     return op->emitError("the reference evaluator knows positions in parallel "

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 
 namespace tilebridge::reference {
 
@@ -113,6 +114,10 @@ public:
   llvm::ArrayRef<uint32_t> id() const { return programId; }
   /// An error at an operation that names the program as well.
   mlir::InFlightDiagnostic error(mlir::Operation *op) const;
+
+  /// Set while the body of an op of linalg runs for one element alone: where
+  /// that is.
+  std::optional<llvm::SmallVector<int64_t>> bodyPosition;
 
 private:
   mlir::LogicalResult runOp(mlir::Operation *op);

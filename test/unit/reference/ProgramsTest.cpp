@@ -84,6 +84,23 @@ TEST(Linalg, ElementwiseWithPositions) {
             (Ints{3, 4, 7, 12}));
 }
 
+TEST(Linalg, LanesTakeTheirOwnBranches) {
+  EXPECT_EQ(run("%i = tensor.empty() : tensor<4xi32>\n"
+                "%c2 = arith.constant 2 : i32\n"
+                "%r = linalg.generic {indexing_maps = [affine_map<(d0) -> "
+                "(d0)>, affine_map<(d0) -> (d0)>], iterator_types = "
+                "[\"parallel\"]} ins(%x : tensor<4xi32>) outs(%i : "
+                "tensor<4xi32>) {\n^bb0(%a: i32, %o: i32):\n"
+                "%p = linalg.index 0 : index\n"
+                "%q = arith.index_cast %p : index to i32\n"
+                "%c = arith.cmpi slt, %a, %c2 : i32\n"
+                "%s = scf.if %c -> (i32) {\n%t = arith.subi %a, %q : i32\n"
+                "scf.yield %t : i32\n} else {\nscf.yield %a : i32\n}\n"
+                "linalg.yield %s : i32\n} -> tensor<4xi32>\n",
+                4, 4),
+            (Ints{0, 0, 2, 3}));
+}
+
 TEST(Linalg, Matmul) {
   EXPECT_EQ(run("%a = tensor.expand_shape %x [[0, 1]] output_shape [2, 2] : "
                 "tensor<4xi32> into tensor<2x2xi32>\n"
