@@ -177,21 +177,35 @@ Value FunctionEmitter::evaluateElementwise(OpResult result,
 void FunctionEmitter::walkCone(
     Value tensor, ArrayRef<Index> indices, OpBuilder *builder,
     function_ref<bool(Value, ArrayRef<Index>)> visit) {
+  Places visited;
+  walkCone(tensor, indices, builder, visit, visited);
+}
+
+void FunctionEmitter::walkCone(Value tensor, ArrayRef<Index> indices,
+                               OpBuilder *builder,
+                               function_ref<bool(Value, ArrayRef<Index>)> visit,
+                               Places &visited) {
   if (!isa<RankedTensorType>(tensor.getType()) || scalars.count(tensor))
     return;
+  SmallVector<Indices, 1> &places = visited[tensor];
+  if (llvm::any_of(places, [&](const Indices &place) {
+        return ArrayRef<Index>(place) == indices;
+      }))
+    return;
+  places.push_back(Indices(indices));
   if (!visit(tensor, indices))
     return;
   Operation *op = tensor.getDefiningOp();
   if (viewIfInMemory(tensor)) {
     auto load = matchLoad(tensor);
     if (load && load->other && loads.count(tensor))
-      walkCone(load->other, indices, builder, visit);
+      walkCone(load->other, indices, builder, visit, visited);
     return;
   }
   if (!op || isa<arith::ConstantOp, tensor::SplatOp, tensor::EmptyOp>(op))
     return;
   if (auto cast = dyn_cast<tensor::CastOp>(op))
-    return walkCone(cast.getSource(), indices, builder, visit);
+    return walkCone(cast.getSource(), indices, builder, visit, visited);
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()) ||
@@ -209,7 +223,7 @@ void FunctionEmitter::walkCone(
               : Indices(
                     cast<RankedTensorType>(operand.get().getType()).getRank());
     if (from)
-      walkCone(operand.get(), *from, builder, visit);
+      walkCone(operand.get(), *from, builder, visit, visited);
   }
 }
 

@@ -179,12 +179,18 @@ private:
   mlir::Value laneIndices(const Index &index, mlir::Type element);
   mlir::Value toLanes(mlir::Value value, int64_t lanes);
   mlir::Value zeroOf(mlir::Type element, mlir::Location loc);
-  /// Walks everything that evaluating `tensor` reads. `visit` returns whether
-  /// to go on below.
+  /// Walks everything that evaluating `tensor` reads, each value once for each
+  /// place. `visit` returns whether to go on below.
   void
   walkCone(mlir::Value tensor, llvm::ArrayRef<Index> indices,
            mlir::OpBuilder *builder,
            llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit);
+  using Places = llvm::DenseMap<mlir::Value, llvm::SmallVector<Indices, 1>>;
+  void
+  walkCone(mlir::Value tensor, llvm::ArrayRef<Index> indices,
+           mlir::OpBuilder *builder,
+           llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit,
+           Places &visited);
   const View *viewIfInMemory(mlir::Value tensor);
 
   // Access.cpp, Box.cpp: elements of views.

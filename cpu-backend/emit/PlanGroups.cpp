@@ -32,34 +32,59 @@ Indices tilebridge::cpu::identityIndices(unsigned rank) {
   return indices;
 }
 
+namespace {
+/// A value that several others use is visited once for each place, else a chain
+/// of such values would take a time exponential in its length.
+class InlineWalk {
+public:
+  explicit InlineWalk(function_ref<bool(Value, ArrayRef<Index>)> visit)
+      : visit(visit) {}
+
+  void walk(Value tensor, ArrayRef<Index> indices, Operation *root) {
+    if (!isa<RankedTensorType>(tensor.getType()))
+      return;
+    SmallVector<Indices, 1> &places = visited[tensor];
+    if (llvm::any_of(places, [&](const Indices &place) {
+          return ArrayRef<Index>(place) == indices;
+        }))
+      return;
+    places.push_back(Indices(indices));
+    if (!visit(tensor, indices))
+      return;
+    Operation *op = tensor.getDefiningOp();
+    if (!op || kindOf(op) != OpKind::Inlineable ||
+        (isPlannedBuffer(op) && op != root) ||
+        isa<arith::ConstantOp, tensor::SplatOp, tensor::EmptyOp>(op))
+      return;
+    if (auto load = matchLoad(tensor)) {
+      if (load->other)
+        walk(load->other, indices, nullptr);
+      return;
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || (linalgOp && linalgOp.isDpsInit(&operand) &&
+                    (!isElementwise(op) ||
+                     linalgOp.getMatchingBlockArgument(&operand).use_empty())))
+        continue;
+      if (auto from = operandIndices(operand, indices, nullptr))
+        walk(operand.get(), *from, nullptr);
+      else // Irregular: any element.
+        walk(operand.get(), Indices(type.getRank()), nullptr);
+    }
+  }
+
+private:
+  function_ref<bool(Value, ArrayRef<Index>)> visit;
+  llvm::DenseMap<Value, SmallVector<Indices, 1>> visited;
+};
+} // namespace
+
 void tilebridge::cpu::walkInline(
     Value tensor, ArrayRef<Index> indices,
     function_ref<bool(Value, ArrayRef<Index>)> visit, Operation *root) {
-  if (!isa<RankedTensorType>(tensor.getType()) || !visit(tensor, indices))
-    return;
-  Operation *op = tensor.getDefiningOp();
-  if (!op || kindOf(op) != OpKind::Inlineable ||
-      (isPlannedBuffer(op) && op != root) ||
-      isa<arith::ConstantOp, tensor::SplatOp, tensor::EmptyOp>(op))
-    return;
-  if (auto load = matchLoad(tensor)) {
-    if (load->other)
-      walkInline(load->other, indices, visit);
-    return;
-  }
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<RankedTensorType>(operand.get().getType()) ||
-        (linalgOp && linalgOp.isDpsInit(&operand) &&
-         (!isElementwise(op) ||
-          linalgOp.getMatchingBlockArgument(&operand).use_empty())))
-      continue;
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    if (auto from = operandIndices(operand, indices, nullptr))
-      walkInline(operand.get(), *from, visit);
-    else // Irregular: any element.
-      walkInline(operand.get(), Indices(type.getRank()), visit);
-  }
+  InlineWalk(visit).walk(tensor, indices, root);
 }
 
 SmallVector<Value> tilebridge::cpu::rootOperands(Operation *root) {

@@ -71,7 +71,9 @@ def _use_flex_templates() -> None:
 
     # How many pieces a short query's keys are cut into: enough for all cores, as on a GPU for its multiprocessors.
     decoding = importlib.import_module("torch._inductor.kernel.flex.flex_decoding")
-    decoding.get_split_k = lambda batch, heads, keys: max((os.cpu_count() or 1) * 2 // max(batch * heads, 1), 1)
+    decoding.get_split_k = lambda batch, heads, keys: max(
+        (os.cpu_count() or 1) * 2 // max(batch * heads, 1), 1
+    )
 
 
 class _NeverCPU(ast.NodeTransformer):
@@ -81,7 +83,9 @@ class _NeverCPU(ast.NodeTransformer):
         self.count = 0
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        is_cpu = isinstance(node.ops[0], ast.Eq) and getattr(node.comparators[0], "value", None) == "cpu"
+        is_cpu = (
+            isinstance(node.ops[0], ast.Eq) and getattr(node.comparators[0], "value", None) == "cpu"
+        )
         self.count += is_cpu
         return ast.copy_location(ast.Constant(False), node) if is_cpu else node
 
@@ -91,12 +95,16 @@ def _without_cpu_branches(module_name: str, name: str) -> None:
     module = sys.modules[module_name]  # a function may have the module's name
     function = getattr(module, name, None)
     if function is None:
-        raise RuntimeError(f"this version of PyTorch has no {module_name}.{name}: FlexAttention cannot be changed")
+        raise RuntimeError(
+            f"this version of PyTorch has no {module_name}.{name}: FlexAttention cannot be changed"
+        )
     function = inspect.unwrap(function)
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     transformer = _NeverCPU()
     tree = ast.fix_missing_locations(transformer.visit(tree))
     if not transformer.count:
-        raise RuntimeError(f"{module_name}.{name} of this version of PyTorch does not ask for a CPU")
+        raise RuntimeError(
+            f"{module_name}.{name} of this version of PyTorch does not ask for a CPU"
+        )
     ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
     exec(compile(tree, function.__code__.co_filename, "exec"), module.__dict__)

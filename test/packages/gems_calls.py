@@ -27,7 +27,20 @@ LARGEST = 300_000  # elements in all tensors of a call
 SECONDS = 4  # for the samples of an operator
 TYPES = [torch.float32, torch.bfloat16, torch.float16, torch.int64, torch.int32, torch.bool]
 # Operators that end in no overload of interest and take long.
-SKIPPED = ("linalg.", "fft.", "sparse", "masked.", "signal", "ldl", "svd", "lu_", "qr", "eig", "cholesky", "lobpcg")
+SKIPPED = (
+    "linalg.",
+    "fft.",
+    "sparse",
+    "masked.",
+    "signal",
+    "ldl",
+    "svd",
+    "lu_",
+    "qr",
+    "eig",
+    "cholesky",
+    "lobpcg",
+)
 
 
 def overload_name(function) -> str:
@@ -53,14 +66,21 @@ class Recorder(TorchDispatchMode):
         if sum(t.numel() for t in tensors) > LARGEST:
             return
         kept = self.calls[name][str(tensors[0].dtype) if tensors else ""]
-        shape = str(tree_map(lambda t: (t.shape, t.stride()) if isinstance(t, torch.Tensor) else t, (args, kwargs)))
+        shape = str(
+            tree_map(
+                lambda t: (t.shape, t.stride()) if isinstance(t, torch.Tensor) else t,
+                (args, kwargs),
+            )
+        )
         if shape in kept:
             return
         if len(kept) >= PER_TYPE:  # later samples are the odder ones: keep some of all
             if random.random() > PER_TYPE / (len(kept) + 8):
                 return
             kept.pop(random.choice(list(kept)))
-        kept[shape] = tree_map(lambda t: copy(t) if isinstance(t, torch.Tensor) else t, (tuple(args), dict(kwargs)))
+        kept[shape] = tree_map(
+            lambda t: copy(t) if isinstance(t, torch.Tensor) else t, (tuple(args), dict(kwargs))
+        )
 
 
 def copy(t: torch.Tensor) -> torch.Tensor:
@@ -81,7 +101,11 @@ def run_samples(op, dtype, recorder):
         with contextlib.suppress(Exception), recorder:
             result = op.op(sample.input, *sample.args, **sample.kwargs)
             if gradients:
-                ends = [t for t in tree_flatten(result)[0] if isinstance(t, torch.Tensor) and t.requires_grad]
+                ends = [
+                    t
+                    for t in tree_flatten(result)[0]
+                    if isinstance(t, torch.Tensor) and t.requires_grad
+                ]
                 torch.autograd.backward(ends, [torch.randn_like(t) for t in ends])
             elif op.inplace_variant and i < 4:
                 op.inplace_variant(sample.input.clone(), *sample.args, **sample.kwargs)

@@ -100,10 +100,16 @@ VALUES = {
     "conv2d": _each(lambda r: ((r(2, 4, 9, 11), r(6, 4, 3, 3), r(6)), {})),
     "conv3d": _each(lambda r: ((r(1, 3, 5, 6, 7), r(4, 3, 3, 3, 3), r(4)), {})),
     "margin_ranking_loss": _each(lambda r: ((r(17), r(17), torch.ones(17)), {})),
-    "one_hot": lambda: [((torch.tensor([0, 3, 1, 4]),), {}), ((torch.tensor([[2, 0], [1, 1]]), 5), {})],
+    "one_hot": lambda: [
+        ((torch.tensor([0, 3, 1, 4]),), {}),
+        ((torch.tensor([[2, 0], [1, 1]]), 5), {}),
+    ],
     "isfinite": lambda: [((torch.tensor([1.0, float("inf"), float("nan"), -float("inf")]),), {})],
     "randperm": lambda: [((17,), {})],
-    "_is_all_true": lambda: [((torch.tensor([True, True]),), {}), ((torch.tensor([True, False]),), {})],
+    "_is_all_true": lambda: [
+        ((torch.tensor([True, True]),), {}),
+        ((torch.tensor([True, False]),), {}),
+    ],
     "quantile": _each(lambda r: ((r(13, 17).float(), 0.3), {})),
     "native_dropout": _each(lambda r: ((r(13, 127), 0.0, True), {})),
 }
@@ -118,6 +124,7 @@ KNOWN = {
     "bincount": "with weights gives int64 where PyTorch gives float64",
     "nll_loss_forward": "leaves the total weight uninitialized unless it takes the mean",
     "pow_.Tensor": "computes powers of integers in f32",
+    "topk": "orders equal elements in another way than PyTorch",
     "native_group_norm": "reads the next group where a group's size is no power of two",
     "native_group_norm_backward": "reads the next group where a group's size is no power of two",
 }

@@ -70,7 +70,12 @@ class Check:
         r, a = r if rtol is None else rtol, a if atol is None else atol
         try:
             torch.testing.assert_close(
-                actual, expected.to(actual.dtype), rtol=r, atol=a, equal_nan=True, check_stride=False
+                actual,
+                expected.to(actual.dtype),
+                rtol=r,
+                atol=a,
+                equal_nan=True,
+                check_stride=False,
             )
         except AssertionError as e:
             self.problems.append(f"{label}: " + " ".join(str(e).split())[:300])
@@ -167,7 +172,11 @@ def _follow(process, left, limit, report) -> list[dict]:
             process.wait()
             seconds = round(time.time() - started, 1)
             late = seconds >= limit
-            detail = f"over {limit:.0f} s" if late else f"exit {process.returncode}: " + "".join(tail)[-600:]
+            detail = (
+                f"over {limit:.0f} s"
+                if late
+                else f"exit {process.returncode}: " + "".join(tail)[-600:]
+            )
             done.append(
                 {
                     "case": left[len(done)],

@@ -83,7 +83,9 @@ def softmax_two_pass(x: torch.Tensor) -> torch.Tensor:
         for tile_n in hl.tile(n):
             values = x[tile_m, tile_n]
             new_top = torch.maximum(top, torch.amax(values, dim=1))
-            total = total * torch.exp(top - new_top) + torch.exp(values - new_top[:, None]).sum(dim=1)
+            total = total * torch.exp(top - new_top) + torch.exp(values - new_top[:, None]).sum(
+                dim=1
+            )
             top = new_top
         for tile_n in hl.tile(n):
             out[tile_m, tile_n] = torch.exp(x[tile_m, tile_n] - top[:, None]) / total[:, None]
@@ -169,7 +171,9 @@ def products(kernel, configs, batch=(), expected_dtype=None):
                 for dtype in (torch.float32, torch.bfloat16):
                     x, y = torch.randn(*batch, m, k).to(dtype), torch.randn(*batch, k, n).to(dtype)
                     want = (x.float() @ y.float()).to(expected_dtype or dtype)
-                    check.close(f"{config} {dtype} {m}x{k}x{n}", function(x, y), want, rtol=2e-2, atol=2e-2)
+                    check.close(
+                        f"{config} {dtype} {m}x{k}x{n}", function(x, y), want, rtol=2e-2, atol=2e-2
+                    )
 
     return case
 
@@ -179,7 +183,9 @@ def case_layer_norm(check):
         function = configured(layer_norm, **config)
         for m, n in MATRICES:
             x, w, b = torch.randn(m, n), torch.randn(n), torch.randn(n)
-            check.close(f"{config} {m}x{n}", function(x, w, b), F.layer_norm(x, (n,), w, b), atol=1e-4)
+            check.close(
+                f"{config} {m}x{n}", function(x, w, b), F.layer_norm(x, (n,), w, b), atol=1e-4
+            )
 
 
 def case_embedding(check):
@@ -196,21 +202,30 @@ def case_attention(check):
         for b, m, n, d in [(1, 16, 16, 16), (3, 37, 65, 32)]:
             q, k, v = torch.randn(b, m, d), torch.randn(b, n, d), torch.randn(b, n, d)
             want = F.scaled_dot_product_attention(q, k, v)
-            check.close(f"{indexing} {b}x{m}x{n}x{d}", function(q, k, v), want, rtol=1e-3, atol=1e-4)
+            check.close(
+                f"{indexing} {b}x{m}x{n}x{d}", function(q, k, v), want, rtol=1e-3, atol=1e-4
+            )
 
 
 def cases():
     two = [{"block_sizes": [16, 32], "indexing": i} for i in INDEXINGS]
-    orders = [{"block_sizes": [16, 32], "loop_orders": [[1, 0]]}, {"block_sizes": [8, 8], "flatten_loops": [True]}]
+    orders = [
+        {"block_sizes": [16, 32], "loop_orders": [[1, 0]]},
+        {"block_sizes": [8, 8], "flatten_loops": [True]},
+    ]
     three = [{"block_sizes": [16, 32, 16], "indexing": i} for i in INDEXINGS]
     looped = [{"block_sizes": [4]}, {"block_sizes": [2], "reduction_loops": [16]}]
     return {
         "add": rows(add, lambda x, y: x + y, [*two, *orders], count=2),
         "matmul": products(matmul, [*three, {"block_sizes": [32, 16, 32], "l2_groupings": [4]}]),
-        "split_matmul": products(split_matmul, [{"block_sizes": [16, 16, 32]}], expected_dtype=torch.float32),
+        "split_matmul": products(
+            split_matmul, [{"block_sizes": [16, 16, 32]}], expected_dtype=torch.float32
+        ),
         "bmm": products(bmm, [{"block_sizes": [1, 16, 16, 16]}], batch=(3,)),
         "softmax": rows(softmax, lambda x: x.softmax(1), looped),
-        "softmax_two_pass": rows(softmax_two_pass, lambda x: x.softmax(1), [{"block_sizes": [4, 32, 16]}]),
+        "softmax_two_pass": rows(
+            softmax_two_pass, lambda x: x.softmax(1), [{"block_sizes": [4, 32, 16]}]
+        ),
         "sum": rows(row_sum, lambda x: x.sum(-1), looped, atol=1e-4),
         "layer_norm": case_layer_norm,
         "embedding": case_embedding,

@@ -113,7 +113,9 @@ def flag_gems() -> None:
     cpu_as_device()
     cuda_queries()
     one_configuration()
-    backends = Path(importlib.util.find_spec("flag_gems").submodule_search_locations[0], "runtime", "backend")
+    backends = Path(
+        importlib.util.find_spec("flag_gems").submodule_search_locations[0], "runtime", "backend"
+    )
     sys.path.insert(0, str(backends))
     from backend_utils import VendorInfoBase
 

@@ -12,17 +12,17 @@ import os
 
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
+import tilebridge.inductor
 import torch
 import torch._inductor.config as config
 import torch.nn.functional as F
 from torch import nn
 
-import tilebridge.inductor
-
 tilebridge.inductor.enable(flex_attention=True)
 config.fx_graph_cache = False
 
 KERNELS = {"count": 0}
+CELLS = torch.arange(117).reshape(13, 9)
 
 
 def count_kernels() -> None:
@@ -46,7 +46,9 @@ def compare(check, label, function, inputs, dynamic=None, rtol=None, atol=None, 
     before = KERNELS["count"]
     compiled = torch.compile(function, dynamic=dynamic)
     for i, args in enumerate(inputs):
-        ours, theirs = ([a.detach().clone().requires_grad_(a.requires_grad) for a in args] for _ in range(2))
+        ours, theirs = (
+            [a.detach().clone().requires_grad_(a.requires_grad) for a in args] for _ in range(2)
+        )
         module = function if isinstance(function, nn.Module) else None
         actual = compiled(*ours)
         expected = function(*theirs)
@@ -57,7 +59,9 @@ def compare(check, label, function, inputs, dynamic=None, rtol=None, atol=None, 
         gradient = torch.randn_like(first[1])
         gradients = []
         for result, leaves in zip(first, (ours, theirs), strict=True):
-            wanted = [t for t in leaves if t.requires_grad] + (list(module.parameters()) if module else [])
+            wanted = [t for t in leaves if t.requires_grad] + (
+                list(module.parameters()) if module else []
+            )
             gradients.append(torch.autograd.grad(result, wanted, gradient, allow_unused=True))
         for j, (a, e) in enumerate(zip(*gradients, strict=True)):
             if e is not None:
@@ -87,7 +91,8 @@ class Block(nn.Module):
     def forward(self, x):
         b, t, c = x.shape
         q, k, v = (
-            part.reshape(b, t, self.heads, -1).transpose(1, 2) for part in self.qkv(self.norm1(x)).chunk(3, -1)
+            part.reshape(b, t, self.heads, -1).transpose(1, 2)
+            for part in self.qkv(self.norm1(x)).chunk(3, -1)
         )
         scores = q @ k.transpose(-1, -2) / (c // self.heads) ** 0.5
         mask = torch.ones(t, t, dtype=torch.bool).tril()
@@ -121,13 +126,22 @@ def changing(function, shapes, **options):
     """One compiled function, with sizes that change from call to call."""
 
     def case(check):
-        compare(check, "dynamic", function, [[leaf(*shape) for shape in each] for each in shapes], dynamic=True, **options)
+        compare(
+            check,
+            "dynamic",
+            function,
+            [[leaf(*shape) for shape in each] for each in shapes],
+            dynamic=True,
+            **options,
+        )
 
     return case
 
 
 def case_mlp(check):
-    model = nn.Sequential(nn.Linear(33, 65), nn.GELU(), nn.LayerNorm(65), nn.Linear(65, 17), nn.Softmax(-1))
+    model = nn.Sequential(
+        nn.Linear(33, 65), nn.GELU(), nn.LayerNorm(65), nn.Linear(65, 17), nn.Softmax(-1)
+    )
     compare(check, "mlp", model, [[leaf(13, 33)]], atol=1e-4)
 
 
@@ -160,14 +174,23 @@ def case_optimizer(check):
 
 def case_matmul_templates(check):
     """Products by Inductor's templates in Triton rather than by a library."""
-    with config.patch(max_autotune_gemm=True, max_autotune_gemm_backends="TRITON", max_autotune=True):
+    with config.patch(
+        max_autotune_gemm=True, max_autotune_gemm_backends="TRITON", max_autotune=True
+    ):
         for m, k, n in [(16, 16, 16), (33, 65, 17), (128, 64, 96)]:
             compare(
-                check, f"{m}x{k}x{n}", lambda a, b: F.relu(a @ b + 1), [[leaf(m, k), leaf(k, n)]], rtol=1e-3, atol=1e-3
+                check,
+                f"{m}x{k}x{n}",
+                lambda a, b: F.relu(a @ b + 1),
+                [[leaf(m, k), leaf(k, n)]],
+                rtol=1e-3,
+                atol=1e-3,
             )
 
 
-def flex(score=None, mask=None, sizes=((1, 2, 128, 16), (2, 2, 77, 32)), kv_heads=None, options=None):
+def flex(
+    score=None, mask=None, sizes=((1, 2, 128, 16), (2, 2, 77, 32)), kv_heads=None, options=None
+):
     """FlexAttention's templates, forward and backward, against its eager form."""
 
     def case(check):
@@ -204,37 +227,59 @@ def cases():
         "transformer_block": case_transformer_block,
         "convolutions": case_convolutions,
         "optimizer": case_optimizer,
-        "pointwise": simple(lambda x, y: torch.sin(x) * y.sigmoid() + x.erf(), (13, 127), (127,), dtypes=half),
+        "pointwise": simple(
+            lambda x, y: torch.sin(x) * y.sigmoid() + x.erf(), (13, 127), (127,), dtypes=half
+        ),
         "softmax": simple(lambda x: x.softmax(-1), (13, 1025), dtypes=half),
         "softmax_outer": simple(lambda x: x.softmax(0), (67, 33)),
         "log_softmax": simple(lambda x: x.log_softmax(-1), (13, 1025)),
-        "layer_norm": simple(lambda x, w, b: F.layer_norm(x, (127,), w, b), (13, 127), (127,), (127,), atol=1e-4),
+        "layer_norm": simple(
+            lambda x, w, b: F.layer_norm(x, (127,), w, b), (13, 127), (127,), (127,), atol=1e-4
+        ),
         "rms_norm": simple(lambda x, w: F.rms_norm(x, (127,), w), (13, 127), (127,)),
         "sum": simple(lambda x: (x.sum(0), x.sum(1), x.sum()), (33, 4099), rtol=1e-3, atol=1e-2),
-        "reductions": simple(lambda x: (x.amax(1), x.amin(0), x.mean(1), x.var(1), x.prod(1)), (13, 127)),
-        "arguments": simple(lambda x: (x.argmax(1), x.argmin(0), x.sort(1)[0]), (13, 64), backward=False),
-        "scan": simple(lambda x: (x.cumsum(1), x.cumsum(0), x.cumprod(1)), (13, 127), rtol=1e-3, atol=1e-3),
+        "reductions": simple(
+            lambda x: (x.amax(1), x.amin(0), x.mean(1), x.var(1), x.prod(1)), (13, 127)
+        ),
+        "arguments": simple(
+            lambda x: (x.argmax(1), x.argmin(0), x.sort(1)[0]), (13, 64), backward=False
+        ),
+        "scan": simple(
+            lambda x: (x.cumsum(1), x.cumsum(0), x.cumprod(1)), (13, 127), rtol=1e-3, atol=1e-3
+        ),
         "logcumsumexp": simple(lambda x: x.logcumsumexp(1), (13, 127), backward=False),
         "embedding": lambda check: compare(
-            check, "embedding", lambda w: F.embedding(torch.tensor([[3, 1], [0, 3]]), w).sum(1), [[leaf(7, 33)]]
+            check,
+            "embedding",
+            lambda w: F.embedding(torch.tensor([[3, 1], [0, 3]]), w).sum(1),
+            [[leaf(7, 33)]],
         ),
         "gather_scatter": lambda check: compare(
             check,
             "gather",
-            lambda x: torch.zeros(13, 9).scatter_add(1, torch.arange(117).reshape(13, 9) % 9, x.gather(1, torch.arange(117).reshape(13, 9) % 7)),
+            lambda x: torch.zeros(13, 9).scatter_add(1, CELLS % 9, x.gather(1, CELLS % 7)),
             [[leaf(13, 7)]],
         ),
-        "cat_transpose": simple(lambda x, y: torch.cat([x.t(), y], 1).contiguous() * 2, (33, 17), (17, 5)),
-        "upsample": simple(lambda x: F.interpolate(x, scale_factor=2.5, mode="bilinear"), (1, 3, 9, 11), atol=1e-4),
+        "cat_transpose": simple(
+            lambda x, y: torch.cat([x.t(), y], 1).contiguous() * 2, (33, 17), (17, 5)
+        ),
+        "upsample": simple(
+            lambda x: F.interpolate(x, scale_factor=2.5, mode="bilinear"), (1, 3, 9, 11), atol=1e-4
+        ),
         "group_norm": simple(lambda x: F.group_norm(x, 3), (2, 6, 9, 5), atol=1e-4),
         "cross_entropy": simple(lambda x: F.cross_entropy(x, torch.arange(13) % 7), (13, 129)),
         "dropout_determinism": simple(lambda x: F.dropout(x, 0.0) + 1, (13, 127)),
         "softmax_dynamic": changing(lambda x: x.softmax(-1), [[(13, 127)], [(5, 64)], [(2, 1025)]]),
         "norm_dynamic": changing(
-            lambda x, w: F.layer_norm(x, x.shape[-1:], w), [[(13, 127), (127,)], [(5, 64), (64,)]], atol=1e-4
+            lambda x, w: F.layer_norm(x, x.shape[-1:], w),
+            [[(13, 127), (127,)], [(5, 64), (64,)]],
+            atol=1e-4,
         ),
         "matmul_bias_dynamic": changing(
-            lambda x, y: F.relu(x @ y).sum(0), [[(13, 33), (33, 9)], [(7, 33), (33, 21)]], rtol=1e-3, atol=1e-3
+            lambda x, y: F.relu(x @ y).sum(0),
+            [[(13, 33), (33, 9)], [(7, 33), (33, 21)]],
+            rtol=1e-3,
+            atol=1e-3,
         ),
         "matmul_templates": case_matmul_templates,
         "flex_plain": flex(),

@@ -26,7 +26,7 @@ os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 import pytest
 
-SUITE = '''
+SUITE = """
 import test_torchinductor
 from torch._inductor import config
 
@@ -40,7 +40,7 @@ class CpuTritonTests(test_torchinductor.TestCase):
 test_torchinductor.copy_tests(
     test_torchinductor.CommonTemplate, CpuTritonTests, "cpu", xfail_prop="_expected_failure_triton_cpu"
 )
-'''
+"""
 
 
 def import_tests() -> list[str]:
@@ -106,8 +106,18 @@ def main() -> int:
     suite = arguments.results.resolve() / "test_inductor_on_triton.py"
     suite.write_text(SUITE)
     started = time.time()
-    options = ["-q", "--tb=no", "-p", "no:cacheprovider", f"--timeout={arguments.timeout}", "-c", os.devnull]
-    pytest.main([str(suite), *options, *(["-k", arguments.k] if arguments.k else [])], plugins=[collector])
+    options = [
+        "-q",
+        "--tb=no",
+        "-p",
+        "no:cacheprovider",
+        f"--timeout={arguments.timeout}",
+        "-c",
+        os.devnull,
+    ]
+    pytest.main(
+        [str(suite), *options, *(["-k", arguments.k] if arguments.k else [])], plugins=[collector]
+    )
     import torch
     import triton
 

@@ -13,217 +13,11 @@ import hosts
 hosts.liger()
 
 import liger_kernel.ops as ops
+import liger_losses
 import torch
 import torch.nn.functional as F
-from liger_reference import (
-    cross_entropy,
-    grpo,
-    jsd,
-    moe,
-    neighborhood_mask,
-    rms_norm,
-    rotate,
-    sinkhorn,
-    tvd,
-)
-
-F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
-# Rows and columns: one, a power of two, primes, one more than a block.
-ROWS = [(1, 1), (4, 64), (13, 127), (3, 1025)]
-
-
-def leaf(*shape, dtype=F32, scale=1.0):
-    return (torch.randn(shape) * scale).to(dtype).requires_grad_()
-
-
-def twins(tensors):
-    """The same leaves twice: one for the package, one in f32 for the reference."""
-    ours = [t.detach().clone().requires_grad_(t.requires_grad) for t in tensors]
-    theirs = [t.detach().float().clone().requires_grad_(t.requires_grad) for t in tensors]
-    return ours, theirs
-
-
-def compare(check, label, function, reference, tensors, **tolerance):
-    """Results, and the gradients of all leaves for random gradients of all results."""
-    ours, theirs = twins(tensors)
-    actual, expected = function(*ours), reference(*theirs)
-    actual = [t for t in (actual if isinstance(actual, (tuple, list)) else [actual]) if t is not None]
-    expected = list(expected) if isinstance(expected, (tuple, list)) else [expected]
-    actual = actual[: len(expected)]
-    check.close(label, [t.detach() for t in actual], [t.detach() for t in expected], exact_dtype=False, **tolerance)
-    pairs = [(a, e) for a, e in zip(actual, expected, strict=True) if e.requires_grad]
-    if not pairs:
-        return
-    grads = [torch.randn(e.shape) for _, e in pairs]
-    # Copies: some of the package's functions write their gradient in place.
-    torch.autograd.backward([a for a, _ in pairs], [g.to(a.dtype, copy=True) for (a, _), g in zip(pairs, grads, strict=True)])
-    torch.autograd.backward([e for _, e in pairs], grads)
-    for i, (a, e) in enumerate(zip(ours, theirs, strict=True)):
-        if e.grad is not None and a.requires_grad:
-            check.close(f"{label} grad {i}", a.grad, e.grad, exact_dtype=False, **tolerance)
-
-
-def rows(function, reference, dtypes=(F32, BF16), count=1, **tolerance):
-    """A case over ROWS and types for functions of `count` tensors of one shape."""
-
-    def case(check):
-        for dtype in dtypes:
-            for shape in ROWS:
-                tensors = [leaf(*shape, dtype=dtype) for _ in range(count)]
-                compare(check, f"{dtype} {shape}", function, reference, tensors, **tolerance)
-
-    return case
-
-
-def norm(function, reference, parameters=1, **tolerance):
-    """A case for functions of a block of rows and of some vectors as long as a row."""
-
-    def case(check):
-        for dtype in (F32, BF16):
-            for m, n in [(2, 64), (13, 127), (5, 1025)]:
-                tensors = [leaf(m, n, dtype=dtype), *(leaf(n, dtype=dtype) for _ in range(parameters))]
-                bf16 = dict(rtol=3e-2, atol=6e-2) if dtype is BF16 else {}
-                compare(check, f"{dtype} {m}x{n}", function, reference, tensors, **{**bf16, **tolerance})
-
-    return case
-
-
-def case_cross_entropy(check):
-    for options in (
-        {},
-        {"label_smoothing": 0.1, "lse_square_scale": 1e-3},
-        {"reduction": "sum", "softcap": 20.0},
-        {"weight": True},
-    ):
-        for m, v in [(1, 8), (7, 127), (5, 1025)]:
-            target = torch.randint(0, v, (m,))
-            if m > 1:
-                target[0] = -100
-            opts = dict(options)
-            weight = torch.rand(v) + 0.5 if opts.pop("weight", False) else None
-
-            def ours(x, target=target, weight=weight, opts=opts):
-                return ops.LigerCrossEntropyFunction.apply(
-                    x,
-                    target,
-                    weight,
-                    -100,
-                    opts.get("lse_square_scale", 0.0),
-                    opts.get("label_smoothing", 0.0),
-                    opts.get("reduction", "mean"),
-                    opts.get("softcap"),
-                )[0]
-
-            def reference(x, target=target, weight=weight, opts=opts):
-                return cross_entropy(x, target, weight=weight, **opts)
-
-            compare(check, f"{options} {m}x{v}", ours, reference, [leaf(m, v)])
-
-
-def case_fused_linear_cross_entropy(check):
-    for bias in (False, True):
-        for bt, h, v in [(4, 16, 32), (13, 33, 127)]:
-            target = torch.randint(0, v, (bt,))
-            target[0] = -100
-            tensors = [leaf(bt, h), leaf(v, h, scale=0.2)] + ([leaf(v)] if bias else [])
-
-            def ours(x, w, b=None, target=target):
-                return ops.LigerFusedLinearCrossEntropyFunction.apply(x, w, target, b)[0]
-
-            def reference(x, w, b=None, target=target):
-                return F.cross_entropy(F.linear(x, w, b), target)
-
-            compare(check, f"bias {bias} {bt}x{h}x{v}", ours, reference, tensors)
-
-
-def case_jsd(check):
-    for beta in (0.0, 0.1, 0.5, 1.0):
-        for bt, v in [(4, 16), (7, 127), (3, 1025)]:
-            target = torch.randn(bt, v).log_softmax(-1)
-
-            def ours(x, target=target, beta=beta):
-                return ops.LigerJSDFunction.apply(x.log_softmax(-1), target, None, beta)
-
-            def reference(x, target=target, beta=beta):
-                return jsd(x.log_softmax(-1), target, beta)
-
-            compare(check, f"beta {beta} {bt}x{v}", ours, reference, [leaf(bt, v)])
-
-
-def case_fused_linear_jsd(check):
-    for beta in (0.0, 0.5):
-        for bt, h, v in [(4, 16, 32), (13, 33, 127)]:
-            tx, tw = torch.randn(bt, h), torch.randn(v, h) * 0.3
-
-            def ours(x, w, tx=tx, tw=tw, beta=beta):
-                return ops.LigerFusedLinearJSDFunction.apply(x, w, tx, tw, None, beta, -100, 2.0)
-
-            def reference(x, w, tx=tx, tw=tw, beta=beta):
-                student = ((x @ w.t()) / 2.0).log_softmax(-1)
-                return jsd(student, ((tx @ tw.t()) / 2.0).log_softmax(-1), beta)
-
-            compare(check, f"beta {beta} {bt}", ours, reference, [leaf(bt, h), leaf(v, h, scale=0.3)])
-
-
-def case_kl_div(check):
-    for reduction in ("batchmean", "sum", "mean", "none"):
-        for log_target in (False, True):
-            for bt, v in [(4, 16), (7, 127), (3, 1025)]:
-                q = torch.randn(bt, v).softmax(-1)
-                target = q.log() if log_target else q
-
-                def ours(x, target=target, reduction=reduction, log_target=log_target):
-                    return ops.LigerKLDivLossFunction.apply(x.log_softmax(-1), target, reduction, log_target)
-
-                def reference(x, target=target, reduction=reduction, log_target=log_target):
-                    return F.kl_div(x.log_softmax(-1), target, reduction=reduction, log_target=log_target)
-
-                if reduction == "none":  # the package gives a gradient for scalars only
-                    x = torch.randn(bt, v)
-                    check.close(f"none {bt}x{v}", ours(x), reference(x))
-                else:
-                    compare(check, f"{reduction} {log_target} {bt}x{v}", ours, reference, [leaf(bt, v)])
-
-
-def case_fused_linear_kl_div(check):
-    for bt, h, v in [(4, 16, 32), (13, 33, 127)]:
-        target = torch.randn(bt, v).softmax(-1)
-
-        def ours(x, w, target=target):
-            return ops.LigerFusedLinearKLDivFunction.apply(x, w, target, None, "batchmean", -100, 2.0)
-
-        def reference(x, w, target=target):
-            return F.kl_div(((x @ w.t()) / 2.0).log_softmax(-1), target, reduction="batchmean")
-
-        compare(check, f"{bt}x{h}x{v}", ours, reference, [leaf(bt, h), leaf(v, h, scale=0.3)])
-
-
-def case_tvd(check):
-    for reduction in ("batchmean", "sum", "mean"):
-        for bt, v in [(4, 16), (7, 127), (3, 1025)]:
-            q = torch.randn(bt, v).softmax(-1)
-
-            def ours(x, q=q, reduction=reduction):
-                return ops.LigerTVDLossFunction.apply(x.softmax(-1), q, None, reduction)
-
-            def reference(x, q=q, reduction=reduction):
-                return tvd(x.softmax(-1), q, reduction)
-
-            compare(check, f"{reduction} {bt}x{v}", ours, reference, [leaf(bt, v)])
-
-
-def case_fused_ce_tvd(check):
-    for bt, v in [(4, 16), (7, 127), (3, 1025)]:
-        teacher, target = torch.randn(bt, v), torch.randint(0, v, (bt,))
-
-        def ours(x, teacher=teacher, target=target):
-            return ops.LigerFusedCETVDFunction.apply(x, teacher, target)
-
-        def reference(x, teacher=teacher, target=target):
-            distance = 0.5 * (x.softmax(-1) - teacher.softmax(-1)).abs().sum(-1)
-            return F.cross_entropy(x, target, reduction="none"), distance
-
-        compare(check, f"{bt}x{v}", ours, reference, [leaf(bt, v)])
+from liger_reference import moe, neighborhood_mask, rms_norm, rotate, sinkhorn
+from liger_support import compare, leaf, norm, rows
 
 
 def case_group_norm(check):
@@ -231,7 +25,9 @@ def case_group_norm(check):
         compare(
             check,
             f"{n}x{c}x{h}/{groups}",
-            lambda x, w, b, c=c, groups=groups: ops.LigerGroupNormFunction.apply(x, w, b, c, groups, 1e-5),
+            lambda x, w, b, c=c, groups=groups: ops.LigerGroupNormFunction.apply(
+                x, w, b, c, groups, 1e-5
+            ),
             lambda x, w, b, groups=groups: F.group_norm(x, groups, w, b, 1e-5),
             [leaf(n, c, h), leaf(c), leaf(c)],
             atol=1e-4,
@@ -276,7 +72,9 @@ def case_qwen2vl_mrope(check):
         compare(
             check,
             f"{b}x{hq}x{hk}x{s}",
-            lambda q, k, cos=cos, sin=sin: ops.LigerQwen2VLMRopeFunction.apply(q * 1, k * 1, cos, sin, section),
+            lambda q, k, cos=cos, sin=sin: ops.LigerQwen2VLMRopeFunction.apply(
+                q * 1, k * 1, cos, sin, section
+            ),
             reference,
             [leaf(b, hq, s, d), leaf(b, hk, s, d)],
         )
@@ -284,7 +82,9 @@ def case_qwen2vl_mrope(check):
 
 def case_llama4_rope(check):
     for b, hq, hk, s, d in [(1, 2, 2, 8, 16), (2, 3, 1, 13, 32)]:
-        angle = (torch.rand(1, s, d // 2) * 6).expand(b, -1, -1)  # the batches share their positions
+        angle = (torch.rand(1, s, d // 2) * 6).expand(
+            b, -1, -1
+        )  # the batches share their positions
         freqs = torch.polar(torch.ones_like(angle), angle)
 
         def reference(q, k, freqs=freqs):
@@ -328,7 +128,12 @@ def case_dyt(check):
 
 def case_mlp(check):
     for m, h, i in [(4, 16, 32), (13, 36, 68)]:  # rows of a multiple of 16 bytes
-        tensors = [leaf(1, m, h), leaf(i, h, scale=0.2), leaf(i, h, scale=0.2), leaf(h, i, scale=0.2)]
+        tensors = [
+            leaf(1, m, h),
+            leaf(i, h, scale=0.2),
+            leaf(i, h, scale=0.2),
+            leaf(h, i, scale=0.2),
+        ]
 
         def reference(x, g, u, d):
             return (F.silu(x @ g.t()) * (x @ u.t())) @ d.t()
@@ -360,7 +165,9 @@ def case_multi_token_attention(check):
             lower = torch.ones(length, length, dtype=torch.bool).tril()
 
             def ours(x, w, bias, k=k, sparse=sparse):
-                return ops.LigerMultiTokenAttentionFunction.apply(x, w, bias, 1, k // 2, 1, 1, sparse)
+                return ops.LigerMultiTokenAttentionFunction.apply(
+                    x, w, bias, 1, k // 2, 1, 1, sparse
+                )
 
             def reference(x, w, bias, k=k, lower=lower, sparse=sparse):
                 from liger_reference import sparsemax
@@ -404,8 +211,8 @@ def case_neighborhood_attention(check):
             compare(
                 check,
                 f"dilation {dilation} {b}x{h}x{s}x{d}",
-                lambda q, key, v, k=k, dilation=dilation: ops.LigerFusedNeighborhoodAttentionFunction.apply(
-                    q, key, v, k, dilation
+                lambda q, key, v, k=k, dilation=dilation: (
+                    ops.LigerFusedNeighborhoodAttentionFunction.apply(q, key, v, k, dilation)
                 ),
                 reference,
                 [leaf(b, h, s, d) for _ in range(3)],
@@ -426,7 +233,9 @@ def case_fused_moe(check):
         compare(
             check,
             f"{t}x{e}x{h}x{i} top {k}",
-            lambda x, up, down, w, index=index: ops.LigerFusedMoEFunction.apply(x, up, down, index, w),
+            lambda x, up, down, w, index=index: ops.LigerFusedMoEFunction.apply(
+                x, up, down, index, w
+            ),
             lambda x, up, down, w, index=index: moe(x, up, down, index.long(), w),
             tensors,
             rtol=1e-3,
@@ -454,7 +263,14 @@ def case_attn_res(check):
 def case_mhc_coeffs(check):
     for b, t, hc, c in [(1, 4, 4, 16), (2, 5, 2, 33)]:
         width = 2 * hc + hc * hc
-        tensors = [leaf(b, t, hc, c), leaf(hc * c, width, scale=0.1), leaf(width), leaf(), leaf(), leaf()]
+        tensors = [
+            leaf(b, t, hc, c),
+            leaf(hc * c, width, scale=0.1),
+            leaf(width),
+            leaf(),
+            leaf(),
+            leaf(),
+        ]
 
         def reference(x, phi, bias, pre, post, res, hc=hc):
             rows = x.reshape(-1, x.shape[-2] * x.shape[-1])
@@ -497,40 +313,10 @@ def case_mhc_post_res(check):
             check,
             f"{b}x{t}x{hc}x{c}",
             ops.LigerMHCPostResFunction.apply,
-            lambda x, f, p, r: torch.einsum("btoi,btic->btoc", r, x) + p.unsqueeze(-1) * f.unsqueeze(-2),
+            lambda x, f, p, r: (
+                torch.einsum("btoi,btic->btoc", r, x) + p.unsqueeze(-1) * f.unsqueeze(-2)
+            ),
             [leaf(b, t, hc, c), leaf(b, t, c), leaf(b, t, hc), leaf(b, t, hc, hc)],
-        )
-
-
-def case_grpo_loss(check):
-    for beta in (0.0, 0.04):
-        for b, t, v in [(2, 4, 16), (3, 7, 127)]:
-            ids = torch.randint(0, v, (b, t))
-            old, reference_logp = -torch.rand(b, t) * 3, -torch.rand(b, t) * 3
-            advantage = torch.randn(b)
-            mask = (torch.rand(b, t) > 0.2).int()
-
-            def ours(x, ids=ids, old=old, ref=reference_logp, advantage=advantage, mask=mask, beta=beta):
-                return ops.GrpoLossFunction.apply(
-                    x, old, ref, ids, advantage, mask, 0.9, beta, 0.2, 0.4, False, "grpo", None, False
-                )[0]
-
-            def reference(x, ids=ids, old=old, ref=reference_logp, advantage=advantage, mask=mask, beta=beta):
-                return grpo(x, old, ref, ids, advantage, mask, 0.9, beta, 0.2, 0.4)
-
-            compare(check, f"beta {beta} {b}x{t}x{v}", ours, reference, [leaf(b, t + 1, v)])
-
-
-def case_scaled_cross_entropy(check):
-    function = ops.LigerFusedLinearScaledCrossEntropyFunction
-    for bt, h, v in [(4, 16, 32), (13, 33, 127)]:
-        target = torch.randint(0, v, (bt,))
-        compare(
-            check,
-            f"{bt}x{h}x{v}",
-            lambda x, w, target=target: function.apply(x, w, target, 0.8),
-            lambda x, w, target=target: F.cross_entropy((x @ w.t()) / 0.8, target, reduction="none"),
-            [leaf(bt, h), leaf(v, h, scale=0.3)],
         )
 
 
@@ -558,7 +344,9 @@ def cases():
             parameters=2,
             atol=1e-1,
         ),
-        "rms_norm": norm(lambda x, w: ops.LigerRMSNormFunction.apply(x, w, 1e-6), rms_norm, atol=1e-1),
+        "rms_norm": norm(
+            lambda x, w: ops.LigerRMSNormFunction.apply(x, w, 1e-6), rms_norm, atol=1e-1
+        ),
         "poly_norm": lambda check: [
             compare(
                 check,
@@ -580,7 +368,9 @@ def cases():
             compare(
                 check,
                 f"{b}x{t}x{n}",
-                lambda x, w, scale, shift: ops.LigerModulatedRMSNormFunction.apply(x * 1, w, scale, shift, 1e-6),
+                lambda x, w, scale, shift: ops.LigerModulatedRMSNormFunction.apply(
+                    x * 1, w, scale, shift, 1e-6
+                ),
                 lambda x, w, scale, shift: rms_norm(x, w) * (1 + scale[:, None]) + shift[:, None],
                 [leaf(b, t, n), leaf(n), leaf(b, n), leaf(b, n)],
                 atol=1e-3,
@@ -599,7 +389,7 @@ def cases():
         ],
     }
     prefix = "case_"
-    for name, function in globals().items():
+    for name, function in [*vars(liger_losses).items(), *globals().items()]:
         if name.startswith(prefix):
             table[name.removeprefix(prefix)] = function
     return table

@@ -14,7 +14,15 @@ def rms_norm(x, w, eps=1e-6):
     return y if w is None else y * w
 
 
-def cross_entropy(x, target, weight=None, lse_square_scale=0.0, label_smoothing=0.0, reduction="mean", softcap=None):
+def cross_entropy(
+    x,
+    target,
+    weight=None,
+    lse_square_scale=0.0,
+    label_smoothing=0.0,
+    reduction="mean",
+    softcap=None,
+):
     if softcap is not None:
         x = softcap * torch.tanh(x / softcap)
     loss = F.cross_entropy(x, target, weight, label_smoothing=label_smoothing, reduction=reduction)
@@ -39,7 +47,11 @@ def jsd(student, teacher, beta):
 
 def tvd(p, q, reduction):
     total = 0.5 * (p - q).abs()
-    return {"batchmean": total.sum() / p.shape[0], "sum": total.sum(), "mean": total.sum() / p.numel()}[reduction]
+    return {
+        "batchmean": total.sum() / p.shape[0],
+        "sum": total.sum(),
+        "mean": total.sum() / p.numel(),
+    }[reduction]
 
 
 def rotate(x):

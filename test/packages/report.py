@@ -55,23 +55,42 @@ def clean(text: str) -> str:
 
 
 def write(results: Path, page: Path) -> None:
-    lines = [HEADER, "| package | version | Triton | cases | passed | refused or skipped | failed |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        HEADER,
+        "| package | version | Triton | cases | passed | refused or skipped | failed |",
+    ]
+    lines.append("|---|---|---|---|---|---|---|")
     details = []
-    for package, runs in sorted(load(results).items(), key=lambda item: list(TITLES).index(item[0])):
+    for package, runs in sorted(
+        load(results).items(), key=lambda item: list(TITLES).index(item[0])
+    ):
         run = merged(runs)
         total, passed, refused, failed = counts(run["cases"])
         lines.append(
             f"| {TITLES[package]} | {run['version']} | {run['triton']} | {total} | {passed} | {refused} | {failed} |"
         )
-        rest = [c for c in run["cases"] if c["outcome"] not in ("passed", "skipped", "unexpected success")]
+        rest = [
+            c
+            for c in run["cases"]
+            if c["outcome"] not in ("passed", "skipped", "unexpected success")
+        ]
         if rest:
-            details += ["", f"## {TITLES[package]}: what did not pass", "", "| case | outcome | cause |", "|---|---|---|"]
+            details += [
+                "",
+                f"## {TITLES[package]}: what did not pass",
+                "",
+                "| case | outcome | cause |",
+            ]
+            details.append("|---|---|---|")
             details += [
                 f"| `{c['case']}` | {c['outcome']} | {clean(c['detail'][0] if c['detail'] else '')} |"
                 for c in sorted(rest, key=lambda c: c["case"])
             ]
         beyond = sum(c["outcome"] == "unexpected success" for c in run["cases"])
         if beyond:
-            details += ["", f"{beyond} of the tests that passed are marked there as failing on Triton for CPUs."]
+            details += [
+                "",
+                f"{beyond} of the tests that passed are marked there as failing on Triton for CPUs.",
+            ]
     page.write_text("\n".join(lines + details) + "\n")
     print(f"wrote {page}")

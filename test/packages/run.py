@@ -43,9 +43,8 @@ def names_of(package: str) -> list[str]:
     """The cases' names, by a child: importing a package patches what it asks about the device."""
     import subprocess
 
-    code = (
-        f"import sys; sys.path.insert(0, {str(HERE)!r}); import json, {package}_cases as m; print(json.dumps(list(m.cases())))"
-    )
+    code = f"import sys; sys.path.insert(0, {str(HERE)!r}); import json, {package}_cases as m; "
+    code += "print(json.dumps(list(m.cases())))"
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     if process.returncode:
         raise SystemExit(f"{package}: {process.stderr[-2000:]}")
@@ -61,7 +60,10 @@ def run(package: str, arguments) -> dict:
 
     def report(result):
         detail = result["detail"][0] if result["detail"] else ""
-        print(f"{result['outcome']:9} {result['seconds']:6} s  {package}:{result['case']}  {detail[:160]}", flush=True)
+        print(
+            f"{result['outcome']:9} {result['seconds']:6} s  {package}:{result['case']}  {detail[:160]}",
+            flush=True,
+        )
 
     results = harness.run_package(package, names, limit=arguments.limit, report=report)
     return {
@@ -75,12 +77,23 @@ def run(package: str, arguments) -> dict:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("packages", nargs="*", choices=[*PACKAGES, []], metavar="PACKAGE", help=", ".join(PACKAGES))
+    parser.add_argument(
+        "packages", nargs="*", choices=[*PACKAGES, []], metavar="PACKAGE", help=", ".join(PACKAGES)
+    )
     parser.add_argument("-k", metavar="PART", help="only cases whose name contains PART")
     parser.add_argument("--smoke", action="store_true", help="the few cases that take seconds")
     parser.add_argument("--limit", type=float, default=300, help="seconds a case may take")
-    parser.add_argument("--results", type=Path, default=Path("build/packages"), help="folder for the results, as JSON")
-    parser.add_argument("--write-docs", action="store_true", help="write docs/conformance-packages.md from the results")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=Path("build/packages"),
+        help="folder for the results, as JSON",
+    )
+    parser.add_argument(
+        "--write-docs",
+        action="store_true",
+        help="write docs/conformance-packages.md from the results",
+    )
     arguments = parser.parse_args()
     arguments.results.mkdir(parents=True, exist_ok=True)
     failed = 0
@@ -89,7 +102,10 @@ def main() -> int:
         path = arguments.results / f"{package}-triton-{result['triton']}.json"
         path.write_text(json.dumps(result, indent=1) + "\n")
         count = {o: sum(c["outcome"] == o for c in result["cases"]) for o in harness.OUTCOMES}
-        print(f"{result['package']} {result['version']}:", ", ".join(f"{n} {o}" for o, n in count.items() if n))
+        print(
+            f"{result['package']} {result['version']}:",
+            ", ".join(f"{n} {o}" for o, n in count.items() if n),
+        )
         failed += len(result["cases"]) - count["passed"] - count["refused"]
     if arguments.write_docs:
         import report
