@@ -72,6 +72,9 @@ def parse_arguments() -> argparse.Namespace:
         "--timing", action="store_true", help="note how long the parts of each compilation took"
     )
     parser.add_argument(
+        "--report", action="store_true", help="run nothing: tell of the results that are there"
+    )
+    parser.add_argument(
         "--out", type=Path, default=ROOT / "build/conformance", help="folder of the results"
     )
     parser.add_argument(
@@ -154,14 +157,23 @@ class Results:
     def __init__(self, path: Path, resume: bool):
         self.path = path
         self.by_file: dict[str, dict[str, dict]] = {}
+        # How many cases each file has, also those that a sample left out.
+        self.collected: dict[str, int] = {}
         if resume and path.exists():
             for line in path.read_text().splitlines():
                 try:
                     entry = json.loads(line)
                 except ValueError:
                     continue  # the last line of a run that was ended
-                self.by_file.setdefault(entry.pop("file"), {})[entry.pop("case")] = entry
+                if "collected" in entry:
+                    self.collected[entry["file"]] = entry["collected"]
+                else:
+                    self.by_file.setdefault(entry.pop("file"), {})[entry.pop("case")] = entry
         self.stream = path.open("a" if resume else "w", buffering=1)
+
+    def add_collected(self, file: str, count: int) -> None:
+        self.collected[file] = count
+        self.stream.write(json.dumps({"file": file, "collected": count}) + "\n")
 
     def add(self, file: str, case: str, result: dict) -> None:
         self.by_file.setdefault(file, {})[case] = result
@@ -201,7 +213,9 @@ def run_tests(arguments: argparse.Namespace) -> int:
             raise expectations.ListError(
                 f"no test file of the suite has {arguments.file} in its path"
             )
-        results = Results(arguments.out / f"{arguments.suite}.jsonl", arguments.resume)
+        results = Results(
+            arguments.out / f"{arguments.suite}.jsonl", arguments.resume or arguments.report
+        )
         files = []
         for name in names:
             before = results.by_file.get(name, {})
@@ -250,18 +264,28 @@ def run_tests(arguments: argparse.Namespace) -> int:
         )
         # The largest first, so that none of them is left for one worker at the end.
         files.sort(key=lambda f: -(tree / "python/test" / f.path).stat().st_size)
-        Pool(files, settings).run()
+        if not arguments.report:
+            Pool(files, settings).run()
+            for file in files:
+                if file.collected is not None and not arguments.keyword:
+                    results.add_collected(file.path, len(file.collected))
         run = report.Run(
             suite=arguments.suite,
             sources=suites.revision(Path(arguments.triton)) or suite.sources,
             about=about,
             seconds=time.monotonic() - progress.started,
             workers=arguments.workers,
-            whole=not (arguments.sample or arguments.keyword or arguments.file),
+            whole=not (arguments.sample or arguments.keyword or arguments.file or arguments.report),
             left_out=left_out,
+            whole_files=not (arguments.sample or arguments.keyword),
         )
         for file in sorted(files, key=lambda f: f.path):
-            run.add_file(file, results.by_file.get(file.path, {}), listed)
+            run.add_file(
+                file,
+                results.by_file.get(file.path, {}),
+                listed,
+                results.collected.get(file.path, 0),
+            )
         whole = [f.path for f in files] if not (arguments.sample or arguments.keyword) else []
         run.stale = expectations.stale(listed, whole)
         (arguments.out / f"{arguments.suite}.json").write_text(

@@ -146,9 +146,7 @@ def test_case(i):
     end = time.monotonic() + 50
     while len(glob.glob("process-*")) < 2 and time.monotonic() < end: time.sleep(0.02)
 """
-    files, results = run_files(
-        tmp_path, {"test_many.py": source}, done_before=["test_many.py::test_case[0]"]
-    )
+    files, results = run_files(tmp_path, {"test_many.py": source}, done_before=["test_case[0]"])
     assert len(results) == 199
     assert files[0].starts == 2
     processes = {path.read_text() for path in tmp_path.glob("ran-*")}
@@ -177,6 +175,20 @@ def test_case(costly, i): assert costly == 1
 """
     _, results = run_files(tmp_path, {"test_fixture.py": source}, workers=1)
     assert [r["outcome"] for r in results.values()] == ["passed"] * 30
+
+
+def test_results_are_found_again(tmp_path):
+    path = tmp_path / "results.jsonl"
+    results = run.Results(path, resume=False)
+    results.add("a.py", "test_x[1]", {"outcome": "failed"})
+    results.add("a.py", "test_x[1]", {"outcome": "passed"})
+    results.add_collected("a.py", 7)
+    results.stream.write('{"file": "a.py", "ca')  # a run that was ended
+    results.stream.close()
+    again = run.Results(path, resume=True)
+    assert again.by_file == {"a.py": {"test_x[1]": {"outcome": "passed"}}}
+    assert again.collected == {"a.py": 7}
+    assert run.Results(path, resume=False).by_file == {}
 
 
 def test_sample_is_spread_and_covers_each_function():

@@ -41,8 +41,8 @@ _COMPARISONS = [
     re.compile(r"Tensor-likes are not (close|equal)"),
     re.compile(r"Arrays are not (almost )?equal"),
     re.compile(r"Scalars are not (close|equal)"),
-    re.compile(r"^assert (torch\.allclose|np\.allclose|tensor|array|\(?False)"),
-    re.compile(r"^assert .*\bw(here|ith) .*(allclose|equal)", re.DOTALL),
+    re.compile(r"^assert (torch\.allclose|np\.allclose|tensor|array)"),
+    re.compile(r"^assert .*\bwhere .* = (torch\.)?(allclose|equal)\(", re.DOTALL),
 ]
 WRONG_VALUES = "the values differ from the reference"
 

@@ -28,7 +28,8 @@ LOG_TAIL = 3000
 
 @dataclass
 class TestFile:
-    """One test file and how far it is. `path` is relative to the folder that the workers run in."""
+    """One test file and how far it is. `path` is relative to the folder that the workers run in; cases that were done
+    before are named as in results, without the file."""
 
     __test__ = False  # for pytest, which would take it for a class of tests
 
@@ -222,7 +223,7 @@ class Pool:
             file.pending.extend(
                 i
                 for i in self.settings.select(file.collected)
-                if file.collected[i] not in file.done_before
+                if file.collected[i].split("::", 1)[1] not in file.done_before
             )
         elif file.collected != message["collected"]:
             file.error = "two workers collected different cases"

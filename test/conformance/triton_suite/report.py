@@ -44,12 +44,18 @@ class Run:
     workers: int
     whole: bool
     left_out: dict[str, str]
+    # Whether cases that are missing are worth a word: they are not in a sample.
+    whole_files: bool = True
     rows: list[Row] = field(default_factory=list)
     results: dict[str, dict] = field(default_factory=dict)
     stale: list[str] = field(default_factory=list)
 
     def add_file(
-        self, file, results: dict[str, dict], listed: list[expectations.Expectation]
+        self,
+        file,
+        results: dict[str, dict],
+        listed: list[expectations.Expectation],
+        collected: int = 0,
     ) -> None:
         counts: Counter = Counter()
         seconds = 0.0
@@ -80,7 +86,10 @@ class Run:
             counts[COLUMN[judged["outcome"]]] += 1
             if judged["outcome"] == "expected":
                 note = judged["reason"]
-        collected = len(file.collected or [])
+        collected = max(collected, len(file.collected or []), sum(counts.values()))
+        missing = collected - sum(counts.values())
+        if missing > 0 and self.whole_files:
+            note = f"{missing} cases were not run" + (f"; {note}" if note else "")
         self.rows.append(Row(file.path, collected, counts, note, seconds))
 
     @property
