@@ -9,6 +9,7 @@
 #include "cpu-backend/SmallFloat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -91,6 +92,17 @@ struct ExpandFloatTypesPass
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
                                           /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
+    // Products of bf16 are the exception: the instruction's operands are bf16.
+    getOperation()->walk([](LLVM::CallIntrinsicOp call) {
+      if (call.getIntrin() != "llvm.x86.avx512bf16.dpbf16ps.512")
+        return;
+      OpBuilder b(call);
+      for (OpOperand &operand : call->getOpOperands().drop_front()) {
+        auto type = cast<VectorType>(operand.get().getType());
+        operand.set(LLVM::BitcastOp::create(
+            b, call.getLoc(), type.clone(b.getBF16Type()), operand.get()));
+      }
+    });
   }
 
 private:

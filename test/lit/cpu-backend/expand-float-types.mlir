@@ -134,3 +134,16 @@ func.func @cut(%x: vector<4xf64>) -> vector<4xf32> {
   %0 = arith.truncf %x toward_zero : vector<4xf64> to vector<4xf32>
   return %0 : vector<4xf32>
 }
+
+// -----
+
+// The instruction for products of bf16 takes them as such.
+// CHECK-LABEL: func.func @products
+// CHECK: %[[A:.*]] = llvm.bitcast %{{.*}} : vector<32xi16> to vector<32xbf16>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%{{.*}}, %[[A]], %{{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+func.func @products(%sum: vector<16xf32>, %a: vector<32xi16>, %b: vector<32xi16>) -> vector<16xf32> {
+  %x = vector.bitcast %a : vector<32xi16> to vector<32xbf16>
+  %y = vector.bitcast %b : vector<32xi16> to vector<32xbf16>
+  %r = llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%sum, %x, %y) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+  return %r : vector<16xf32>
+}
