@@ -105,6 +105,8 @@ build() {
   fi
   say "Configure and build"
   mkdir -p build
+  # LLVM's modules settle how archives are made in a second configuration only: without it, the next run links again.
+  if [[ ! -f build/build.ninja ]]; then cmake --preset dev >build/configure.log 2>&1 || true; fi
   if ! cmake --preset dev >build/configure.log 2>&1; then
     cat build/configure.log >&2
     die "cmake failed"
