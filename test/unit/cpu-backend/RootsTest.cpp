@@ -396,7 +396,8 @@ TEST(HostCalls, AFailedAssertionEndsTheRange) {
   ASSERT_TRUE(k);
   std::vector<int32_t> x(4);
   k.run({slot(x.data())}, {4, 1, 1});
-  EXPECT_EQ(k.failure, "file.py:12:3: two is not allowed\n");
+  EXPECT_EQ(k.failure,
+            "file.py:12:3: device-side assert failed: two is not allowed\n");
   EXPECT_EQ(x, (std::vector<int32_t>{1, 1, 0, 0}));
   k.run({slot(x.data())}, {4, 1, 1}, 3, 4);
   EXPECT_EQ(x, (std::vector<int32_t>{1, 1, 0, 1}));
