@@ -23,7 +23,7 @@ MOST_AT_ONCE = 8
 # A second worker on one file pays for collecting it again.
 CASES_FOR_A_SECOND_WORKER = 60
 COLLECTION_SECONDS = 300
-LOG_TAIL = 3000
+LOG_TAIL = 16000
 
 
 @dataclass
