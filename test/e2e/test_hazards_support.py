@@ -176,9 +176,7 @@ def test_hazard_13_boolean_buffers(rng):
 def inline_assembly_kernel(x, out, N: tl.constexpr):
     at = tl.arange(0, N)
     value = tl.load(x + at)
-    value = tl.inline_asm_elementwise(
-        "shfl.sync.bfly.b32 $0, $1, 1, 31, -1;", "=r,r", [value], tl.int32, True, 1
-    )
+    value = tl.inline_asm_elementwise("vote.all $0,$1;", "=r,r", [value], tl.int32, True, 1)
     tl.store(out + at, value)
 
 
