@@ -54,7 +54,7 @@ static std::optional<ConstantIntRanges> rangeWhere(Pred predicate,
   return ConstantIntRanges::fromSigned(low, high);
 }
 
-static Pred swapped(Pred predicate) {
+Pred ttl::swapped(Pred predicate) {
   switch (predicate) {
   case Pred::slt:
     return Pred::sgt;
@@ -64,6 +64,14 @@ static Pred swapped(Pred predicate) {
     return Pred::slt;
   case Pred::sge:
     return Pred::sle;
+  case Pred::ult:
+    return Pred::ugt;
+  case Pred::ule:
+    return Pred::uge;
+  case Pred::ugt:
+    return Pred::ult;
+  case Pred::uge:
+    return Pred::ule;
   default:
     return predicate;
   }

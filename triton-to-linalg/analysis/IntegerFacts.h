@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/DenseMap.h"
@@ -31,5 +32,8 @@ private:
 /// How many of the lowest bits of a scalar integer are known to be zero; the
 /// width for zero itself.
 unsigned trailingZeros(mlir::Value scalar);
+
+/// The predicate for `b ? a`, given that for `a ? b`.
+mlir::arith::CmpIPredicate swapped(mlir::arith::CmpIPredicate predicate);
 
 } // namespace tilebridge::ttl

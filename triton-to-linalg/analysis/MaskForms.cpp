@@ -8,6 +8,7 @@
 #include "triton-to-linalg/analysis/AccessAnalysis.h"
 
 #include "frontend/TTOps.h"
+#include "triton-to-linalg/analysis/IntegerFacts.h"
 #include "triton-to-linalg/analysis/SourceText.h"
 
 #include "mlir/IR/Matchers.h"
@@ -97,30 +98,6 @@ void AccessAnalysis::residual(MaskForm &mask, Value tensor, std::string why) {
     part.lanes = pool.lane(tensor, *part.dim);
   }
   mask.residuals.push_back(part);
-}
-
-/// The predicate for `b ? a`, given that for `a ? b`.
-static Pred swapped(Pred predicate) {
-  switch (predicate) {
-  case Pred::slt:
-    return Pred::sgt;
-  case Pred::sle:
-    return Pred::sge;
-  case Pred::sgt:
-    return Pred::slt;
-  case Pred::sge:
-    return Pred::sle;
-  case Pred::ult:
-    return Pred::ugt;
-  case Pred::ule:
-    return Pred::uge;
-  case Pred::ugt:
-    return Pred::ult;
-  case Pred::uge:
-    return Pred::ule;
-  default:
-    return predicate;
-  }
 }
 
 static bool isUnsigned(Pred predicate) {
