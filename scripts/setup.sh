@@ -6,8 +6,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 usage() {
   cat <<'USAGE'
-usage: scripts/setup.sh [--with-3.7] [--with-sanitizers] [--no-apt] [--no-build] [--help]
+usage: scripts/setup.sh [--with-3.7] [--with-peers] [--with-sanitizers] [--no-apt] [--no-build] [--help]
   --with-3.7   also make .venv-3.7 with Triton 3.7.1 (the tests of block pointers need it)
+  --with-peers also install JAX in .venv, which benchmarks/cpu compares with
   --with-sanitizers
                also install what the presets asan and fuzz link
   --no-apt     take the system as it is; say what is missing
@@ -114,10 +115,11 @@ build() {
   ninja -C build -j "$(nproc)" || die "the build failed"
 }
 
-apt=apt with_37=no with_build=yes
+apt=apt with_37=no with_build=yes with_peers=no
 for option in "$@"; do
   case $option in
   --with-3.7) with_37=yes ;;
+  --with-peers) with_peers=yes ;;
   --with-sanitizers) PACKAGES+=(libclang-rt-22-dev) ;;
   --no-apt) apt=no-apt ;;
   --no-build) with_build=no ;;
@@ -136,5 +138,8 @@ started=$SECONDS
 install_packages "$apt"
 if [[ $with_build == yes ]]; then build; fi
 install_python .venv requirements/triton-3.9.txt
+if [[ $with_peers == yes ]]; then
+  .venv/bin/python -m pip install --quiet -r requirements/bench.txt || die "pip could not install requirements/bench.txt"
+fi
 if [[ $with_37 == yes ]]; then install_python .venv-3.7 requirements/triton-3.7.txt; fi
 say "Set up in $((SECONDS - started)) s"

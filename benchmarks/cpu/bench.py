@@ -1,0 +1,76 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What one line of the benchmarks is: a problem, our kernels for it, and how others say the same.
+
+All that compute a problem are checked against its reference in f64 before any of them is timed.
+Peers that take `out=` write where they are told; the others return fresh arrays (see measure.py
+for what that costs them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from harness import SHORT_NAME, compare, output, random, seeded, tolerance_of
+
+__all__ = ["SHORT_NAME", "Bench", "output", "random", "seeded", "tolerance_of"]
+
+Tensors = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Bench:
+    name: str  # "softmax f32"
+    size: str  # "4096x1024"
+    inputs: Callable[[], Tensors]  # with the outputs, which are written over and over
+    ours: dict[str, Callable[[Tensors], object]]  # "pointers", "descriptors": a launch each
+    outputs: tuple[str, ...]
+    takes: tuple[str, ...]  # the tensors that the expressions below get, in order
+    torch: Callable[..., Any] | None = None  # an expression without side effects
+    eager: Callable[[Tensors], Any] | None = None  # PyTorch's fastest call, where it is another
+    jax: Callable[[Any, Any], Callable] | None = None  # from (jax.numpy, jax) to the expression
+    numpy: Callable[[Tensors], Any] | None = None  # on arrays that share the tensors' memory
+    reference: Callable[[Tensors], Any] | None = None  # default: `torch` in f64
+    tolerance: tuple[float, float] = (1e-5, 1e-5)
+    bytes: float = 0.0  # what has to be read and written
+    flops: float = 0.0
+    rate: str = "f32"  # whose arithmetic peak bounds it: a key of machine.limits()
+    copies_out: bool = True  # whether Inductor's version writes the given outputs (else fresh)
+    is_random: bool = False  # peers draw other numbers: they are not checked
+    group: str = ""  # set by kernels.benches()
+    tags: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.size}"
+
+
+def as_tuple(value: Any) -> tuple:
+    if value is None:
+        return ()
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def widened(value: Any) -> Any:
+    is_float = isinstance(value, torch.Tensor) and value.dtype.is_floating_point
+    return value.double() if is_float else value
+
+
+def reference_of(bench: Bench, tensors: Tensors) -> tuple[torch.Tensor, ...]:
+    if bench.reference is not None:
+        return as_tuple(bench.reference(tensors))
+    assert bench.torch is not None, bench
+    return as_tuple(bench.torch(*(widened(tensors[name]) for name in bench.takes)))
+
+
+def wrong(results: tuple, wanted: tuple, tolerance: tuple[float, float]) -> str:
+    """What is wrong with the results, or nothing."""
+    if len(results) != len(wanted):
+        return f"{len(results)} results, wanted {len(wanted)}"
+    for index, (got, want) in enumerate(zip(results, wanted, strict=True)):
+        result = compare(got, want, tolerance)
+        if not result.ok:
+            return f"result {index}: {result.detail}"
+    return ""

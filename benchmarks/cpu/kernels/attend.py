@@ -1,0 +1,196 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention: forward over whole sequences, and one query against a long cache of keys."""
+
+import math
+
+import attention
+import torch
+import triton
+import triton.language as tl
+from attention import LOG2_E
+from bench import SHORT_NAME, Bench, output, random, seeded, tolerance_of
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from kernels import pick
+
+GROUP = "attention"
+F32, BF16 = torch.float32, torch.bfloat16
+BLOCK = (64, 64)
+
+
+@triton.jit
+def decode_kernel(
+    q, k, v, out, length, scale, share,
+    SPLITS: tl.constexpr, D: tl.constexpr, BN: tl.constexpr,
+):  # fmt: skip
+    """One query a head. Each program visits a share of the keys and leaves a sum to be merged."""
+    head = tl.program_id(0).to(tl.int64)
+    part = tl.program_id(1)
+    features = tl.arange(0, D)
+    query = tl.load(q + head * D + features).to(tl.float32) * scale
+    top = tl.full((), -float("inf"), tl.float32)
+    total = tl.full((), 0.0, tl.float32)
+    acc = tl.zeros([D], tl.float32)
+    end = min((part + 1) * share, length)
+    for start in range(part * share, end, BN):
+        at = start + tl.arange(0, BN)
+        inside = at < end
+        rows = head * length * D + at[:, None] * D + features[None, :]
+        key = tl.load(k + rows, mask=inside[:, None], other=0.0).to(tl.float32)
+        score = tl.sum(key * query[None, :], axis=1)
+        score = tl.where(inside, score, -float("inf"))
+        new_top = tl.maximum(top, tl.max(score, axis=0))
+        weight = tl.exp2(score - new_top)
+        shrink = tl.exp2(top - new_top)
+        value = tl.load(v + rows, mask=inside[:, None], other=0.0).to(tl.float32)
+        acc = acc * shrink + tl.sum(weight[:, None] * value, axis=0)
+        total = total * shrink + tl.sum(weight, axis=0)
+        top = new_top
+    base = out + (head * SPLITS + part) * (D + 2)
+    tl.store(base + features, acc)
+    tl.store(base + D, total)
+    tl.store(base + D + 1, top)
+
+
+@triton.jit
+def decode_merge_kernel(parts, out, SPLITS: tl.constexpr, D: tl.constexpr):
+    head = tl.program_id(0).to(tl.int64)
+    features = tl.arange(0, D)
+    split = tl.arange(0, SPLITS)
+    base = parts + (head * SPLITS + split) * (D + 2)
+    top = tl.load(base + D + 1)
+    weight = tl.exp2(top - tl.max(top, axis=0))
+    total = tl.sum(tl.load(base + D) * weight, axis=0)
+    acc = tl.load(base[:, None] + features[None, :])
+    result = tl.sum(acc * weight[:, None], axis=0) / total
+    tl.store(out + head * D + features, result.to(out.dtype.element_ty))
+
+
+def with_jax_attention(causal: bool, scale: float):
+    def make(jnp, jax):
+        def attend(q, k, v):
+            score = jnp.einsum("bhqd,bhkd->bhqk", q, k, preferred_element_type=jnp.float32) * scale
+            if causal:
+                seen = jnp.tril(jnp.ones(score.shape[-2:], bool))
+                score = jnp.where(seen, score, -jnp.inf)
+            weight = jax.nn.softmax(score, axis=-1).astype(v.dtype)
+            return jnp.einsum("bhqk,bhkd->bhqd", weight, v)
+
+        return attend
+
+    return make
+
+
+def reference(causal: bool, scale: float):
+    def compute(t):
+        q, k, v = (t[name].double() for name in "qkv")
+        score = q @ k.transpose(-1, -2) * scale
+        if causal:
+            score = score.masked_fill(torch.ones_like(score, dtype=torch.bool).triu(1), -math.inf)
+        return torch.softmax(score, -1) @ v
+
+    return compute
+
+
+def forward(
+    heads: int, length: int, d: int, dtype: torch.dtype = F32, causal: bool = False, batch: int = 1
+) -> Bench:
+    scale = 1 / math.sqrt(d)
+    bm, bn = BLOCK
+    grid = (triton.cdiv(length, bm), batch * heads)
+    sizes = {"D": d, "BM": bm, "BN": bn, "CAUSAL": causal}
+
+    def inputs():
+        g = seeded(13)
+        t = {name: random(g, [batch, heads, length, d], dtype) for name in "qkv"}
+        t["out"] = output([batch, heads, length, d], dtype)
+        t["lse"] = output([batch, heads, length], F32)
+        return t
+
+    def pointers(t):
+        q, k, v, out = t["q"], t["k"], t["v"], t["out"]
+        strides = [s for x in (q, k, v, out) for s in x.stride()[:3]]
+        attention.attention_kernel[grid](
+            q, k, v, out, t["lse"], *strides, heads, length, length, scale * LOG2_E, **sizes
+        )
+
+    def descriptors(t):
+        descs = [
+            TensorDescriptor.from_tensor(t[name].view(-1, d), [block, d])
+            for name, block in (("q", bm), ("k", bn), ("v", bn))
+        ]
+        attention.attention_desc_kernel[grid](
+            *descs, t["out"], t["lse"], length, scale * LOG2_E, **sizes
+        )
+
+    def expression(q, k, v):
+        return torch.nn.functional.scaled_dot_product_attention(
+            q, k, v, is_causal=causal, scale=scale
+        )
+
+    work = batch * heads * length * length * d * (0.5 if causal else 1.0)
+    return Bench(
+        name=f"attention{' causal' * causal} {SHORT_NAME[dtype]}",
+        size=f"{batch}x{heads}x{length}x{d}",
+        inputs=inputs,
+        ours={"pointers": pointers, "descriptors": descriptors},
+        outputs=("out",),
+        takes=("q", "k", "v"),
+        torch=expression,
+        jax=with_jax_attention(causal, scale),
+        reference=reference(causal, scale),
+        tolerance=tolerance_of(dtype, length),
+        bytes=4.0 * batch * heads * length * d * dtype.itemsize,
+        flops=4.0 * work,
+        rate="bf16" if dtype == BF16 else "f32",
+        copies_out=False,
+    )
+
+
+def decode(heads: int, length: int, d: int, dtype: torch.dtype = F32, splits: int = 4) -> Bench:
+    scale = 1 / math.sqrt(d)
+
+    def inputs():
+        g = seeded(14)
+        return {
+            "q": random(g, [1, heads, 1, d], dtype),
+            "k": random(g, [1, heads, length, d], dtype),
+            "v": random(g, [1, heads, length, d], dtype),
+            "out": output([1, heads, 1, d], dtype),
+            "parts": output([heads, splits, d + 2], F32),
+        }
+
+    def pointers(t):
+        decode_kernel[(heads, splits)](
+            t["q"], t["k"], t["v"], t["parts"], length, scale * LOG2_E,
+            triton.cdiv(length, splits), SPLITS=splits, D=d, BN=64,
+        )  # fmt: skip
+        decode_merge_kernel[(heads,)](t["parts"], t["out"], SPLITS=splits, D=d)
+
+    return Bench(
+        name=f"attention decoding {SHORT_NAME[dtype]}",
+        size=f"{heads}x{length}x{d}",
+        inputs=inputs,
+        ours={"pointers": pointers},
+        outputs=("out",),
+        takes=("q", "k", "v"),
+        torch=lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(
+            q, k, v, scale=scale
+        ),
+        jax=with_jax_attention(False, scale),
+        reference=reference(False, scale),
+        tolerance=tolerance_of(dtype, length),
+        bytes=2.0 * heads * length * d * dtype.itemsize,
+        flops=4.0 * heads * length * d,
+        copies_out=False,
+    )
+
+
+def benches(sizes: str) -> list[Bench]:
+    if sizes == "tiny":
+        return [forward(2, 40, 16), forward(2, 40, 16, BF16, True), decode(2, 70, 16)]
+    shapes = pick(sizes, [], [(8, 1024, 64)], [(8, 128, 64), (8, 1024, 64), (4, 4096, 128)])
+    found = [forward(*s, dt, c) for s in shapes for dt in (F32, BF16) for c in (False, True)]
+    caches = pick(sizes, [], [(32, 4096, 128)], [(32, 512, 128), (32, 4096, 128)])
+    return found + [decode(*s, dt) for s in caches for dt in (F32, BF16)]

@@ -1,0 +1,262 @@
+/* Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The limits of one core: how fast it multiplies and adds, how fast it copies.
+ * machine.py calls these functions on several threads at once. Each function of
+ * arithmetic returns 0 where the processor has no such instructions. */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Runs `step` often enough to take `least` seconds, seven times; the best rate,
+ * in operations a second. */
+static double best_rate(void (*step)(long), double operations, double least) {
+  long count = 1000;
+  double best = 0;
+  for (int trial = 0; trial < 7; ++trial) {
+    for (;;) {
+      double start = seconds();
+      step(count);
+      double taken = seconds() - start;
+      if (taken >= least) {
+        double rate = operations * (double)count / taken;
+        best = rate > best ? rate : best;
+        break;
+      }
+      count *= 2;
+    }
+  }
+  return best;
+}
+
+/* Copies from `from` to `to`, as the C library does it and past the caches;
+ * bytes read and written a second. */
+double machine_copy_rate(char *to, const char *from, size_t size, int repeats) {
+  double best = 0;
+  for (int i = 0; i < repeats; ++i) {
+    double start = seconds();
+    if (i % 2 == 0) {
+      memcpy(to, from, size);
+    } else {
+#if __has_builtin(__builtin_nontemporal_store)
+      typedef long vector __attribute__((vector_size(64), aligned(16)));
+      size_t head = -(uintptr_t)to & 63;
+      memcpy(to, from, head);
+      for (size_t at = head; at + 64 <= size; at += 64) {
+        vector value;
+        memcpy(&value, from + at, 64);
+        __builtin_nontemporal_store(
+            value, (vector *)__builtin_assume_aligned(to + at, 64));
+      }
+      __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#else
+      memcpy(to, from, size);
+#endif
+    }
+    double rate = 2.0 * (double)size / (seconds() - start);
+    best = rate > best ? rate : best;
+  }
+  return best;
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define KEEP(v) __asm__ volatile("" : "+x"(v))
+#define KEEP512(v) __asm__ volatile("" : "+v"(v))
+
+/* Twelve sums hide the latency of two units. */
+#define TWELVE(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11)
+
+__attribute__((target("avx2,fma"))) static void step_avx2(long count) {
+  __m256 x = _mm256_set1_ps(1.0f), y = _mm256_set1_ps(0.5f);
+  KEEP(x);
+  KEEP(y);
+#define START(i) __m256 s##i = _mm256_setzero_ps();
+#define ADD(i) s##i = _mm256_fmadd_ps(x, y, s##i);
+#define END(i) KEEP(s##i);
+  TWELVE(START)
+  for (long j = 0; j < count; ++j) {
+    TWELVE(ADD)
+    TWELVE(END)
+  }
+#undef START
+#undef ADD
+#undef END
+}
+
+__attribute__((target("avx512f"))) static void step_avx512(long count) {
+  __m512 x = _mm512_set1_ps(1.0f), y = _mm512_set1_ps(0.5f);
+  KEEP512(x);
+  KEEP512(y);
+#define START(i) __m512 s##i = _mm512_setzero_ps();
+#define ADD(i) s##i = _mm512_fmadd_ps(x, y, s##i);
+#define END(i) KEEP512(s##i);
+  TWELVE(START)
+  for (long j = 0; j < count; ++j) {
+    TWELVE(ADD)
+    TWELVE(END)
+  }
+#undef START
+#undef ADD
+}
+
+__attribute__((target("avx512f,avx512bf16"))) static void
+step_bf16(long count) {
+  __m512bh x = (__m512bh)_mm512_set1_epi16(0x3f80), y = x;
+#define START(i) __m512 s##i = _mm512_setzero_ps();
+#define ADD(i) s##i = _mm512_dpbf16_ps(s##i, x, y);
+  TWELVE(START)
+  for (long j = 0; j < count; ++j) {
+    TWELVE(ADD)
+    TWELVE(END)
+  }
+#undef START
+#undef ADD
+}
+
+__attribute__((target("avx512f,avx512vnni"))) static void step_i8(long count) {
+  __m512i x = _mm512_set1_epi8(1), y = x;
+#define START(i) __m512i s##i = _mm512_setzero_si512();
+#define ADD(i) s##i = _mm512_dpbusd_epi32(s##i, x, y);
+  TWELVE(START)
+  for (long j = 0; j < count; ++j) {
+    TWELVE(ADD)
+    TWELVE(END)
+  }
+#undef START
+#undef ADD
+#undef END
+}
+
+/* AMX: a tile product is 16 x 16 sums of 32 (bf16) or 64 (int8) products. Linux
+ * gives the tiles on request. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int has_amx(unsigned bit) {
+  unsigned a, b, c, d;
+  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(0));
+  return (d >> bit & 1) && syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+}
+
+struct tile_configuration {
+  uint8_t palette, start, reserved[14];
+  uint16_t row_bytes[16];
+  uint8_t rows[16];
+};
+
+__attribute__((target("amx-tile"))) static void configure_tiles(void) {
+  struct tile_configuration all;
+  memset(&all, 0, sizeof all);
+  all.palette = 1;
+  for (int i = 0; i < 8; ++i) {
+    all.row_bytes[i] = 64;
+    all.rows[i] = 16;
+  }
+  _tile_loadconfig(&all);
+}
+
+__attribute__((target("amx-tile,amx-bf16"))) static void
+step_amx_bf16(long count) {
+  configure_tiles();
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  _tile_zero(4);
+  _tile_zero(5);
+  _tile_zero(6);
+  _tile_zero(7);
+  for (long j = 0; j < count; ++j) {
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_release();
+}
+
+__attribute__((target("amx-tile,amx-int8"))) static void
+step_amx_i8(long count) {
+  configure_tiles();
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  _tile_zero(4);
+  _tile_zero(5);
+  _tile_zero(6);
+  _tile_zero(7);
+  for (long j = 0; j < count; ++j) {
+    _tile_dpbssd(0, 4, 6);
+    _tile_dpbssd(1, 4, 7);
+    _tile_dpbssd(2, 5, 6);
+    _tile_dpbssd(3, 5, 7);
+  }
+  _tile_release();
+}
+
+double machine_f32_rate(double least) {
+  if (__builtin_cpu_supports("avx512f"))
+    return best_rate(step_avx512, 12 * 16 * 2, least);
+  if (__builtin_cpu_supports("fma"))
+    return best_rate(step_avx2, 12 * 8 * 2, least);
+  return 0;
+}
+
+double machine_bf16_rate(double least) {
+  if (has_amx(22))
+    return best_rate(step_amx_bf16, 4 * 16 * 16 * 32 * 2, least);
+  if (__builtin_cpu_supports("avx512bf16"))
+    return best_rate(step_bf16, 12 * 32 * 2, least);
+  return 0;
+}
+
+double machine_i8_rate(double least) {
+  if (has_amx(25))
+    return best_rate(step_amx_i8, 4 * 16 * 16 * 64 * 2, least);
+  if (__builtin_cpu_supports("avx512vnni"))
+    return best_rate(step_i8, 12 * 64 * 2, least);
+  return 0;
+}
+
+#else
+
+typedef float vector __attribute__((vector_size(16)));
+
+static void step_vector(long count) {
+  vector s[16], x = {1, 1, 1, 1}, y = {1, 1, 1, 1};
+  memset(s, 0, sizeof s);
+  for (long j = 0; j < count; ++j) {
+    for (int i = 0; i < 16; ++i)
+      s[i] += x * y;
+    for (int i = 0; i < 16; ++i)
+      __asm__ volatile("" : "+w"(s[i]));
+  }
+}
+
+double machine_f32_rate(double least) {
+  return best_rate(step_vector, 16 * 4 * 2, least);
+}
+double machine_bf16_rate(double least) {
+  (void)least;
+  return 0;
+}
+double machine_i8_rate(double least) {
+  (void)least;
+  return 0;
+}
+#endif

@@ -1,0 +1,123 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the machine itself can do: its name, its caches, and its measured limits."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("machine.c")
+LIBRARY_NAME = "libmachine.so"
+
+
+def build(folder: Path) -> Path | None:
+    """machine.c as a library, or None where there is no C compiler."""
+    compiler = next(filter(shutil.which, ("clang-22", "clang", "gcc", "cc")), None)
+    if compiler is None:
+        return None
+    target = folder / LIBRARY_NAME
+    command = [compiler, "-O2", "-ffp-contract=fast", "-shared", "-fPIC", str(SOURCE), "-o"]
+    subprocess.run([*command, str(target)], check=True)
+    return target
+
+
+def model_name() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def cache_bytes(level: int) -> int:
+    """The size of the data cache of a level, 0 where the system does not tell."""
+    for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        try:
+            if int((folder / "level").read_text()) != level:
+                continue
+            if (folder / "type").read_text().strip() == "Instruction":
+                continue
+            text = (folder / "size").read_text().strip()
+        except OSError:
+            continue
+        return int(text.rstrip("KM")) * {"K": 1 << 10, "M": 1 << 20}[text[-1]]
+    return 0
+
+
+def last_cache_bytes() -> int:
+    return max(cache_bytes(level) for level in (1, 2, 3, 4)) or 32 << 20
+
+
+def describe(threads: int) -> dict:
+    return {
+        "cpu": model_name(),
+        "architecture": platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "threads": threads,
+        "l1_bytes": cache_bytes(1),
+        "l2_bytes": cache_bytes(2),
+        "last_cache_bytes": last_cache_bytes(),
+        "system": platform.platform(),
+        "load": list(os.getloadavg()),
+    }
+
+
+def _on_threads(count: int, work) -> float:
+    """The sum of what `work(i)` returns, on so many threads at once; ctypes lets them run."""
+    results = [0.0] * count
+    gate = threading.Barrier(count)
+
+    def body(index: int) -> None:
+        gate.wait()
+        results[index] = work(index)
+
+    workers = [threading.Thread(target=body, args=(i,)) for i in range(count)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return sum(results)
+
+
+def limits(threads: int, seconds: float = 0.02, library: Path | None = None) -> dict[str, float]:
+    """Arithmetic in operations a second (f32, bf16, i8; absent without such a unit) and copying out
+    of cache in bytes read and written a second, of so many threads together."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = library or build(Path(folder))
+        if path is None:
+            return {}
+        native = ctypes.CDLL(str(path))
+    found = {}
+    for kind in ("f32", "bf16", "i8"):
+        function = getattr(native, f"machine_{kind}_rate")
+        function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double]
+        rate = max(_on_threads(threads, lambda _, f=function: f(seconds)) for _ in range(3))
+        if rate:
+            found[kind] = rate
+    copy = native.machine_copy_rate
+    copy.restype = ctypes.c_double
+    copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    size = max(4 * last_cache_bytes(), 128 << 20) // threads
+    arrays = [
+        (ctypes.create_string_buffer(size), ctypes.create_string_buffer(size))
+        for _ in range(threads)
+    ]
+    for to, source in arrays:
+        ctypes.memset(to, 1, size)
+        ctypes.memset(source, 2, size)
+    found["copy"] = _on_threads(
+        threads,
+        lambda i: copy(ctypes.addressof(arrays[i][0]), ctypes.addressof(arrays[i][1]), size, 12),
+    )
+    return found
+
+
+def better(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+    """The limits that two measurements have shown: what disturbs one only makes it lower."""
+    return {kind: max(one[kind], other[kind]) for kind in one if kind in other}

@@ -1,0 +1,88 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times several ways to do the same work, in turn.
+
+- All runners of a problem run in rounds, each once a round and each round beginning with another
+  one, so that a change of the machine's speed meets all of them. The figure is the median over the
+  rounds, the spread its quartiles.
+- In a round a runner is called so often that it takes a millisecond; the call before is not timed.
+- Memory is written once before anything is timed, so no page is touched first in a timed call. The
+  C library is told to keep freed memory (`keep_freed_memory`): peers that return fresh arrays pay
+  for their allocator, not for the system's new pages.
+- Arrays are the same in every call: what fits into the last cache is warm there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ROUND_SECONDS = 1e-3
+
+
+@dataclass(frozen=True)
+class Timing:
+    median: float
+    low: float  # quartiles
+    high: float
+    least: float
+    rounds: int
+
+
+def keep_freed_memory() -> None:
+    """Large blocks come from the heap and stay there (glibc; elsewhere nothing happens)."""
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except AttributeError:
+        return
+    m_trim_threshold, m_mmap_max = -1, -4
+    mallopt(m_mmap_max, 0)
+    mallopt(m_trim_threshold, 2**31 - 1)
+
+
+def _seconds(call: Callable[[], object], count: int) -> float:
+    start = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - start) / count
+
+
+def time_in_turn(
+    runners: dict[str, Callable[[], object]], rounds: int, budget: float
+) -> dict[str, Timing]:
+    """`budget` bounds the seconds for all of them; a runner gets three rounds at least, or one where
+    it alone takes longer than that."""
+    counts, samples = {}, {name: [] for name in runners}
+    first = {}
+    for name, call in runners.items():
+        call()
+        first[name] = _seconds(call, 1)
+        counts[name] = max(1, min(10000, int(ROUND_SECONDS / max(first[name], 1e-7))))
+    slow = {name for name in runners if first[name] > budget}
+    for name in slow:
+        samples[name].append(first[name])
+    names = [name for name in runners if name not in slow]
+    end = time.perf_counter() + budget
+    for index in range(rounds):
+        if index >= 3 and time.perf_counter() > end:
+            break
+        shift = index % max(len(names), 1)
+        for name in names[shift:] + names[:shift]:
+            runners[name]()
+            samples[name].append(_seconds(runners[name], counts[name]))
+    return {name: _timing(values) for name, values in samples.items()}
+
+
+def _timing(values: list[float]) -> Timing:
+    ordered = sorted(values)
+    last = len(ordered) - 1
+    return Timing(
+        median=statistics.median(ordered),
+        low=ordered[last // 4],
+        high=ordered[last - last // 4],
+        least=ordered[0],
+        rounds=len(ordered),
+    )

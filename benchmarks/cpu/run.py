@@ -1,0 +1,244 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times our kernels beside PyTorch, Inductor, JAX and NumPy, in turn, in one process.
+
+    python benchmarks/cpu/run.py [--only WORD,WORD] [--sizes quick|full] [--threads N]
+                                 [--json FILE] [--html FILE] [--compare OLD.json]
+
+What is wrong is not timed. The ratio is the best peer's median time over ours: above 1 we are
+faster. docs/performance.md says how to read the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+for folder in (HERE, HERE.parents[1] / "examples"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+VERSION = 1  # of the JSON
+
+
+def parse_arguments(arguments=None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only", default="", metavar="WORDS", help="problems whose group, name or size has a word"
+    )
+    parser.add_argument("--sizes", choices=("tiny", "quick", "full"), default="quick")
+    parser.add_argument("--threads", type=int, default=0, help="default: the machine's cores")
+    parser.add_argument("--peers", default="eager,inductor,jax,numpy", help="default: all four")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--budget", type=float, default=2.0, help="seconds of timing a problem")
+    parser.add_argument("--json", metavar="FILE", help="write the figures to FILE")
+    parser.add_argument("--html", metavar="FILE", help="write a page with plots to FILE")
+    parser.add_argument("--compare", metavar="OLD.json", help="also print what changed since then")
+    parser.add_argument("--list", action="store_true", help="only name the problems")
+    return parser.parse_args(arguments)
+
+
+def use_cores(threads: int) -> int:
+    """Keeps the process to the first `threads` of its cores: no library can take more then."""
+    cores = sorted(os.sched_getaffinity(0))
+    count = min(threads or len(cores), len(cores))
+    os.sched_setaffinity(0, cores[:count])
+    return count
+
+
+def chosen(options) -> list:
+    from kernels import benches
+
+    words = [word for word in options.only.split(",") if word]
+    found = []
+    for bench in benches(options.sizes):
+        text = f"{bench.group} {bench}"
+        if not words or any(word in text for word in words):
+            found.append(bench)
+    return found
+
+
+def our_runner(bench, variant: str, tensors):
+    launch = bench.ours[variant]
+    return lambda: launch(tensors)
+
+
+def prepare(bench, tensors, peer_names: list[str]) -> tuple[dict, dict[str, str]]:
+    """The runners that compute the right values, and why the others do not run."""
+    import peers
+    import torch
+    from bench import reference_of, wrong
+
+    wanted = reference_of(bench, tensors)
+    runners, problems = {}, {}
+    for variant in bench.ours:
+        call = our_runner(bench, variant, tensors)
+        try:
+            for name in bench.outputs:
+                if tensors[name].dtype.is_floating_point:
+                    tensors[name].fill_(float("nan"))
+                else:
+                    tensors[name].zero_()
+            call()
+            detail = wrong(tuple(tensors[name] for name in bench.outputs), wanted, bench.tolerance)
+        except Exception as error:
+            detail = f"{type(error).__name__}: {str(error).strip()[:300]}"
+        if detail:
+            problems[variant] = detail
+        else:
+            runners[variant] = call
+    for name in peer_names:
+        try:
+            call = peers.runner(name, bench, tensors)
+            with torch.no_grad() if name == "inductor" else torch.enable_grad():
+                got = peers.results(call(), bench)
+            if not bench.is_random and (detail := wrong(got, wanted, bench.tolerance)):
+                problems[name] = detail
+                continue
+        except peers.Absent:
+            continue
+        except Exception as error:
+            problems[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0][:200]}"
+            continue
+        runners[name] = call
+    return runners, problems
+
+
+def place_of(bytes_: float) -> str:
+    """Where the arrays are while they are used over and over."""
+    import machine
+
+    if bytes_ <= machine.cache_bytes(2) / 2:
+        return "L2"
+    return "last cache" if bytes_ <= machine.last_cache_bytes() / 2 else "memory"
+
+
+def measure_one(bench, options, peer_names: list[str], limits: dict) -> dict:
+    from measure import time_in_turn
+
+    tensors = bench.inputs()
+    runners, problems = prepare(bench, tensors, peer_names)
+    row = {
+        "group": bench.group,
+        "name": bench.name,
+        "size": bench.size,
+        "bytes": bench.bytes,
+        "flops": bench.flops,
+        "place": place_of(bench.bytes),
+        "problems": problems,
+        "runners": {},
+    }
+    for name, timing in time_in_turn(runners, options.rounds, options.budget).items():
+        row["runners"][name] = {
+            "median_s": timing.median,
+            "low_s": timing.low,
+            "high_s": timing.high,
+            "least_s": timing.least,
+            "rounds": timing.rounds,
+        }
+    row["rate"] = bench.rate
+    return row | ratios(row, list(bench.ours)) | shares(row, list(bench.ours), limits)
+
+
+def ratios(row: dict, variants: list[str]) -> dict:
+    timed = row["runners"]
+    ours = [name for name in variants if name in timed]
+    others = [name for name in timed if name not in variants]
+    found: dict = {}
+    if not ours:
+        return found
+    mine = timed[ours[0]]
+    if others:
+        best = min(others, key=lambda name: timed[name]["median_s"])
+        found["best_peer"] = best
+        found["ratio"] = timed[best]["median_s"] / mine["median_s"]
+        found["ratio_low"] = timed[best]["low_s"] / mine["high_s"]
+        found["ratio_high"] = timed[best]["high_s"] / mine["low_s"]
+    if {"pointers", "descriptors"} <= set(ours):
+        found["descriptor_ratio"] = mine["median_s"] / timed["descriptors"]["median_s"]
+    return found
+
+
+def shares(row: dict, variants: list[str], limits: dict) -> dict:
+    """Our rates, and their shares of the machine's limits."""
+    ours = [name for name in variants if name in row["runners"]]
+    if not ours:
+        return {}
+    mine = row["runners"][ours[0]]["median_s"]
+    found = {"bytes_per_s": row["bytes"] / mine, "flops_per_s": row["flops"] / mine}
+    if "copy" in limits and row["place"] == "memory":
+        found["of_copy"] = found["bytes_per_s"] / limits["copy"]
+    if peak := limits.get(row["rate"]) or limits.get("f32"):
+        found["of_peak"] = found["flops_per_s"] / peak
+    return found
+
+
+def main(arguments=None) -> int:
+    options = parse_arguments(arguments)
+    threads = use_cores(options.threads)
+    import peers
+
+    peers.prepare_environment(threads)
+    from measure import keep_freed_memory
+
+    keep_freed_memory()
+    import machine
+    import report
+    import torch
+    import triton
+
+    torch.set_num_threads(threads)
+    found = chosen(options)
+    if options.list:
+        print("\n".join(f"{bench.group:18} {bench}" for bench in found))
+        return 0
+    if not found:
+        sys.exit(f"no problem has one of '{options.only}' in its name; --list shows all")
+    names, notes = peers.available([name for name in options.peers.split(",") if name])
+    limits = machine.limits(threads)
+    result = {
+        "version": VERSION,
+        "time": time.strftime("%Y-%m-%d %H:%M"),
+        "machine": machine.describe(threads),
+        "limits": limits,
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "sizes": options.sizes,
+        "peers": names,
+        "notes": notes,
+        "results": [],
+    }
+    report.print_head(result)
+    for bench in found:
+        row = measure_one(bench, options, names, limits)
+        result["results"].append(row)
+        report.print_row(row, names)
+    result["limits"] = machine.better(limits, machine.limits(threads))
+    for row in result["results"]:
+        row |= shares(row, list(report.OURS), result["limits"])
+    report.print_summary(result)
+    if options.compare:
+        report.print_changes(json.loads(Path(options.compare).read_text()), result)
+    if options.json:
+        Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
+    if options.html:
+        import page
+
+        Path(options.html).write_text(page.render(result))
+    wrong = [row for row in result["results"] if not ours_is_right(row)]
+    return 1 if wrong else 0
+
+
+def ours_is_right(row: dict) -> bool:
+    return not {"pointers", "descriptors"} & set(row["problems"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""benchmarks/cpu: it runs, says what it measured, and times nothing that is wrong. No time is asserted."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "benchmarks" / "cpu"
+pytestmark = pytest.mark.compiled("it measures compiled kernels")
+
+TIMING = {"median_s", "low_s", "high_s", "least_s", "rounds"}
+
+
+def python(*arguments):
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("benchmarks")
+    command = [FOLDER / "run.py", "--sizes", "tiny", "--only", "add,matmul f32", "--threads", "1"]
+    command += ["--peers", "eager,numpy,nothing", "--rounds", "3", "--budget", "0.01"]
+    result = python(*command, "--json", folder / "new.json", "--html", folder / "page.html")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout, json.loads((folder / "new.json").read_text()), folder
+
+
+def test_schema(measured):
+    text, found, _ = measured
+    assert found["version"] == 1
+    assert found["peers"] == ["eager", "numpy"]
+    assert "nothing is left out" in text
+    assert found["machine"]["threads"] == 1
+    assert {row["name"] for row in found["results"]} >= {"add f32", "matmul f32"}
+    for row in found["results"]:
+        assert row["problems"] == {}
+        assert {"pointers", "eager"} <= set(row["runners"])
+        for timing in row["runners"].values():
+            assert set(timing) == TIMING
+            assert 0 < timing["least_s"] <= timing["low_s"] <= timing["median_s"] <= timing["high_s"]
+        assert row["best_peer"] in row["runners"]
+        assert 0 < row["ratio_low"] <= row["ratio"] <= row["ratio_high"]
+        assert row["bytes_per_s"] > 0
+    assert "descriptor_ratio" in found["results"][0]
+
+
+def test_page_needs_no_other_file(measured):
+    text = (measured[2] / "page.html").read_text()
+    assert "<svg" in text
+    assert "add f32" in text
+    assert "http" not in text
+    assert "src=" not in text
+
+
+def test_comparison_with_an_earlier_run(measured):
+    folder = measured[2]
+    old = json.loads((folder / "new.json").read_text())
+    for row in old["results"]:
+        for timing in row["runners"].values():
+            timing["median_s"] *= 1000
+    (folder / "old.json").write_text(json.dumps(old))
+    command = [FOLDER / "run.py", "--sizes", "tiny", "--only", "add", "--threads", "1"]
+    command += ["--peers", "", "--rounds", "3", "--budget", "0.01"]
+    result = python(*command, "--compare", folder / "old.json")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "time then / time now" in result.stdout
+    assert "*" in result.stdout  # What changed much is marked.
+
+
+WRONG = """
+import sys
+sys.path[:0] = [{folder!r}, {examples!r}]
+import run
+from kernels import elementwise
+import torch, dataclasses
+bench = elementwise.add(1000)
+def late(t):
+    torch.add(t["x"], t["y"], out=t["out"])
+    t["out"][999] += 0.5
+def silent(t):
+    pass
+def fails(t):
+    raise ValueError("no")
+bench = dataclasses.replace(
+    bench, ours={{"pointers": late, "descriptors": silent, "third": fails, "right": bench.ours["pointers"]}},
+    numpy=lambda np, t: np.subtract(t["x"], t["y"], out=t["out"]))
+options = run.parse_arguments(["--rounds", "3", "--budget", "0.01"])
+row = run.measure_one(bench, options, ["eager", "numpy"], {{}})
+assert set(row["problems"]) == {{"pointers", "descriptors", "third", "numpy"}}, row
+assert set(row["runners"]) == {{"right", "eager"}}, row
+assert "ratio" in row, row
+assert not run.ours_is_right(row)
+"""
+
+
+def test_what_is_wrong_is_not_timed():
+    script = WRONG.format(folder=str(FOLDER), examples=str(ROOT / "examples"))
+    result = python("-c", script)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_no_such_problem():
+    result = python(FOLDER / "run.py", "--only", "no such problem")
+    assert result.returncode == 1
+    assert "no problem has one of 'no such problem'" in result.stderr
