@@ -50,7 +50,9 @@ def test_schema(measured):
         assert {"pointers", "eager"} <= set(row["runners"])
         for timing in row["runners"].values():
             assert set(timing) == TIMING
-            assert 0 < timing["least_s"] <= timing["low_s"] <= timing["median_s"] <= timing["high_s"]
+            assert (
+                0 < timing["least_s"] <= timing["low_s"] <= timing["median_s"] <= timing["high_s"]
+            )
         assert row["best_peer"] in row["runners"]
         assert 0 < row["ratio_low"] <= row["ratio"] <= row["ratio_high"]
         assert row["bytes_per_s"] > 0
