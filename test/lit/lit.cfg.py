@@ -35,6 +35,9 @@ llvm_config.add_tool_substitutions(
     ]
     # Named by its path and not searched for, so that the tests of passes run before it is built;
     # a test that uses it then fails.
-    + [ToolSubst("tilebridge", os.path.join(config.tilebridge_tools_dir, "tilebridge"))],
+    + [
+        ToolSubst(name, os.path.join(config.tilebridge_tools_dir, name))
+        for name in ["tilebridge", "tilebridge-target"]
+    ],
     search_dirs,
 )
