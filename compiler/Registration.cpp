@@ -7,6 +7,8 @@
 
 #include "compiler/Registration.h"
 
+#include "accel-backend/Passes.h"
+#include "accel-backend/dialect/AccelDialect.h"
 #include "cpu-backend/Passes.h"
 #include "frontend/Passes.h"
 #include "frontend/Reader.h"
@@ -31,7 +33,7 @@ static DialectRegistry makeRegistry() {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   frontend::registerTTIRDialects(registry);
-  registry.insert<linalg_ext::LinalgExtDialect>();
+  registry.insert<linalg_ext::LinalgExtDialect, accel::AccelDialect>();
   return registry;
 }
 
@@ -48,6 +50,7 @@ bool isPass(llvm::StringRef argument) {
     ttl::registerTilebridgeTritonToLinalgPasses();
     linalg_ext::registerTilebridgeBridgePasses();
     cpu::registerTilebridgeCpuBackendPasses();
+    accel::registerTilebridgeAccelBackendPasses();
   });
   return PassInfo::lookup(argument) != nullptr;
 }

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "accel-backend/Passes.h"
+#include "accel-backend/dialect/AccelDialect.h"
 #include "cpu-backend/Passes.h"
 #include "frontend/Passes.h"
 #include "frontend/TTDialect.h"
@@ -22,7 +24,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   tilebridge::tt::registerTTDialect(registry);
-  registry.insert<tilebridge::linalg_ext::LinalgExtDialect>();
+  registry.insert<tilebridge::linalg_ext::LinalgExtDialect,
+                  tilebridge::accel::AccelDialect>();
   mlir::registerAllPasses();
   tilebridge::frontend::registerTilebridgeFrontendPasses();
   tilebridge::frontend::registerFrontendPipeline();
@@ -31,6 +34,8 @@ int main(int argc, char **argv) {
   tilebridge::linalg_ext::registerTilebridgeBridgePasses();
   tilebridge::cpu::registerTilebridgeCpuBackendPasses();
   tilebridge::cpu::registerCpuPipelines();
+  tilebridge::accel::registerTilebridgeAccelBackendPasses();
+  tilebridge::accel::registerAccelPipelines();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilebridge pass driver\n", registry));
 }

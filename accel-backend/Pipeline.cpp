@@ -1,0 +1,81 @@
+//===- Pipeline.cpp - the steps of accel-backend, in order ----------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "accel-backend/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::accel;
+
+namespace {
+struct Stage {
+  StringRef name;
+  void (*add)(OpPassManager &pm);
+};
+} // namespace
+
+/// Each kernel is one function, marked as a kernel for this backend.
+static void addInline(OpPassManager &pm) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createAccelKernelsPass());
+}
+
+static const Stage stages[] = {
+    {"inline", addInline},
+};
+
+ArrayRef<StringRef> tilebridge::accel::stageNames() {
+  static const SmallVector<StringRef> names = [] {
+    SmallVector<StringRef> result;
+    for (const Stage &stage : stages)
+      result.push_back(stage.name);
+    return result;
+  }();
+  return names;
+}
+
+LogicalResult tilebridge::accel::buildAccelPipeline(OpPassManager &pm,
+                                                    StringRef from,
+                                                    StringRef to) {
+  ArrayRef<StringRef> names = stageNames();
+  auto position = [&](StringRef name, size_t otherwise) -> size_t {
+    return name.empty() ? otherwise : llvm::find(names, name) - names.begin();
+  };
+  size_t first = position(from, 0);
+  size_t last = position(to, names.size() - 1);
+  if (first >= names.size() || last >= names.size() || first > last)
+    return failure();
+  for (size_t i = first; i <= last; ++i)
+    stages[i].add(pm);
+  return success();
+}
+
+namespace {
+struct AccelPipelineOptions : public PassPipelineOptions<AccelPipelineOptions> {
+  Option<std::string> from{*this, "from",
+                           llvm::cl::desc("the first stage to run")};
+  Option<std::string> to{*this, "to", llvm::cl::desc("the last stage to run")};
+};
+} // namespace
+
+void tilebridge::accel::registerAccelPipelines() {
+  PassPipelineRegistration<AccelPipelineOptions>(
+      "tilebridge-accel-pipeline",
+      "bridge IR to copies and compute on the local memories of PEs",
+      [](OpPassManager &pm, const AccelPipelineOptions &options) {
+        if (succeeded(buildAccelPipeline(pm, options.from, options.to)))
+          return;
+        llvm::errs() << "tilebridge-accel-pipeline: 'from' and 'to' are stages "
+                        "in order, of: ";
+        llvm::interleaveComma(stageNames(), llvm::errs());
+        llvm::errs() << '\n';
+      });
+}
