@@ -7,6 +7,8 @@
 
 #include "accel-backend/plan/AccessKeys.h"
 
+#include "accel-backend/dialect/AccelOps.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -110,7 +112,8 @@ bool AccessKeys::visitResult(OpResult result, Slice &slice) {
     slice.add(loop.getYieldOp().getOperands());
     return true;
   }
-  if (!changesNothing(op))
+  // What tells instances apart, and is not known.
+  if (isa<ProgramOp, PeIdOp>(op) || !changesNothing(op))
     return false;
   slice.add(op->getOperands());
   llvm::SetVector<Value> captured;

@@ -1,0 +1,207 @@
+//===- MapGrid.cpp - programs become turns of PEs -------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/plan/ChooseAssignment.h"
+#include "accel-backend/plan/Passes.h"
+#include "accel-backend/plan/Readings.h"
+
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tilebridge::accel {
+#define GEN_PASS_DEF_ACCELMAPGRIDPASS
+#include "accel-backend/plan/Passes.h.inc"
+} // namespace tilebridge::accel
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::accel;
+
+// What others see: it must happen once for each program, and not for a PE
+// that has none.
+static bool isSeen(Operation *op) {
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return isInChipMemory(copy.getDest().getType());
+  return isa<AtomicOp, memref::StoreOp, linalg_ext::PrintOp,
+             linalg_ext::AssertOp, linalg_ext::AtomicRMWOp,
+             linalg_ext::AtomicCASOp, linalg_ext::AtomicLoadOp,
+             linalg_ext::AtomicStoreOp>(op);
+}
+
+// A program that waits for others, or for what it wrote itself, must not be
+// run in part.
+static bool isAllOrNothing(Block &body) {
+  return body
+      .walk([](Operation *op) {
+        bool waits = isa<scf::WhileOp>(op) ||
+                     (isSeen(op) && op->getNumResults() && !op->use_empty());
+        return waits ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static void guardWhole(Operation *first, Block &body, Value active) {
+  OpBuilder builder(first);
+  auto guard = scf::IfOp::create(builder, first->getLoc(), active,
+                                 /*withElseRegion=*/false);
+  Block *then = guard.thenBlock();
+  then->getOperations().splice(then->begin(), body.getOperations(),
+                               std::next(guard->getIterator()),
+                               std::prev(body.end()));
+}
+
+static void guardEach(Block &body, Value active) {
+  SmallVector<Operation *> seen;
+  body.walk([&](Operation *op) {
+    if (isSeen(op))
+      seen.push_back(op);
+  });
+  for (Operation *op : seen) {
+    // Nobody reads a result: those were guarded as a whole.
+    OpBuilder builder(op);
+    auto guard = scf::IfOp::create(builder, op->getLoc(), active,
+                                   /*withElseRegion=*/false);
+    op->moveBefore(guard.thenBlock(), guard.thenBlock()->begin());
+  }
+}
+
+static bool isEachTurnActive(AssignmentAttr assignment, const Grids &grids) {
+  return stepsOf(assignment, grids) * grids.pes() == grids.programs();
+}
+
+namespace {
+struct AccelMapGridPass : accel::impl::AccelMapGridPassBase<AccelMapGridPass> {
+  using AccelMapGridPassBase::AccelMapGridPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    forced = nullptr;
+    if (assignment.empty())
+      return success();
+    auto kind = symbolizeAssignmentKind(assignment);
+    SmallVector<int64_t> values(grid.begin(), grid.end());
+    if (!kind || *kind == AssignmentKind::Table)
+      return emitError(UnknownLoc::get(context))
+             << "tilebridge-accel-map-grid: there is no assignment '"
+             << assignment << "' to be chosen";
+    // The number of steps of a PE depends on the launch.
+    if (*kind == AssignmentKind::Blocked)
+      values = {1};
+    if (failed(AssignmentAttr::verify(
+            [&] { return emitError(UnknownLoc::get(context)); }, *kind, values,
+            DenseIntElementsAttr())))
+      return failure();
+    forced =
+        AssignmentAttr::get(context, *kind, values, DenseIntElementsAttr());
+    return success();
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kernelAttr))
+      return;
+    FailureOr<std::optional<Target>> target = targetOf(kernel);
+    if (failed(target))
+      return signalPassFailure();
+    std::optional<Grids> grids = gridsOf(kernel, *target);
+    mapGrid(kernel, *target, grids, choose(kernel, *target, grids));
+  }
+
+  AssignmentAttr choose(func::FuncOp kernel,
+                        const std::optional<Target> &target,
+                        const std::optional<Grids> &grids) {
+    MLIRContext *context = &getContext();
+    auto interleaved = AssignmentAttr::get(context, AssignmentKind::Interleaved,
+                                           {}, DenseIntElementsAttr());
+    // Without the grid the number of steps of the others is not known.
+    if (!grids || grids->programs() == 0)
+      return interleaved;
+    if (forced && forced.getKind() == AssignmentKind::Blocked)
+      return AssignmentAttr::get(
+          context, AssignmentKind::Blocked,
+          {int64_t(llvm::divideCeil(grids->programs(), grids->pes()))},
+          DenseIntElementsAttr());
+    if (forced)
+      return forced;
+    Lines lines = Lines::None;
+    if (const DmaEngine *engine = loadingEngine(kernel, *target))
+      lines = engine->multicast;
+    return chooseAssignment(context, *grids, readingsOf(kernel, *grids), lines)
+        .assignment;
+  }
+
+  void mapGrid(func::FuncOp kernel, const std::optional<Target> &target,
+               const std::optional<Grids> &grids, AssignmentAttr assignment) {
+    Block &entry = kernel.getBody().front();
+    Location loc = kernel.getLoc();
+    unsigned first = kernel.getNumArguments() - 6;
+    OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+
+    // Constants stay where they are: the loop's bounds are among them.
+    Operation *begin = &entry.front();
+    SmallVector<Value> counts;
+    for (unsigned d = 0; d < 3; ++d)
+      counts.push_back(grids ? Value(arith::ConstantOp::create(
+                                   builder, loc,
+                                   builder.getI32IntegerAttr(grids->launch[d])))
+                             : Value(kernel.getArgument(first + 3 + d)));
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value steps =
+        grids ? Value(arith::ConstantIndexOp::create(
+                    builder, loc,
+                    grids->programs() ? stepsOf(assignment, *grids) : 0))
+              : stepsAtRunTime(builder, loc, target, counts);
+    auto loop = scf::ForOp::create(builder, loc, zero, steps, one);
+    Block &body = *loop.getBody();
+    body.getOperations().splice(body.begin(), entry.getOperations(),
+                                begin->getIterator(), std::prev(entry.end()));
+    builder.setInsertionPointToStart(&body);
+    Type i32 = builder.getI32Type();
+    auto program = ProgramOp::create(
+        builder, loc, i32, i32, i32, builder.getI1Type(),
+        loop.getInductionVar(), counts[0], counts[1], counts[2], assignment);
+    for (unsigned d = 0; d < 3; ++d)
+      kernel.getArgument(first + d).replaceAllUsesWith(program.getResult(d));
+
+    if (grids && isEachTurnActive(assignment, *grids))
+      return;
+    if (isAllOrNothing(body))
+      guardWhole(program->getNextNode(), body, program.getActive());
+    else
+      guardEach(body, program.getActive());
+  }
+
+  static Value stepsAtRunTime(OpBuilder &builder, Location loc,
+                              const std::optional<Target> &target,
+                              ArrayRef<Value> counts) {
+    auto toIndex = [&](Value count) -> Value {
+      return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                        count);
+    };
+    Value programs = toIndex(counts[0]);
+    for (Value count : counts.drop_front())
+      programs = arith::MulIOp::create(builder, loc, programs, toIndex(count));
+    Value pes;
+    if (target) {
+      pes = arith::ConstantIndexOp::create(builder, loc, target->grid.count());
+    } else {
+      Value rows = PeCountOp::create(builder, loc, builder.getIndexType(), 0);
+      Value columns =
+          PeCountOp::create(builder, loc, builder.getIndexType(), 1);
+      pes = arith::MulIOp::create(builder, loc, rows, columns);
+    }
+    return arith::CeilDivUIOp::create(builder, loc, programs, pes);
+  }
+
+  AssignmentAttr forced;
+};
+} // namespace

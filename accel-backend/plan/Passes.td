@@ -1,0 +1,119 @@
+//===- Passes.td - passes that decide ----------------------*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEBRIDGE_ACCEL_PLAN_PASSES
+#define TILEBRIDGE_ACCEL_PLAN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AccelSpecializePass : Pass<"tilebridge-accel-specialize", "::mlir::ModuleOp"> {
+  let summary = "Makes constants and attributes of what is known of a launch";
+  let description = [{
+    Integer arguments and the counts of programs become constants, `accel.noalias` goes on pointers whose memory overlaps with
+    no other argument's, and `accel.placed` says which of the target's memories a pointer's memory is in. The signature
+    stays as it is. What is not given stays unknown.
+
+    With `grid=16,4 arguments=1=512 noalias=0 placed=0=sram`, before:
+    ```mlir
+    func.func @f(%p: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+        attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "i32"]} {
+      %0 = arith.muli %n, %nx : i32
+      ...
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%p: memref<?xf32, strided<[1], offset: ?>> {accel.noalias, accel.placed = "sram"}, %n: i32,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+        attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "i32"]} {
+      %c512 = arith.constant 512 : i32
+      %c16 = arith.constant 16 : i32
+      %0 = arith.muli %c512, %c16 : i32
+      ...
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"grid", "grid", "int64_t", "counts of programs, x first">,
+    ListOption<"arguments", "arguments", "std::string", "NUMBER=INTEGER: an integer argument by its number in the function">,
+    ListOption<"noalias", "noalias", "unsigned", "numbers of pointers that overlap with no other argument">,
+    ListOption<"placed", "placed", "std::string", "NUMBER=MEMORY: where the memory of a pointer is">
+  ];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::arith::ArithDialect"];
+}
+
+def AccelMapGridPass : Pass<"tilebridge-accel-map-grid", "::mlir::func::FuncOp"> {
+  let summary = "Gives each program of the launch to a PE and a step";
+  let description = [{
+    The body of a kernel becomes a loop over steps, in each of which a PE runs the program that `accel.program` names. There may
+    be more programs than PEs, or fewer. Where a step has no program for a PE, the PE does the loads of another one, so that it can take part in
+    multicasts, and what would be seen from outside (stores, atomic accesses, prints) is left out.
+
+    With the grid known, the assignment is chosen by reuse: for each load, programs are put into classes that read the same
+    memory, by evaluating the scalars that its address depends on; how the kernel computes them from its ids does not matter. Classes of
+    one load go to rows and those of another to columns, where that lets PEs of a line load the same data in the same step. Of all such
+    assignments, the one is taken that needs the fewest steps (within an eighth), and among those the one that reads the fewest
+    bytes. Without a grid, and where there is nothing to share, programs are interleaved.
+
+    Options force an assignment: `interleaved`, `blocked` or `grid=ROWS,COLUMNS` (numbers of dimensions of the launch grid, -1
+    for none).
+
+    Before:
+    ```mlir
+    func.func @f(%p: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+        attributes {accel.kernel, tilebridge.kernel, tilebridge.signature = ["*fp32"]} {
+      %i = arith.index_cast %px : i32 to index
+      %zero = arith.constant 0.0 : f32
+      memref.store %zero, %p[%i] : memref<?xf32, strided<[1], offset: ?>>
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%p: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+        attributes {accel.kernel, tilebridge.kernel, tilebridge.signature = ["*fp32"]} {
+      %steps = ...
+      scf.for %step = %c0 to %steps step %c1 {
+        %x, %y, %z, %active = accel.program %step counts(%nx, %ny, %nz) {assignment = #accel.assignment<interleaved>}
+        %i = arith.index_cast %x : i32 to index
+        %zero = arith.constant 0.0 : f32
+        scf.if %active {
+          memref.store %zero, %p[%i] : memref<?xf32, strided<[1], offset: ?>>
+        }
+      } {accel.steps}
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"assignment", "assignment", "std::string", "\"\"", "interleaved, blocked or grid; chosen by reuse without it">,
+    ListOption<"grid", "grid", "int64_t", "for `grid`: the dimension that goes over rows, and that over columns">
+  ];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
+def AccelMulticastPass : Pass<"tilebridge-accel-multicast", "::mlir::func::FuncOp"> {
+  let summary = "Reads what PEs of a line load alike once, for all of them";
+  let description = [{
+    A copy into local memory becomes a multicast along the PEs of a row, of a column, or of the grid where it is proved that in each step all
+    PEs of the line do it equally often from the same memory: the scalars that its address, its
+    bounds and the control flow around it depend on are evaluated for all PEs and steps. The target's engine must do such lines. A copy that
+    is alike along a line that no engine multicasts on, or whose number differs only by control flow, gets a remark and stays as it is.
+
+    Before:
+    ```mlir
+    %t = accel.copy %b to %e : (memref<64x64xf16, strided<[?, 1], offset: ?>>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    ```
+    After, where PEs of a column have the same `%b`:
+    ```mlir
+    %t = accel.copy %b to %e multicast [0] : (memref<64x64xf16, strided<[?, 1], offset: ?>>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect"];
+}
+
+#endif
