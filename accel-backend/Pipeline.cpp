@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "accel-backend/Passes.h"
+#include "accel-backend/plan/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassOptions.h"
@@ -28,8 +29,23 @@ static void addInline(OpPassManager &pm) {
   pm.addPass(createAccelKernelsPass());
 }
 
+/// Programs become turns of PEs.
+static void addMapGrid(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelMapGridPass());
+  // The number of steps and ids that are constants reach what uses them.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// What PEs of a line load alike is read once.
+static void addMulticast(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());
+}
+
 static const Stage stages[] = {
     {"inline", addInline},
+    {"map-grid", addMapGrid},
+    {"multicast", addMulticast},
 };
 
 ArrayRef<StringRef> tilebridge::accel::stageNames() {

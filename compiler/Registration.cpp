@@ -9,6 +9,7 @@
 
 #include "accel-backend/Passes.h"
 #include "accel-backend/dialect/AccelDialect.h"
+#include "accel-backend/plan/Passes.h"
 #include "cpu-backend/Passes.h"
 #include "frontend/Passes.h"
 #include "frontend/Reader.h"
@@ -51,6 +52,7 @@ bool isPass(llvm::StringRef argument) {
     linalg_ext::registerTilebridgeBridgePasses();
     cpu::registerTilebridgeCpuBackendPasses();
     accel::registerTilebridgeAccelBackendPasses();
+    accel::registerTilebridgeAccelPlanPasses();
   });
   return PassInfo::lookup(argument) != nullptr;
 }

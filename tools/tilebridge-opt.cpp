@@ -7,6 +7,7 @@
 
 #include "accel-backend/Passes.h"
 #include "accel-backend/dialect/AccelDialect.h"
+#include "accel-backend/plan/Passes.h"
 #include "cpu-backend/Passes.h"
 #include "frontend/Passes.h"
 #include "frontend/TTDialect.h"
@@ -35,6 +36,7 @@ int main(int argc, char **argv) {
   tilebridge::cpu::registerTilebridgeCpuBackendPasses();
   tilebridge::cpu::registerCpuPipelines();
   tilebridge::accel::registerTilebridgeAccelBackendPasses();
+  tilebridge::accel::registerTilebridgeAccelPlanPasses();
   tilebridge::accel::registerAccelPipelines();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilebridge pass driver\n", registry));
