@@ -29,6 +29,9 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // What that made constant or equal is folded.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Accesses see sizes and strides that became known.
+  pm.addPass(linalg_ext::createFoldViewsPass());
+  pm.addPass(createCanonicalizerPass());
   // Branches that only choose a block have become selects.
   pm.addPass(linalg_ext::createSpreadSelectsPass());
   // Nothing is left of accesses that are known to be empty.

@@ -221,29 +221,4 @@ def TranslateAssemblyPass : Pass<"tilebridge-translate-assembly"> {
     "::tilebridge::tt::TTDialect"];
 }
 
-def FoldViewsPass : Pass<"tilebridge-fold-views"> {
-  let summary = "Accesses see all that is known of the memory they work on";
-  let description = [{
-    Canonicalization makes sizes, strides and offsets of views static where it can, and leaves a `memref.cast` to what
-    they were. An access of the bridge takes the view before the cast, so that a backend sees a contiguous dimension as
-    one; sizes and offsets of a `memref.reinterpret_cast` are read where they come from.
-
-    Before:
-    ```mlir
-    %whole = memref.reinterpret_cast %p to offset: [%o], sizes: [%m, %n], strides: [%n, 1]
-        : memref<?xf32, strided<[1], offset: ?>> to memref<?x?xf32, strided<[?, 1], offset: ?>>
-    %size = memref.dim %whole, %c0 : memref<?x?xf32, strided<[?, 1], offset: ?>>
-    %cast = memref.cast %whole : memref<?x?xf32, strided<[?, 1], offset: ?>> to memref<?x?xf32, strided<[?, ?], offset: ?>>
-    %t = bufferization.to_tensor %cast : memref<?x?xf32, strided<[?, ?], offset: ?>> to tensor<?x?xf32>
-    ```
-    After, with `%size` being `%m`:
-    ```mlir
-    %whole = memref.reinterpret_cast %p to offset: [%o], sizes: [%m, %n], strides: [%n, 1]
-        : memref<?xf32, strided<[1], offset: ?>> to memref<?x?xf32, strided<[?, 1], offset: ?>>
-    %t = bufferization.to_tensor %whole : memref<?x?xf32, strided<[?, 1], offset: ?>> to tensor<?x?xf32>
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
-}
-
 #endif

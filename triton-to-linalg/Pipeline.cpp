@@ -41,7 +41,7 @@ void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // Accesses see sizes and strides that became known.
-  manager.addPass(createFoldViewsPass());
+  manager.addPass(linalg_ext::createFoldViewsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // Branches that only choose a block have become selects.

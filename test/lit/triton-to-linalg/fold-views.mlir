@@ -22,14 +22,29 @@ func.func private @layout(%p: !pointer, %m: index, %n: index) -> (index, index) 
   return %rows, %columns : index, index
 }
 
-// A cast of a size stays: the tensor has that size.
+// What a cast of the size hides is known of the tensor.
 // CHECK-LABEL: func.func private @size
-// CHECK: %[[CAST:.*]] = memref.cast
-// CHECK: bufferization.to_tensor %[[CAST]]
+// CHECK-SAME: %[[M:[^:]*]]: memref<8xf32>
+// CHECK: %[[T:.*]] = bufferization.to_tensor %[[M]] : memref<8xf32> to tensor<8xf32>
+// CHECK: %[[CAST:.*]] = tensor.cast %[[T]] : tensor<8xf32> to tensor<?xf32>
+// CHECK: %[[BACK:.*]] = tensor.cast %[[CAST]] : tensor<?xf32> to tensor<8xf32>
+// CHECK: bufferization.materialize_in_destination %[[BACK]] in writable %[[M]]
+// CHECK: return %[[CAST]]
 func.func private @size(%m: memref<8xf32>) -> tensor<?xf32> {
   %cast = memref.cast %m : memref<8xf32> to memref<?xf32>
   %t = bufferization.to_tensor %cast : memref<?xf32> to tensor<?xf32>
+  bufferization.materialize_in_destination %t in writable %cast : (tensor<?xf32>, memref<?xf32>) -> ()
   return %t : tensor<?xf32>
+}
+
+// A cast that claims a size is no source of facts.
+// CHECK-LABEL: func.func private @claim
+// CHECK: %[[CAST:.*]] = memref.cast
+// CHECK: bufferization.to_tensor %[[CAST]]
+func.func private @claim(%m: memref<?xf32>) -> tensor<8xf32> {
+  %cast = memref.cast %m : memref<?xf32> to memref<8xf32>
+  %t = bufferization.to_tensor %cast : memref<8xf32> to tensor<8xf32>
+  return %t : tensor<8xf32>
 }
 
 // CHECK-LABEL: func.func private @metadata

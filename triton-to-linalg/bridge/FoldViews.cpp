@@ -5,28 +5,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "triton-to-linalg/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
+#include "triton-to-linalg/bridge/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
-namespace tilebridge::ttl {
+namespace tilebridge::linalg_ext {
 #define GEN_PASS_DEF_FOLDVIEWSPASS
-#include "triton-to-linalg/Passes.h.inc"
-} // namespace tilebridge::ttl
+#include "triton-to-linalg/bridge/Passes.h.inc"
+} // namespace tilebridge::linalg_ext
 
 using namespace mlir;
 using namespace tilebridge;
 
 namespace {
 
-/// An access through a cast of the layout alone. Where a size is cast as well
-/// the access's tensor has the cast's size, so that the cast stays.
+/// An access through a cast of the layout alone.
 struct AccessOfCast : RewritePattern {
   AccessOfCast(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -49,6 +49,59 @@ struct AccessOfCast : RewritePattern {
       changed = true;
     }
     return success(changed);
+  }
+};
+
+/// The view before a cast that only forgets sizes; nothing if `memref` is none.
+static Value withSizes(Value memref) {
+  auto cast = memref.getDefiningOp<memref::CastOp>();
+  auto from = cast ? dyn_cast<MemRefType>(cast.getSource().getType()) : nullptr;
+  if (!from || from.getShape() == ::cast<MemRefType>(cast.getType()).getShape())
+    return {};
+  for (auto [known, size] : llvm::zip_equal(
+           from.getShape(), ::cast<MemRefType>(cast.getType()).getShape()))
+    if (known != size && !ShapedType::isDynamic(size))
+      return {};
+  return cast.getSource();
+}
+
+/// The tensor type of the elements of `memref`.
+static RankedTensorType tensorOf(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  return RankedTensorType::get(type.getShape(), type.getElementType());
+}
+
+/// The tensor that a cast of the size hides has that size.
+struct ReadOfSizeCast : OpRewritePattern<bufferization::ToTensorOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(bufferization::ToTensorOp op,
+                                PatternRewriter &rewriter) const override {
+    Value view = withSizes(op.getBuffer());
+    if (!view)
+      return rewriter.notifyMatchFailure(op, "no size is hidden by a cast");
+    Value read = bufferization::ToTensorOp::create(
+        rewriter, op.getLoc(), tensorOf(view), view, op.getRestrict(),
+        op.getWritable());
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), read);
+    return success();
+  }
+};
+
+struct WriteOfSizeCast
+    : OpRewritePattern<bufferization::MaterializeInDestinationOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(bufferization::MaterializeInDestinationOp op,
+                                PatternRewriter &rewriter) const override {
+    Value view = withSizes(op.getDest());
+    if (!view)
+      return rewriter.notifyMatchFailure(op, "no size is hidden by a cast");
+    Value source = tensor::CastOp::create(rewriter, op.getLoc(), tensorOf(view),
+                                          op.getSource());
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getSourceMutable().assign(source);
+      op.getDestMutable().assign(view);
+    });
+    return success();
   }
 };
 
@@ -92,10 +145,11 @@ struct MetadataOfReinterpretCast
   }
 };
 
-struct FoldViews : ttl::impl::FoldViewsPassBase<FoldViews> {
+struct FoldViews : linalg_ext::impl::FoldViewsPassBase<FoldViews> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<AccessOfCast, DimOfReinterpretCast, MetadataOfReinterpretCast>(
+    patterns.add<AccessOfCast, ReadOfSizeCast, WriteOfSizeCast,
+                 DimOfReinterpretCast, MetadataOfReinterpretCast>(
         &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
