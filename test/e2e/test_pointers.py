@@ -11,7 +11,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import HAS_BLOCK_POINTERS, INTERPRETED, TL, check_equal, normal, output
+from support import INTERPRETED, TL, check_equal, normal, output
 
 
 def forms_of(kernel, *operations):
@@ -266,13 +266,15 @@ def integer_kernel(x, out, n, N: tl.constexpr, HOW: tl.constexpr):
         p = (x.to(tl.int64) + 8).to(tl.pointer_type(tl.float32)) + at
     elif HOW == "tensor":
         p = ((x + at).to(tl.int64) + 8).to(tl.pointer_type(tl.float32))
+    elif HOW == "odd":
+        p = (24 + (x + 2 * at).to(tl.int64) - 4 * at - 16).to(tl.pointer_type(tl.float32))
     else:
         p = (x.to(tl.int64) + 4 * at.to(tl.int64) + 8).to(tl.pointer_type(tl.float32))
     tl.store(out + at, tl.load(p, mask=at < n, other=3.0))
 
 
 @pytest.mark.compiled("the interpreter knows no addresses")
-@pytest.mark.parametrize("how", ["scalar", "tensor", "sum"])
+@pytest.mark.parametrize("how", ["scalar", "tensor", "odd", "sum"])
 @pytest.mark.parametrize("n", [1, 13, 32])
 def test_integers_that_become_pointers(how, n, rng):
     x, out = normal(rng, [40]), output([32], torch.float32)
@@ -280,9 +282,7 @@ def test_integers_that_become_pointers(how, n, rng):
     wanted = torch.full([32], 3.0)
     wanted[:n] = x[2 : 2 + n]
     check_equal(out, wanted)
-    # Triton 3.7 writes the tensor of addresses in another way, which is not followed: a gather.
-    if not (HAS_BLOCK_POINTERS and how == "tensor"):
-        check_forms(compiled, ["subview", "subview"])
+    check_forms(compiled, ["subview", "subview"])
 
 
 @triton.jit

@@ -88,6 +88,7 @@ private:
   PointerForm scalarPointer(mlir::Value pointer, llvm::ArrayRef<int64_t> shape);
   std::optional<PointerForm> bitcast(mlir::Operation *op);
   std::optional<PointerForm> integerPointers(mlir::Operation *op);
+  std::optional<PointerForm> addresses(mlir::Value tensor);
   MaskForm compare(mlir::arith::CmpIOp op);
   bool bound(MaskForm &mask, mlir::arith::CmpIPredicate predicate,
              TensorForm form, const Expr *limit);

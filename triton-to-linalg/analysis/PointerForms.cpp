@@ -126,10 +126,51 @@ static Value takeBase(ExprPool &pool, const Expr *&sum) {
   return {};
 }
 
+/// The addresses of a block's pointers, and what was added to them: offsets in
+/// bytes.
+std::optional<PointerForm> AccessAnalysis::addresses(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (isa_and_nonnull<tt::PtrToIntOp>(op)) {
+    std::optional<PointerForm> form = pointers(op->getOperand(0));
+    if (!form || !form->offset)
+      return std::nullopt;
+    int64_t size = pointeeBytes(op->getOperand(0));
+    form->offset = algebra.scale(*form->offset, pool.constant(64, size));
+    return form;
+  }
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
+    return std::nullopt;
+  Value other = op->getOperand(1);
+  std::optional<PointerForm> form = addresses(op->getOperand(0));
+  if (!form && isa<arith::AddIOp>(op)) {
+    other = op->getOperand(0);
+    form = addresses(op->getOperand(1));
+  }
+  std::optional<TensorForm> added = form ? integers(other) : std::nullopt;
+  if (!added)
+    return std::nullopt;
+  int64_t sign = isa<arith::SubIOp>(op) ? -1 : 1;
+  form->offset = algebra.add(*form->offset,
+                             algebra.scale(*added, pool.constant(64, sign)));
+  return form;
+}
+
 /// Pointers made of byte addresses that are a strided range.
 std::optional<PointerForm> AccessAnalysis::integerPointers(Operation *op) {
-  std::optional<TensorForm> bytes = integers(op->getOperand(0));
   int64_t size = pointeeBytes(op->getResult(0));
+  if (std::optional<PointerForm> form = addresses(op->getOperand(0));
+      form && divideStrides(pool, *form->offset, size)) {
+    form->isDirect = false;
+    const Expr *&start = form->offset->uniform;
+    if (isMultiple(start, size)) {
+      start = exactQuotient(pool, start, size);
+    } else {
+      form->shift = form->shift ? pool.add(form->shift, start) : start;
+      start = pool.constant(64, 0);
+    }
+    return form;
+  }
+  std::optional<TensorForm> bytes = integers(op->getOperand(0));
   if (!bytes || bytes->width != 64 || !divideStrides(pool, *bytes, size)) {
     fail("pointers without a common base: they depend on " + describe(op), op);
     return std::nullopt;

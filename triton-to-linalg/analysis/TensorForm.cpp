@@ -85,14 +85,35 @@ DimTerm FormAlgebra::addTerms(const DimTerm &a, const DimTerm &b,
   if (!a.linear)
     return sum;
   if (b.kind == TermKind::Linear)
-    sum.linear =
-        LinearCase{a.linear->base, pool.add(a.linear->stride, b.stride),
-                   a.linear->condition};
+    sum.linear = addCases(
+        *a.linear, {pool.constant(width, 0), b.stride, pool.boolean(true)},
+        width);
   else if (b.linear)
-    sum.linear =
-        LinearCase{pool.add(a.linear->base, b.linear->base),
-                   pool.add(a.linear->stride, b.linear->stride),
-                   pool.conjunction(a.linear->condition, b.linear->condition)};
+    sum.linear = addCases(*a.linear, *b.linear, width);
+  return sum;
+}
+
+/// The sum of two cases; nothing where they are split in different ways.
+std::optional<LinearCase> FormAlgebra::addCases(const LinearCase &a,
+                                                const LinearCase &b,
+                                                unsigned width) const {
+  if (a.inner && b.inner && a.inner != b.inner)
+    return std::nullopt;
+  LinearCase sum{pool.add(a.base, b.base), pool.add(a.stride, b.stride),
+                 pool.conjunction(a.condition, b.condition)};
+  int64_t inner = std::max(a.inner, b.inner);
+  if (!inner)
+    return sum;
+  auto outerOf = [&](const LinearCase &part) {
+    return part.inner ? part.outer
+                      : pool.mul(part.stride, pool.constant(width, inner));
+  };
+  sum.outer = pool.add(outerOf(a), outerOf(b));
+  // The quotient times the divisor plus the remainder is what was divided.
+  if (sum.outer != pool.mul(sum.stride, pool.constant(width, inner)))
+    sum.inner = inner;
+  else
+    sum.outer = nullptr;
   return sum;
 }
 
@@ -117,6 +138,8 @@ TensorForm FormAlgebra::scale(const TensorForm &a, const Expr *factor) const {
     if (term.linear) {
       term.linear->base = pool.mul(term.linear->base, factor);
       term.linear->stride = pool.mul(term.linear->stride, factor);
+      if (term.linear->inner)
+        term.linear->outer = pool.mul(term.linear->outer, factor);
     }
     // A stride of, say, 2^31 times 2 is 0.
     if (term.kind == TermKind::Linear)
@@ -242,6 +265,8 @@ FormAlgebra::extend(const TensorForm &a, unsigned width, Value tensor) const {
       term->linear->base =
           i == 0 ? pool.extend(base, width, true) : pool.constant(width, 0);
       term->linear->stride = pool.extend(term->linear->stride, width, true);
+      if (term->linear->inner)
+        term->linear->outer = pool.extend(term->linear->outer, width, true);
     }
   }
   for (DimTerm &term : wide.terms)
@@ -295,6 +320,8 @@ TensorForm FormAlgebra::truncate(const TensorForm &a, unsigned width) const {
     if (term.linear) {
       term.linear->base = pool.truncate(term.linear->base, width);
       term.linear->stride = pool.truncate(term.linear->stride, width);
+      if (term.linear->inner)
+        term.linear->outer = pool.truncate(term.linear->outer, width);
     }
     if (term.kind == TermKind::Linear)
       term = linear(pool.truncate(term.stride, width));
@@ -313,75 +340,5 @@ std::optional<TensorForm> FormAlgebra::select(const Expr *condition,
   for (auto [term, other] : llvm::zip_equal(form.terms, b.terms))
     term = linear(pool.select(condition, term.stride ? term.stride : zero,
                               other.stride ? other.stride : zero));
-  return form;
-}
-
-std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
-                                              const TensorForm &a,
-                                              const Expr *divisor,
-                                              Operation *op) const {
-  if (a.isUniform())
-    return uniform(a.shape, pool.division(kind, a.uniform, divisor, op));
-  std::optional<unsigned> dim = a.onlyDim();
-  if (!dim)
-    return std::nullopt;
-  TensorForm form = lanes(op->getResult(0), *dim);
-  const DimTerm &term = a.terms[*dim];
-  bool isSigned = kind == Expr::Kind::RemS || kind == Expr::Kind::DivS;
-  if (term.kind != TermKind::Linear || !term.stride->isConstant() ||
-      wraps(a, isSigned))
-    return form;
-
-  // With 0 <= first value and 0 < divisor the block lies between two multiples
-  // of the divisor if the remainders of its ends, counted from the first one's,
-  // do.
-  using Pred = arith::CmpIPredicate;
-  bool isRem = kind == Expr::Kind::RemS || kind == Expr::Kind::RemU;
-  const Expr *start = pool.extend(a.uniform, 64, isSigned),
-             *bound = pool.extend(divisor, 64, isSigned);
-  const Expr *zero = pool.constant(64, 0);
-  const Expr *condition = pool.boolean(true);
-  for (const Expr *value : {start, bound})
-    if (!value->isNonNegative())
-      condition = pool.conjunction(condition, pool.cmp(Pred::sge, value, zero));
-  Expr::Kind rem = isSigned ? Expr::Kind::RemS : Expr::Kind::RemU;
-  const Expr *first =
-      pool.extend(pool.division(rem, a.uniform, divisor, op), 64, isSigned);
-  int64_t reach = *term.stride->asConstant() * (a.shape[*dim] - 1);
-  const Expr *last = pool.add(first, pool.constant(64, reach));
-  const Expr *end = pool.add(start, pool.constant(64, reach));
-  if (!isSigned && !a.uniform->isNonNegative()) {
-    // What is unsigned may run over zero.
-    if (a.width > 32)
-      return form;
-    condition = pool.conjunction(
-        condition,
-        reach > 0
-            ? pool.cmp(Pred::slt, end, pool.constant(64, int64_t(1) << a.width))
-            : pool.cmp(Pred::sge, end, zero));
-  } else if (a.width <= 32 && reach > 0 &&
-             reach >= int64_t(1) << std::min(start->zeros, 62u)) {
-    // What is signed may run over its largest number, unless it begins at a
-    // multiple of a power of two that the block does not reach beyond.
-    condition = pool.conjunction(
-        condition, pool.cmp(Pred::slt, end,
-                            pool.constant(64, int64_t(1) << (a.width - 1))));
-  }
-  // Where both begin at multiples of a number that the block does not reach
-  // beyond, no multiple of the divisor lies within.
-  unsigned common = std::min({start->zeros, bound->zeros, 62u});
-  bool isWithin = reach > 0 && reach < int64_t(1) << common;
-  if (!isWithin)
-    condition = pool.conjunction(condition,
-                                 reach > 0 ? pool.cmp(Pred::slt, last, bound)
-                                           : pool.cmp(Pred::sge, last, zero));
-
-  LinearCase linearCase{pool.division(kind, a.uniform, divisor, op),
-                        isRem ? term.stride : pool.constant(a.width, 0),
-                        condition};
-  if (condition->isConstant() && !condition->isConstant(0))
-    return range(a.shape, *dim, linearCase.base, linearCase.stride);
-  if (!condition->isConstant())
-    form.terms[*dim].linear = linearCase;
   return form;
 }

@@ -22,11 +22,15 @@ struct Reason {
 };
 
 /// `base + stride * i` for all lanes i, where `condition` (i1) holds: a modulo
-/// that does not wrap in this block.
+/// that does not wrap in this block. With `inner`, which divides the number of
+/// lanes, `base + outer * (i / inner) + stride * (i % inner)`: quotient and
+/// remainder of a block that begins at a multiple of the divisor.
 struct LinearCase {
   const Expr *base;
   const Expr *stride;
   const Expr *condition;
+  int64_t inner = 0;
+  const Expr *outer = nullptr;
 };
 
 /// What one dimension of a tensor adds to the value of a lane.
@@ -107,6 +111,10 @@ public:
   bool wraps(const TensorForm &a, bool isSigned) const;
 
 private:
+  std::optional<LinearCase> addCases(const LinearCase &a, const LinearCase &b,
+                                     unsigned width) const;
+  std::optional<int64_t> splitOf(const TensorForm &a, unsigned dim,
+                                 const Expr *divisor) const;
   std::optional<TensorForm> extendNarrow(const TensorForm &a, unsigned width,
                                          mlir::Value tensor) const;
   DimTerm addTerms(const DimTerm &a, const DimTerm &b, unsigned width) const;

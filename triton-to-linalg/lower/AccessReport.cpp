@@ -26,13 +26,21 @@ bool ttl::wantsAccessReports(Operation *op) {
 }
 
 void ttl::describeOffset(AccessReport &report, Value base,
-                         const TensorForm &offset) {
+                         const TensorForm &offset, bool isSplit) {
   if (!wantsAccessReports(report.op))
     return;
   report.base = nameOf(base);
   report.offset = textOf(offset.uniform);
-  for (const DimTerm &term : offset.terms) {
+  for (auto [dim, term] : llvm::enumerate(offset.terms)) {
     bool isUneven = term.kind == DimTerm::Kind::Lanes;
+    if (isUneven && isSplit && term.linear && term.linear->inner) {
+      std::string lane = "i" + std::to_string(dim),
+                  inner = std::to_string(term.linear->inner);
+      report.strides.push_back(
+          textOf(term.linear->outer) + " for " + lane + " // " + inner + ", " +
+          textOf(term.linear->stride) + " for " + lane + " % " + inner);
+      continue;
+    }
     report.strides.push_back(term.stride ? textOf(term.stride)
                              : isUneven  ? "?"
                                          : "0");

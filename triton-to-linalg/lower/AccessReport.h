@@ -33,9 +33,10 @@ struct AccessReport {
 bool wantsAccessReports(mlir::Operation *op);
 
 /// What is linear of an offset: `offset` and a stride a dimension, "?" where
-/// that differs from lane to lane.
+/// that differs from lane to lane. With `isSplit` a linear case tells of two
+/// dimensions.
 void describeOffset(AccessReport &report, mlir::Value base,
-                    const TensorForm &offset);
+                    const TensorForm &offset, bool isSplit = false);
 
 void reportAccess(const AccessReport &report);
 

@@ -41,11 +41,11 @@ public:
 private:
   bool isLoad() const override { return true; }
   Value structured(Value view, const Box &box) override {
-    return loadBox(builder, loc, view, box, type, other);
+    return loadBox(builder, loc, view, box, blocks.type(type), otherOfBlock());
   }
   Value masked(Value view, Value mask) override {
-    return linalg_ext::MaskedLoadOp::create(builder, loc, type, view, mask,
-                                            other);
+    return linalg_ext::MaskedLoadOp::create(builder, loc, blocks.type(type),
+                                            view, mask, otherOfBlock());
   }
   Value rows(Value view, Value rows, unsigned dim, Value rowMask) override {
     // A tensor for `other` is put in afterwards: rows take one value.
@@ -66,6 +66,12 @@ private:
     if (isa<RankedTensorType>(other.getType()))
       return other;
     return tensor::SplatOp::create(builder, loc, other, type);
+  }
+
+  Value otherOfBlock() {
+    return isa<RankedTensorType>(other.getType())
+               ? blocks.expand(builder, loc, other)
+               : other;
   }
 
   Value other;

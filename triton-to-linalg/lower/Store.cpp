@@ -31,11 +31,12 @@ public:
 private:
   bool isLoad() const override { return false; }
   Value structured(Value view, const Box &box) override {
-    storeBox(builder, loc, view, box, stored);
+    storeBox(builder, loc, view, box, blocks.expand(builder, loc, stored));
     return {};
   }
   Value masked(Value view, Value mask) override {
-    linalg_ext::MaskedStoreOp::create(builder, loc, stored, view, mask);
+    linalg_ext::MaskedStoreOp::create(
+        builder, loc, blocks.expand(builder, loc, stored), view, mask);
     return {};
   }
   Value rows(Value view, Value rows, unsigned dim, Value rowMask) override {

@@ -27,7 +27,7 @@ TensorAccess::TensorAccess(Operation *op, Value pointers, Value mask,
                            const IntegerFacts &facts)
     : op(op), builder(op), loc(op->getLoc()), pointers(pointers),
       maskValue(mask), type(cast<RankedTensorType>(memoryType(valueType))),
-      pool(&facts), analysis(pool) {
+      blocks(type.getShape()), pool(&facts), analysis(pool) {
   if (mask && matchPattern(mask, m_One()))
     maskValue = {};
 }
@@ -36,17 +36,18 @@ void TensorAccess::report(StringRef form, const Reason &reason) {
   AccessReport told;
   told.op = op;
   told.form = form;
-  if (unwrapped) {
+  if (hasFallback) {
     told.fallback = form;
-    told.form = mask.residuals.empty() ? "subview"
-                : isLoad()             ? "masked load"
-                                       : "masked store";
+    told.form = maskReason().text.empty() ? "subview"
+                : isLoad()                ? "masked load"
+                                          : "masked store";
   }
   told.type = type;
   told.reason = reason;
   if (pointer.offset)
     describeOffset(told, pointer.base,
-                   unwrapped ? *unwrapped : *pointer.offset);
+                   linear.uniform ? linear : *pointer.offset,
+                   /*isSplit=*/linear.uniform);
   if (wantsAccessReports(op))
     told.mask = textsOf(mask);
   reportAccess(told);
@@ -94,10 +95,10 @@ Value TensorAccess::lower() {
   ExprBuilder exprs(builder, loc);
   // Dimensions that are linear where a modulo does not wrap: decided when the
   // program runs.
-  TensorForm linear = *pointer.offset;
+  TensorForm straight = *pointer.offset;
   const Expr *condition = pool.boolean(true);
   reason = {"the offset is not linear", op};
-  for (DimTerm &term : linear.terms) {
+  for (auto [dim, term] : llvm::enumerate(straight.terms)) {
     if (term.kind != TermKind::Lanes)
       continue;
     reason.op = originOf(term.lanes);
@@ -107,7 +108,11 @@ Value TensorAccess::lower() {
       return lowerUneven(exprs, reason);
     }
     condition = pool.conjunction(condition, term.linear->condition);
-    linear.uniform = pool.add(linear.uniform, term.linear->base);
+    straight.uniform = pool.add(straight.uniform, term.linear->base);
+    if (term.linear->inner) {
+      blocks.split(dim, term.linear->inner);
+      continue;
+    }
     const Expr *stride = term.linear->stride;
     term = DimTerm();
     if (!stride->isConstant(0)) {
@@ -115,15 +120,18 @@ Value TensorAccess::lower() {
       term.stride = stride;
     }
   }
+  linear = straight;
   if (condition->isConstant())
-    return lowerLinear(linear, exprs);
+    return lowerLinear(exprs);
 
   reason.text =
-      "only in programs whose block wraps around at the modulo; in all "
-      "others the access is structured";
-  unwrapped = linear;
+      std::string("only in programs whose block ") +
+      (blocks.isSplit() ? "begins below zero or leaves its integer type"
+                        : "wraps around at the modulo") +
+      "; in all others the access is structured";
+  hasFallback = true;
   // Both branches need the bounds.
-  if (mask.residuals.empty())
+  if (mask.residuals.empty() && !blocks.isSplit())
     (void)boxOf(exprs, pool, mask, type.getShape());
   bool hasResult = isLoad();
   auto choice =
@@ -139,24 +147,37 @@ Value TensorAccess::lower() {
       scf::YieldOp::create(builder, loc, result);
   };
   inside(choice.thenBlock(),
-         [&](ExprBuilder &inner) { return lowerLinear(linear, inner); });
+         [&](ExprBuilder &inner) { return lowerLinear(inner); });
   inside(choice.elseBlock(),
          [&](ExprBuilder &inner) { return lowerUneven(inner, reason); });
   return hasResult ? choice.getResult(0) : Value();
 }
 
-Value TensorAccess::lowerLinear(const TensorForm &offset, ExprBuilder &exprs) {
+Reason TensorAccess::maskReason() {
+  if (!mask.residuals.empty())
+    return mask.residuals.front().reason;
+  if (blocks.isSplit() && !blocks.mask(mask, pool))
+    return {"a mask whose end is not known to be a multiple of the divisor",
+            maskValue.getDefiningOp()};
+  return {};
+}
+
+Value TensorAccess::lowerLinear(ExprBuilder &exprs) {
+  TensorForm offset = blocks.form(linear, pool);
   Value view = makeView(builder, loc, exprs, pointer.base, offset,
                         type.getElementType());
-  if (mask.residuals.empty()) {
-    if (!unwrapped)
-      report("subview");
-    return structured(view, boxOf(exprs, pool, mask, type.getShape()));
-  }
-  if (!unwrapped)
-    report(isLoad() ? "masked load" : "masked store",
-           mask.residuals.front().reason);
-  return masked(view, maskValue);
+  Reason reason = maskReason();
+  bool isBox = reason.text.empty();
+  if (!hasFallback)
+    report(isBox      ? "subview"
+           : isLoad() ? "masked load"
+                      : "masked store",
+           reason);
+  Value loaded =
+      isBox ? structured(view, boxOf(exprs, pool, *blocks.mask(mask, pool),
+                                     offset.shape))
+            : masked(view, blocks.expand(builder, loc, maskValue));
+  return loaded ? blocks.collapse(builder, loc, loaded) : Value();
 }
 
 Value TensorAccess::lowerUneven(ExprBuilder &exprs, const Reason &reason) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "triton-to-linalg/lower/Box.h"
+#include "triton-to-linalg/lower/SplitBlock.h"
 
 namespace tilebridge::ttl {
 
@@ -24,7 +25,8 @@ public:
   mlir::Value lower();
 
 protected:
-  /// The four forms. Each gives the loaded tensor or null.
+  /// The four forms. Each gives the loaded tensor or null. The first two have
+  /// the dimensions of `blocks`.
   virtual mlir::Value structured(mlir::Value view, const Box &box) = 0;
   virtual mlir::Value masked(mlir::Value view, mlir::Value mask) = 0;
   virtual mlir::Value rows(mlir::Value view, mlir::Value rows, unsigned dim,
@@ -40,15 +42,18 @@ protected:
   mlir::Location loc;
   mlir::Value pointers, maskValue;
   mlir::RankedTensorType type; // with memory's elements
+  SplitBlock blocks;
 
 private:
-  mlir::Value lowerLinear(const TensorForm &offset, ExprBuilder &exprs);
+  mlir::Value lowerLinear(ExprBuilder &exprs);
   mlir::Value lowerUneven(ExprBuilder &exprs, const Reason &reason);
   mlir::Value lowerRows(unsigned dim, ExprBuilder &exprs);
   mlir::Value shiftedBase();
   mlir::Value lowerElements();
   mlir::Value lowerAddresses();
   bool canUseRows(unsigned dim) const;
+  /// The reason why a mask of a linear access is no box; empty: it is one.
+  Reason maskReason();
   /// Tells what the access became; without a reason it is what was hoped for.
   void report(llvm::StringRef form, const Reason &reason = {});
 
@@ -56,9 +61,11 @@ private:
   AccessAnalysis analysis;
   PointerForm pointer;
   MaskForm mask;
-  /// The offset where the block does not wrap around at a modulo. The access
+  /// The offset where it is linear, with what `blocks` splits as a linear case.
+  TensorForm linear;
+  /// That is only where the block does not wrap around at a modulo. The access
   /// then has two forms, told in one report.
-  std::optional<TensorForm> unwrapped;
+  bool hasFallback = false;
 };
 
 /// The offsets in elements of a tensor of pointers from its base, added up as

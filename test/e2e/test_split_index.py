@@ -1,0 +1,76 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Flat indices that a kernel takes apart by quotient and remainder, as generated kernels do."""
+
+import pytest
+import tilebridge
+import torch
+import triton
+import triton.language as tl
+from support import check_equal, dtypes, normal, output
+
+
+@triton.jit
+def transpose_kernel(
+    x, bias, out, n, X_ROW, OUT_ROW, FIRST, COLUMNS: tl.constexpr, BLOCK: tl.constexpr
+):
+    at = FIRST + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    row, column = at // COLUMNS, at % COLUMNS
+    value = tl.load(x + column * X_ROW + row, mask=at < n, other=5)
+    value += tl.load(bias + row, mask=at < n, other=5)
+    tl.store(out + row * OUT_ROW + column, value, mask=at < n)
+
+
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.float16, torch.int8, torch.int64))
+@pytest.mark.parametrize(
+    ("columns", "block", "n"),
+    [(64, 1024, 37 * 64), (64, 1024, 37 * 64 - 13), (16, 256, 1600), (48, 256, 240), (4, 1024, 0)],
+)
+def test_rows_and_columns_of_a_flat_index(columns, block, n, dtype, rng):
+    rows = triton.cdiv(max(n, 1), columns)
+    x, bias = normal(rng, [columns, rows + 3], dtype), normal(rng, [rows], dtype)
+    out = torch.full([rows, columns + 5], 7, dtype=dtype)
+    before = out.clone()
+    transpose_kernel[(triton.cdiv(max(n, 1), block),)](
+        x, bias, out, n, rows + 3, columns + 5, 0, COLUMNS=columns, BLOCK=block
+    )
+    flat = (x[:, :rows].T + bias[:, None]).reshape(-1)
+    wanted = before[:, :columns].reshape(-1).clone()
+    wanted[:n] = flat[:n]
+    check_equal(out[:, :columns].reshape(-1), wanted)
+    assert torch.equal(out[:, columns:], before[:, columns:])
+
+
+@pytest.mark.compiled("the interpreter compiles nothing")
+def test_forms_of_a_flat_index(rng):
+    x, out = normal(rng, [16, 100]), output([100, 16], torch.float32)
+    bias = torch.zeros(100)
+    kernel = transpose_kernel[(7,)](x, bias, out, 1600, 100, 16, 0, COLUMNS=16, BLOCK=256)
+    check_equal(out, x.T)
+    assert kernel.asm["bridge"].count("sizes: [16, 16]") == 3
+    access = tilebridge.explain(kernel)["accesses"][0]
+    assert (access["form"], access["fallback"]) == ("subview", "element gather")
+    assert access["strides"] == ["1 for i0 // 16, X_ROW for i0 % 16"]
+
+
+@pytest.mark.parametrize("first", [-512, -16, 8, 2**31 - 1024])
+def test_where_a_flat_index_begins(first, rng):
+    """Below zero a quotient is rounded to zero; not at a multiple, rows are cut."""
+    memory = normal(rng, [4000])
+    out = output([256], torch.float32)
+    columns = 64
+
+    @triton.jit
+    def kernel(x, out, FIRST, BASE, BLOCK: tl.constexpr):
+        at = FIRST * 16 + tl.arange(0, BLOCK)
+        tl.store(out + tl.arange(0, BLOCK), tl.load(x + (at // 64 - BASE) * 100 + at % 64))
+
+    start = first // 16 * 16
+    at = torch.arange(start, start + 256, dtype=torch.int64)
+    at = (at + 2**31) % 2**32 - 2**31
+    quotient = torch.div(at, columns, rounding_mode="trunc")
+    remainder = at - quotient * columns
+    base = int(quotient.min())
+    wanted = memory[100 + (quotient - base) * 100 + remainder]
+    kernel[(1,)](memory[100:], out, first // 16, base, BLOCK=256)
+    check_equal(out, wanted)

@@ -1,0 +1,110 @@
+// RUN: tilebridge-opt %s --tilebridge-lower-accesses --canonicalize --cse -split-input-file -verify-diagnostics | FileCheck %s
+
+// A flat index that is taken apart: rows and columns of memory. The mask ends at whole rows, and the two reshapes cancel out.
+// CHECK-LABEL: tt.func public @known
+// CHECK: %[[IN:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [4, 16], strides: [1, 100]
+// CHECK: %[[BOX:.*]] = memref.subview %[[IN]][0, 0] [3, 16] [1, 1]
+// CHECK: %[[T:.*]] = bufferization.to_tensor %[[BOX]]
+// CHECK: %[[P:.*]] = tensor.pad %[[T]] low[0, 0] high[1, 0]
+// CHECK: %[[OUT:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [4, 16], strides: [200, 1]
+// CHECK: tensor.extract_slice %[[P]][0, 0] [3, 16] [1, 1]
+// CHECK: %[[TO:.*]] = memref.subview %[[OUT]][0, 0] [3, 16] [1, 1]
+// CHECK: bufferization.materialize_in_destination %{{.*}} in writable %[[TO]]
+tt.func public @known(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c16 = arith.constant dense<16> : tensor<64xi32>
+  %c48 = arith.constant dense<48> : tensor<64xi32>
+  %c100 = arith.constant dense<100> : tensor<64xi32>
+  %c200 = arith.constant dense<200> : tensor<64xi32>
+  %row = arith.divsi %i, %c16 : tensor<64xi32>
+  %col = arith.remsi %i, %c16 : tensor<64xi32>
+  %m = arith.cmpi slt, %i, %c48 : tensor<64xi32>
+  %a = arith.muli %col, %c100 : tensor<64xi32>
+  %b = arith.addi %a, %row : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %b : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %q, %m : tensor<64x!tt.ptr<f32>>
+  %c = arith.muli %row, %c200 : tensor<64xi32>
+  %d = arith.addi %c, %col : tensor<64xi32>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %r = tt.addptr %os, %d : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %r, %v, %m : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Where the block begins is seen when the program runs. An end within a row makes a mask of the box.
+// CHECK-LABEL: tt.func public @unknown
+// CHECK: %[[C:.*]] = arith.cmpi sge
+// CHECK: scf.if
+// CHECK: %[[M:.*]] = tensor.expand_shape %{{.*}} {{.*}} : tensor<64xi1> into tensor<4x16xi1>
+// CHECK: %[[L:.*]] = linalg_ext.masked_load {{.*}} tensor<4x16xf32>
+// CHECK: tensor.collapse_shape %[[L]]
+// CHECK: } else {
+// CHECK: linalg_ext.gather
+// CHECK: scf.if
+// CHECK: linalg_ext.masked_store
+// CHECK: } else {
+// CHECK: linalg_ext.scatter
+tt.func public @unknown(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {
+  %pid = tt.get_program_id x : i32
+  %c64 = arith.constant 64 : i32
+  %start = arith.muli %pid, %c64 : i32
+  %lanes = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %starts = tt.splat %start : i32 -> tensor<64xi32>
+  %i = arith.addi %starts, %lanes : tensor<64xi32>
+  %c16 = arith.constant dense<16> : tensor<64xi32>
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %c100 = arith.constant dense<100> : tensor<64xi32>
+  // expected-note@+1 {{because of this operation}}
+  %row = arith.divsi %i, %c16 : tensor<64xi32>
+  // expected-note@+1 {{because of this operation}}
+  %col = arith.remsi %i, %c16 : tensor<64xi32>
+  %m = arith.cmpi slt, %i, %ns : tensor<64xi32>
+  %a = arith.muli %col, %c100 : tensor<64xi32>
+  %b = arith.addi %a, %row : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %b : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark@+1 {{element gather: only in programs whose block begins below zero or leaves its integer type; in all others the access is structured}}
+  %v = tt.load %q, %m : tensor<64x!tt.ptr<f32>>
+  %c = arith.muli %row, %c100 : tensor<64xi32>
+  %d = arith.addi %c, %col : tensor<64xi32>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %r = tt.addptr %os, %d : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark@+1 {{element scatter: only in programs whose block begins below zero or leaves its integer type; in all others the access is structured}}
+  tt.store %r, %v, %m : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// What does not divide the block, and two ways to take one index apart, have no such dimensions.
+// CHECK-LABEL: tt.func public @neither
+// CHECK-COUNT-2: linalg_ext.gather
+tt.func public @neither(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c8 = arith.constant dense<8> : tensor<64xi32>
+  %c16 = arith.constant dense<16> : tensor<64xi32>
+  %c24 = arith.constant dense<24> : tensor<64xi32>
+  %c100 = arith.constant dense<100> : tensor<64xi32>
+  // expected-note@+1 {{because of this operation}}
+  %r24 = arith.remsi %i, %c24 : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %r24 : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark@+1 {{element gather: the offset is not linear}}
+  %v = tt.load %q : tensor<64x!tt.ptr<f32>>
+  // expected-note@+1 {{because of this operation}}
+  %r16 = arith.remsi %i, %c16 : tensor<64xi32>
+  %d8 = arith.divsi %i, %c8 : tensor<64xi32>
+  %a = arith.muli %d8, %c100 : tensor<64xi32>
+  %b = arith.addi %r16, %a : tensor<64xi32>
+  %q2 = tt.addptr %ps, %b : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark@+1 {{element gather: the offset is not linear}}
+  %w = tt.load %q2 : tensor<64x!tt.ptr<f32>>
+  %s = arith.addf %v, %w : tensor<64xf32>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %r = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %r, %s : tensor<64x!tt.ptr<f32>>
+  tt.return
+}

@@ -1,0 +1,109 @@
+//===- DivideForms.cpp - forms of quotients and remainders ----------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-to-linalg/analysis/TensorForm.h"
+
+using namespace mlir;
+using namespace tilebridge::ttl;
+using TermKind = DimTerm::Kind;
+
+/// How many lanes have one quotient, where each run of so many begins at a
+/// multiple of the divisor.
+std::optional<int64_t> FormAlgebra::splitOf(const TensorForm &a, unsigned dim,
+                                            const Expr *divisor) const {
+  std::optional<int64_t> bound = divisor->asConstant();
+  int64_t step = *a.terms[dim].stride->asConstant();
+  if (!bound || *bound <= 1 || step <= 0 || *bound % step != 0)
+    return std::nullopt;
+  int64_t inner = *bound / step;
+  if (inner <= 1 || inner >= a.shape[dim] || a.shape[dim] % inner != 0)
+    return std::nullopt;
+  std::optional<int64_t> start = a.uniform->asConstant();
+  bool isMultiple = start ? *start % *bound == 0
+                          : llvm::isPowerOf2_64(*bound) &&
+                                a.uniform->zeros >= llvm::Log2_64(*bound);
+  return isMultiple ? std::optional(inner) : std::nullopt;
+}
+
+std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
+                                              const TensorForm &a,
+                                              const Expr *divisor,
+                                              Operation *op) const {
+  if (a.isUniform())
+    return uniform(a.shape, pool.division(kind, a.uniform, divisor, op));
+  std::optional<unsigned> dim = a.onlyDim();
+  if (!dim)
+    return std::nullopt;
+  TensorForm form = lanes(op->getResult(0), *dim);
+  const DimTerm &term = a.terms[*dim];
+  bool isSigned = kind == Expr::Kind::RemS || kind == Expr::Kind::DivS;
+  if (term.kind != TermKind::Linear || !term.stride->isConstant() ||
+      wraps(a, isSigned))
+    return form;
+
+  // With 0 <= first value and 0 < divisor the block lies between two multiples
+  // of the divisor if the remainders of its ends, counted from the first one's,
+  // do.
+  using Pred = arith::CmpIPredicate;
+  bool isRem = kind == Expr::Kind::RemS || kind == Expr::Kind::RemU;
+  const Expr *start = pool.extend(a.uniform, 64, isSigned),
+             *bound = pool.extend(divisor, 64, isSigned);
+  const Expr *zero = pool.constant(64, 0);
+  const Expr *condition = pool.boolean(true);
+  for (const Expr *value : {start, bound})
+    if (!value->isNonNegative())
+      condition = pool.conjunction(condition, pool.cmp(Pred::sge, value, zero));
+  Expr::Kind rem = isSigned ? Expr::Kind::RemS : Expr::Kind::RemU;
+  const Expr *first =
+      pool.extend(pool.division(rem, a.uniform, divisor, op), 64, isSigned);
+  int64_t reach = *term.stride->asConstant() * (a.shape[*dim] - 1);
+  const Expr *last = pool.add(first, pool.constant(64, reach));
+  const Expr *end = pool.add(start, pool.constant(64, reach));
+  if (!isSigned && !a.uniform->isNonNegative()) {
+    // What is unsigned may run over zero.
+    if (a.width > 32)
+      return form;
+    condition = pool.conjunction(
+        condition,
+        reach > 0
+            ? pool.cmp(Pred::slt, end, pool.constant(64, int64_t(1) << a.width))
+            : pool.cmp(Pred::sge, end, zero));
+  } else if (a.width <= 32 && reach > 0 &&
+             reach >= int64_t(1) << std::min(start->zeros, 62u)) {
+    // What is signed may run over its largest number, unless it begins at a
+    // multiple of a power of two that the block does not reach beyond.
+    condition = pool.conjunction(
+        condition, pool.cmp(Pred::slt, end,
+                            pool.constant(64, int64_t(1) << (a.width - 1))));
+  }
+  // Where both begin at multiples of a number that the block does not reach
+  // beyond, no multiple of the divisor lies within.
+  unsigned common = std::min({start->zeros, bound->zeros, 62u});
+  bool isWithin = reach > 0 && reach < int64_t(1) << common;
+  const Expr *none = pool.constant(a.width, 0);
+  if (std::optional<int64_t> inner = splitOf(a, *dim, divisor);
+      inner && !isWithin) {
+    if (!condition->isConstant(0))
+      form.terms[*dim].linear =
+          isRem ? LinearCase{none, term.stride, condition, *inner, none}
+                : LinearCase{pool.division(kind, a.uniform, divisor, op), none,
+                             condition, *inner, pool.constant(a.width, 1)};
+    return form;
+  }
+  if (!isWithin)
+    condition = pool.conjunction(condition,
+                                 reach > 0 ? pool.cmp(Pred::slt, last, bound)
+                                           : pool.cmp(Pred::sge, last, zero));
+
+  LinearCase linearCase{pool.division(kind, a.uniform, divisor, op),
+                        isRem ? term.stride : none, condition};
+  if (condition->isConstant() && !condition->isConstant(0))
+    return range(a.shape, *dim, linearCase.base, linearCase.stride);
+  if (!condition->isConstant())
+    form.terms[*dim].linear = linearCase;
+  return form;
+}
