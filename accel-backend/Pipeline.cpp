@@ -42,10 +42,16 @@ static void addMulticast(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());
 }
 
+/// Buffers have places.
+static void addAllocate(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelAllocatePass());
+}
+
 static const Stage stages[] = {
     {"inline", addInline},
     {"map-grid", addMapGrid},
     {"multicast", addMulticast},
+    {"allocate", addAllocate},
 };
 
 ArrayRef<StringRef> tilebridge::accel::stageNames() {

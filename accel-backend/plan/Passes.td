@@ -116,4 +116,26 @@ def AccelMulticastPass : Pass<"tilebridge-accel-multicast", "::mlir::func::FuncO
   let dependentDialects = ["::tilebridge::accel::AccelDialect"];
 }
 
+def AccelAllocatePass : Pass<"tilebridge-accel-allocate", "::mlir::func::FuncOp"> {
+  let summary = "Gives each buffer its place in the memory it is in";
+  let description = [{
+    Buffers that are not needed at the same time may lie in the same place: a buffer is needed from its first use until its
+    last one, or until the last transfer that uses it has been waited for, and for all of a loop that does not begin by overwriting it. Offsets are multiples of what the
+    memory and its engines need; a `bank` that was asked for is kept where it fits. The placement is verified by code that
+    knows nothing of how it was found.
+
+    Where they do not fit, one error names the buffers that are needed at the worst time, their places in the kernel, and their bytes.
+
+    Before:
+    ```mlir
+    %a = accel.alloc : memref<64x32xf16, #accel.memory<"local">>
+    ```
+    After:
+    ```mlir
+    %a = accel.alloc {offset = 4096 : i64} : memref<64x32xf16, #accel.memory<"local">>
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect"];
+}
+
 #endif
