@@ -8,11 +8,13 @@
 #include "compiler/Job.h"
 
 #include "compiler/Explain.h"
+#include "compiler/Header.h"
 #include "compiler/Registration.h"
 #include "cpu-backend/Codegen.h"
 #include "frontend/Passes.h"
 #include "frontend/Reader.h"
 #include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -31,6 +33,7 @@ static std::optional<Stage> parseStage(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<Stage>>(name)
       .Case("explain", Stage::Explain)
       .Case("explain-json", Stage::ExplainJson)
+      .Case("header", Stage::Header)
       .Case("ttir", Stage::Ttir)
       .Case("bridge", Stage::Bridge)
       .Case("vector", Stage::Vector)
@@ -71,6 +74,7 @@ private:
   void explain(bool asJson);
   void generateCode(Stage stage);
   void printModule();
+  void printHeader();
 
   const Request &request;
   Result &result;
@@ -108,8 +112,6 @@ void Job::addError(llvm::Twine text) {
 }
 
 void Job::instrument(PassManager &manager) {
-  if (request.wantsTiming)
-    manager.enableTiming(timingScope);
   if (printAfter.empty())
     return;
   manager.enableIRPrinting(
@@ -127,6 +129,9 @@ bool Job::runPasses(llvm::StringRef name,
                     llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(&context, ModuleOp::getOperationName());
   build(manager);
+  TimingScope scope = timingScope.nest(("Passes of " + name).str());
+  if (request.wantsTiming)
+    manager.enableTiming(scope);
   instrument(manager);
   if (succeeded(manager.run(*module)))
     return true;
@@ -140,6 +145,14 @@ void Job::printModule() {
   OpPrintingFlags flags;
   flags.enableDebugInfo(false);
   module->print(out, flags);
+}
+
+void Job::printHeader() {
+  for (auto function : module->getOps<func::FuncOp>())
+    if (function->hasAttr(linalg_ext::kKernelAttr))
+      result.output = headerOf(function);
+  if (result.output.empty())
+    addError("there is no kernel");
 }
 
 void Job::explain(bool asJson) {
@@ -156,6 +169,7 @@ void Job::generateCode(Stage stage) {
   cpu::CpuOptions options;
   options.contracts = request.contracts;
   options.instrument = [this](PassManager &manager) { instrument(manager); };
+  options.timing = request.wantsTiming ? &timingScope : nullptr;
   llvm::Expected<std::string> output =
       stage == Stage::SharedObject
           ? cpu::compileToSharedObject(*module, *target, options)
@@ -187,8 +201,11 @@ void Job::run(Stage stage) {
     return addError("there is no pass called '" + printAfter +
                     "'; tilebridge-opt --help lists them");
 
-  module = frontend::readModule(request.input, request.sourceName, context,
-                                result.errors);
+  {
+    TimingScope scope = timingScope.nest("Reading");
+    module = frontend::readModule(request.input, request.sourceName, context,
+                                  result.errors);
+  }
   if (!module || !runPasses("the frontend", frontend::buildFrontendPipeline))
     return;
   if (stage == Stage::Ttir)
@@ -200,6 +217,8 @@ void Job::run(Stage stage) {
     return;
   if (stage == Stage::Bridge)
     printModule();
+  else if (stage == Stage::Header)
+    printHeader();
   else
     generateCode(stage);
   if (!printAfter.empty() && !hasPrinted && result.errors.empty())
@@ -212,8 +231,8 @@ Result compile(const Request &request) {
   if (!stage) {
     result.errors =
         (request.sourceName + ": error: there is no stage '" + request.stage +
-         "'; there are ttir, bridge, vector, llvm, asm, so, explain and "
-         "explain-json\n")
+         "'; there are ttir, bridge, vector, llvm, asm, so, header, explain "
+         "and explain-json\n")
             .str();
     return result;
   }

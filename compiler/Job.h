@@ -15,10 +15,12 @@
 namespace tilebridge::compiler {
 
 /// The stages that a kernel can be asked for at. All but the last are text;
-/// the first two say what became of its accesses to memory.
+/// the first two say what became of its accesses to memory, the third how to
+/// launch it from C.
 enum class Stage {
   Explain,
   ExplainJson,
+  Header,
   Ttir,
   Bridge,
   Vector,

@@ -11,6 +11,7 @@
 #include "cpu-backend/SingleLaneStores.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -68,11 +69,19 @@ void tilebridge::cpu::registerCpuTranslations(MLIRContext &context) {
   context.appendDialectRegistry(registry);
 }
 
+/// The scope of a step, until the result goes; empty where nobody asks.
+static TimingScope timed(const CpuOptions &options, llvm::StringRef step) {
+  return options.timing ? options.timing->nest(step) : TimingScope();
+}
+
 static llvm::Error
 runPipeline(ModuleOp module, const CpuOptions &options,
             llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   build(manager);
+  TimingScope scope = timed(options, "Passes of the CPU backend");
+  if (options.timing)
+    manager.enableTiming(scope);
   if (options.instrument)
     options.instrument(manager);
   if (failed(manager.run(module)))
@@ -133,13 +142,17 @@ static llvm::Error optimize(llvm::Module &module,
 
 static llvm::Expected<std::unique_ptr<LlvmModule>>
 toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
-  registerCpuTranslations(*module.getContext());
+  {
+    TimingScope scope = timed(options, "Registration of translations");
+    registerCpuTranslations(*module.getContext());
+  }
   if (llvm::Error failure =
           runPipeline(module, options, [&](OpPassManager &pm) {
             buildCpuPipeline(pm, target, options.contracts);
           }))
     return std::move(failure);
 
+  TimingScope scope = timed(options, "Translation to LLVM IR");
   auto result = std::make_unique<LlvmModule>();
   result->context.setDiagnosticHandler(
       std::make_unique<KeepErrors>(result->errors));
@@ -162,6 +175,8 @@ toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
     return error(
         "the LLVM IR of the kernel is malformed, a bug of this compiler: " +
         broken);
+  scope.stop();
+  scope = timed(options, "LLVM's optimizations");
   if (llvm::Error failure = optimize(*result->module, *result->machine))
     return std::move(failure);
 
@@ -169,7 +184,9 @@ toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
 }
 
 static llvm::Expected<std::string> emitFile(LlvmModule &code,
-                                            llvm::CodeGenFileType type) {
+                                            llvm::CodeGenFileType type,
+                                            const CpuOptions &options) {
+  TimingScope scope = timed(options, "LLVM's code generation");
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
@@ -190,10 +207,11 @@ tilebridge::cpu::compileToSharedObject(ModuleOp module, const CpuTarget &target,
   if (!code)
     return code.takeError();
   llvm::Expected<std::string> object =
-      emitFile(**code, llvm::CodeGenFileType::ObjectFile);
+      emitFile(**code, llvm::CodeGenFileType::ObjectFile, options);
   if (!object)
     return object.takeError();
-  return linkSharedObject(*object);
+  TimingScope scope = timed(options, "Linking");
+  return linkSharedObject(*object, target.isForeign());
 }
 
 llvm::Expected<std::string>
@@ -215,7 +233,7 @@ tilebridge::cpu::compileToText(ModuleOp module, const CpuTarget &target,
   if (!code)
     return code.takeError();
   if (stage == CpuStage::Asm)
-    return emitFile(**code, llvm::CodeGenFileType::AssemblyFile);
+    return emitFile(**code, llvm::CodeGenFileType::AssemblyFile, options);
   (*code)->module->print(stream, nullptr);
   return text;
 }

@@ -12,7 +12,8 @@
 
 namespace mlir {
 class PassManager;
-}
+class TimingScope;
+} // namespace mlir
 
 namespace tilebridge::cpu {
 
@@ -21,8 +22,10 @@ struct CpuOptions {
   bool debugInfo = true;
   /// A product and a sum may become one operation that rounds once.
   bool contracts = true;
-  /// Called on the pass manager before it runs: printing, timing.
+  /// Called on the pass manager before it runs: printing.
   std::function<void(mlir::PassManager &)> instrument;
+  /// Takes the time of each step, where there is one.
+  mlir::TimingScope *timing = nullptr;
 };
 
 /// What the pipeline can be stopped at, as text.

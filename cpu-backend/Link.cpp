@@ -129,40 +129,30 @@ std::string findLibrary(const char *soname) {
 
 } // namespace
 
-llvm::Expected<std::string>
-tilebridge::cpu::linkSharedObject(llvm::StringRef object) {
-  // lld keeps its state in globals.
-  static std::timed_mutex mutex;
-  std::unique_lock<std::timed_mutex> lock(mutex, std::defer_lock);
-  // A crash that the process survived may have left it locked.
-  if (!lock.try_lock_for(std::chrono::minutes(5)))
-    return error("the linker is still at work on a kernel that was begun five "
-                 "minutes ago: it has crashed; start the process again");
-  static const std::string libm = findLibrary("libm.so.6"),
-                           libmvec = findLibrary("libmvec.so.1");
-
-  MemoryFile input("kernel.o");
+/// Runs lld on these files. What it writes is the result.
+static llvm::Expected<std::string> link(llvm::ArrayRef<std::string> inputs,
+                                        const char *soname) {
   Collector output;
-  if (!input.valid() || !output.valid() || !input.write(object))
+  if (!output.valid())
     return error("cannot hold a compiled kernel in memory: " +
                  llvm::sys::StrError());
-
-  std::string inputPath = input.path(), outputPath = output.path();
+  std::string outputPath = output.path();
   llvm::SmallVector<const char *> args = {"ld.lld",
                                           "-shared",
                                           "--threads=1",
                                           "--no-mmap-output-file",
                                           "--hash-style=gnu",
                                           "--build-id=none",
-                                          "--as-needed",
                                           "-znow",
                                           "-o",
-                                          outputPath.c_str(),
-                                          inputPath.c_str()};
-  for (const std::string *library : {&libmvec, &libm})
-    if (!library->empty())
-      args.push_back(library->c_str());
-
+                                          outputPath.c_str()};
+  if (soname)
+    args.append({"-soname", soname});
+  else
+    args.push_back("--as-needed");
+  for (const std::string &input : inputs)
+    if (!input.empty())
+      args.push_back(input.c_str());
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   bool linked = lld::elf::link(args, stream, stream, /*exitEarly=*/false,
@@ -174,4 +164,42 @@ tilebridge::cpu::linkSharedObject(llvm::StringRef object) {
   if (bytes.empty())
     return error("linking a kernel gave nothing: " + messages);
   return bytes;
+}
+
+/// A library of another architecture without code: who is linked with it asks
+/// for the real one of that name when it is loaded.
+static llvm::Expected<std::string> nameLibrary(const std::string &object,
+                                               const char *soname) {
+  return link({object}, soname);
+}
+
+llvm::Expected<std::string>
+tilebridge::cpu::linkSharedObject(llvm::StringRef object, bool isForeign) {
+  // lld keeps its state in globals.
+  static std::timed_mutex mutex;
+  std::unique_lock<std::timed_mutex> lock(mutex, std::defer_lock);
+  // A crash that the process survived may have left it locked.
+  if (!lock.try_lock_for(std::chrono::minutes(5)))
+    return error("the linker is still at work on a kernel that was begun five "
+                 "minutes ago: it has crashed; start the process again");
+  static const std::string libm = findLibrary("libm.so.6"),
+                           libmvec = findLibrary("libmvec.so.1");
+
+  MemoryFile input("kernel.o");
+  if (!input.valid() || !input.write(object))
+    return error("cannot hold a compiled kernel in memory: " +
+                 llvm::sys::StrError());
+  if (!isForeign)
+    return link({input.path(), libmvec, libm}, /*soname=*/nullptr);
+  // The object itself stands in for the library's code: its symbols are
+  // defined by the kernel before anybody looks here.
+  llvm::Expected<std::string> stub = nameLibrary(input.path(), "libm.so.6");
+  if (!stub)
+    return stub.takeError();
+  MemoryFile library("libm.so.6");
+  if (!library.valid() || !library.write(*stub))
+    return error("cannot hold a library's name in memory: " +
+                 llvm::sys::StrError());
+  return link({input.path(), "--no-as-needed", library.path()},
+              /*soname=*/nullptr);
 }

@@ -15,7 +15,10 @@
 namespace tilebridge::cpu {
 
 /// Links one relocatable object into a shared object with lld, inside this
-/// process. Thread safe.
-llvm::Expected<std::string> linkSharedObject(llvm::StringRef object);
+/// process. Thread safe. A foreign object is one for another architecture,
+/// whose C libraries are not here to link with: they are named, not looked
+/// into.
+llvm::Expected<std::string> linkSharedObject(llvm::StringRef object,
+                                             bool isForeign = false);
 
 } // namespace tilebridge::cpu

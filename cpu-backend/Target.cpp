@@ -15,6 +15,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <mutex>
@@ -25,14 +26,23 @@ static llvm::Error error(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-static llvm::Expected<const llvm::Target *>
-nativeTarget(llvm::StringRef triple) {
-  static std::once_flag once;
-  std::call_once(once, [] {
+/// The code generator for a triple. Those for other architectures than this
+/// machine's are set up when the first of them is asked for.
+static llvm::Expected<const llvm::Target *> targetFor(llvm::StringRef triple) {
+  static std::once_flag native, all;
+  std::call_once(native, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
   });
+  if (triple != llvm::sys::getDefaultTargetTriple())
+    std::call_once(all, [] {
+      llvm::InitializeAllTargetInfos();
+      llvm::InitializeAllTargets();
+      llvm::InitializeAllTargetMCs();
+      llvm::InitializeAllAsmPrinters();
+      llvm::InitializeAllAsmParsers();
+    });
   std::string why;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(llvm::Triple(triple), why);
@@ -85,6 +95,87 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   }
 }
 
+/// The triples whose CPUs have names: this machine's first.
+static llvm::SmallVector<std::string> knownTriples() {
+  llvm::SmallVector<std::string> triples = {
+      llvm::sys::getDefaultTargetTriple()};
+  for (llvm::StringRef other :
+       {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"})
+    if (llvm::Triple(other).getArch() != llvm::Triple(triples[0]).getArch())
+      triples.push_back(other.str());
+  return triples;
+}
+
+static std::unique_ptr<llvm::MCSubtargetInfo>
+subtargetInfo(llvm::StringRef triple, llvm::StringRef cpu,
+              llvm::StringRef features) {
+  llvm::Expected<const llvm::Target *> backend = targetFor(triple);
+  if (!backend) {
+    llvm::consumeError(backend.takeError());
+    return nullptr;
+  }
+  return std::unique_ptr<llvm::MCSubtargetInfo>(
+      (*backend)->createMCSubtargetInfo(llvm::Triple(triple), cpu, features));
+}
+
+/// ": did you mean 'a', 'b' or 'c'?" of the names that are most like one, or
+/// nothing.
+static std::string suggestion(llvm::StringRef name,
+                              llvm::ArrayRef<llvm::StringRef> names) {
+  llvm::SmallVector<std::pair<unsigned, llvm::StringRef>> near;
+  for (llvm::StringRef other : names) {
+    unsigned distance = other.edit_distance(name, /*AllowReplacements=*/true);
+    bool begins = name.size() > 2 && other.starts_with(name);
+    if (begins || distance <= 1 + name.size() / 4)
+      near.push_back({begins ? 0 : distance, other});
+  }
+  llvm::sort(near);
+  near.erase(std::unique(near.begin(), near.end()), near.end());
+  std::string text;
+  size_t count = std::min<size_t>(3, near.size());
+  for (size_t i = 0; i < count; ++i) {
+    text += i == 0 ? ": did you mean " : i + 1 == count ? " or " : ", ";
+    text += ("'" + near[i].second + "'").str();
+  }
+  return text.empty() ? text : text + "?";
+}
+
+/// The triple of the architecture that has a CPU of this name.
+static llvm::Expected<std::string> tripleOf(llvm::StringRef cpu) {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const std::string &triple : knownTriples()) {
+    std::unique_ptr<llvm::MCSubtargetInfo> info = subtargetInfo(triple, "", "");
+    if (!info)
+      continue;
+    // Some names stand for others: apple-m1 for apple-a14.
+    llvm::StringRef own = llvm::Triple(triple).isAArch64()
+                              ? llvm::AArch64::resolveCPUAlias(cpu)
+                              : cpu;
+    for (const llvm::SubtargetSubTypeKV &entry :
+         info->getAllProcessorDescriptions()) {
+      if (entry.Key == own)
+        return triple;
+      names.push_back(entry.Key);
+    }
+  }
+  std::string near = suggestion(cpu, names);
+  return error("unknown CPU '" + cpu + "' for x86-64 and AArch64" +
+               (near.empty() ? ": use a name that LLVM knows, such as "
+                               "x86-64-v3, znver4 or neoverse-v2, or 'cpu' for "
+                               "this machine"
+                             : llvm::StringRef(near)));
+}
+
+/// What is on in this CPU, as "+a,+b": whoever loads the code can compare it
+/// with the machine that it is on.
+static std::string enabledFeatures(const llvm::MCSubtargetInfo &info) {
+  llvm::SmallVector<std::string> list;
+  for (const llvm::SubtargetFeatureKV &feature : info.getAllProcessorFeatures())
+    if (info.getFeatureBits()[feature.Value])
+      list.push_back(("+" + llvm::StringRef(feature.Key)).str());
+  return llvm::join(list, ",");
+}
+
 llvm::Expected<CpuTarget> CpuTarget::parse(llvm::StringRef spec) {
   auto [kind, rest] = spec.split(':');
   CpuTarget target;
@@ -94,47 +185,57 @@ llvm::Expected<CpuTarget> CpuTarget::parse(llvm::StringRef spec) {
     return error("target '" + spec +
                  "' is not a CPU: expected 'cpu' or 'cpu:NAME', then "
                  "',+feature' or ',-feature'");
-  target.triple = llvm::sys::getDefaultTargetTriple();
-  llvm::Expected<const llvm::Target *> backend = nativeTarget(target.triple);
-  if (!backend)
-    return backend.takeError();
-
   auto [name, extra] = rest.split(',');
   if (rest.empty())
     extra = hostExtra;
   bool isHost = name.empty() || name == "host" || name == "native";
+  target.triple = llvm::sys::getDefaultTargetTriple();
   target.cpu = isHost ? llvm::sys::getHostCPUName().str() : name.str();
+  if (!isHost) {
+    llvm::Expected<std::string> triple = tripleOf(target.cpu);
+    if (!triple)
+      return triple.takeError();
+    target.triple = *triple;
+  }
   std::string features = isHost ? hostFeatures() : std::string();
   llvm::SmallVector<llvm::StringRef> parts;
   extra.split(parts, ',', -1, /*KeepEmpty=*/false);
 
-  std::unique_ptr<llvm::MCSubtargetInfo> base(
-      (*backend)->createMCSubtargetInfo(llvm::Triple(target.triple), "", ""));
-  if (!base || !base->isCPUStringValid(target.cpu))
-    return error("unknown CPU '" + target.cpu + "' for " + target.triple +
-                 ": use a name that LLVM knows, such as x86-64-v3 or znver4, "
-                 "or 'cpu' for this machine");
+  std::unique_ptr<llvm::MCSubtargetInfo> base =
+      subtargetInfo(target.triple, "", "");
+  if (!base)
+    return error("LLVM knows nothing of " + target.triple);
+  if (!isHost && llvm::Triple(target.triple).isX86() &&
+      !subtargetInfo(target.triple, target.cpu, "")->checkFeatures("+64bit"))
+    return error("the CPU '" + target.cpu +
+                 "' has no 64-bit mode, which kernels need");
   for (llvm::StringRef part : parts) {
-    bool known = (part.starts_with("+") || part.starts_with("-")) &&
-                 llvm::any_of(base->getAllProcessorFeatures(),
-                              [&](const llvm::SubtargetFeatureKV &kv) {
-                                return part.drop_front() == kv.Key;
-                              });
-    if (!known)
+    llvm::SmallVector<llvm::StringRef> names;
+    for (const llvm::SubtargetFeatureKV &entry :
+         base->getAllProcessorFeatures())
+      names.push_back(entry.Key);
+    bool hasSign = part.starts_with("+") || part.starts_with("-");
+    if (!hasSign || !llvm::is_contained(names, part.drop_front()))
       return error("unknown feature '" + part + "' in target '" + spec +
-                   "': expected '+' or '-' and a feature of LLVM");
+                   "': expected '+' or '-' and a feature of LLVM" +
+                   suggestion(hasSign ? part.drop_front() : part, names));
     features += (features.empty() ? "" : ",") + part.str();
   }
-  target.features = features;
-  std::unique_ptr<llvm::MCSubtargetInfo> info((*backend)->createMCSubtargetInfo(
-      llvm::Triple(target.triple), target.cpu, features));
+  std::unique_ptr<llvm::MCSubtargetInfo> info =
+      subtargetInfo(target.triple, target.cpu, features);
+  target.features = isHost ? features : enabledFeatures(*info);
   deriveFacts(target, *info);
   return target;
 }
 
+bool CpuTarget::isForeign() const {
+  return llvm::Triple(triple).getArch() !=
+         llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch();
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 CpuTarget::createMachine(bool fastCompile) const {
-  llvm::Expected<const llvm::Target *> backend = nativeTarget(triple);
+  llvm::Expected<const llvm::Target *> backend = targetFor(triple);
   if (!backend)
     return backend.takeError();
   llvm::TargetOptions options;

@@ -43,10 +43,13 @@ struct CpuTarget {
   /// vectorBits), or empty where there are none.
   std::string libmvecIsa;
 
-  /// "cpu" is the host; "cpu:NAME" another CPU of the host's architecture;
-  /// either may end in ",+feature,-feature".
+  /// "cpu" is the host; "cpu:NAME" another CPU that LLVM knows, of x86-64 or
+  /// AArch64; either may end in ",+feature,-feature".
   static llvm::Expected<CpuTarget> parse(llvm::StringRef spec);
   static llvm::Expected<CpuTarget> host() { return parse("cpu"); }
+
+  /// Whether code for this target cannot run here, whatever its features.
+  bool isForeign() const;
 
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
   createMachine(bool fastCompile = false) const;

@@ -36,9 +36,11 @@ static const tb_compiler_v2 *tryLoad(std::string &why) {
   if (compiler)
     return compiler;
   // RTLD_LOCAL: Triton has an LLVM of its own in this process, and neither may
-  // see the other's symbols.
+  // see the other's symbols. RTLD_LAZY: a compilation calls few of the functions
+  // of LLVM and MLIR, and to look all of them up takes a quarter of the time that
+  // a small kernel does.
   std::string path = compilerPath();
-  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) {
     const char *text = dlerror();
     why = text ? text : path;

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections import namedtuple
+from pathlib import Path
 
 import pytest
 import tilebridge
@@ -130,6 +131,44 @@ def test_shares_the_threads_of_pytorch():
         "import torch, tilebridge; torch.set_num_threads(3); print(tilebridge.describe_threads())"
     )
     assert output_of(code).startswith("OpenMP with 3 threads")
+
+
+def test_omp_num_threads_counts():
+    code = "import tilebridge; print(tilebridge.describe_threads())"
+    assert output_of(code, OMP_NUM_THREADS="1") == "serial"
+    assert output_of(code, OMP_NUM_THREADS="3").startswith("OpenMP with 3 threads")
+
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+COUNT_THREADS = """
+import numpy, os, torch
+torch.set_num_threads(THREADS)
+
+from vector_add import add_kernel
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+x = torch.from_numpy(numpy.ones(1 << 20, "f4"))  # PyTorch would start threads to fill it
+before = threads()
+for _ in range(3):
+    add_kernel[(1 << 10,)](x, x, torch.empty_like(x), x.numel(), BLOCK=1024)
+launched = threads() - before
+torch.add(x, x)
+torch.softmax(x.view(1024, 1024), 1)
+print(launched, threads() - before)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_launch_and_pytorch_use_the_same_threads(threads):
+    path = os.pathsep.join(filter(None, (str(EXAMPLES), os.environ.get("PYTHONPATH"))))
+    code = COUNT_THREADS.replace("THREADS", str(threads))
+    launched, together = map(int, output_of(code, PYTHONPATH=path).split())
+    assert launched <= threads - 1
+    assert together <= max(launched, threads - 1)
+    if threads > 1:
+        assert launched == threads - 1
 
 
 def test_what_triton_keeps_of_a_kernel(rng):

@@ -41,7 +41,13 @@ void runCompile(const Options &options) {
   uint32_t flags = (options.remarks ? TILEBRIDGE_COMPILE_REMARKS : 0) |
                    (options.timing ? TILEBRIDGE_COMPILE_TIMING : 0) |
                    (options.noCache ? TILEBRIDGE_COMPILE_NO_CACHE : 0);
-  std::string result = compile(options, readInput(options.input), stage, flags);
+  if (!options.header.empty() && stage != "so")
+    usageError("--header goes with a shared object, not with --emit=" + stage);
+  std::string source = readInput(options.input);
+  std::string result = compile(options, source, stage, flags);
+  std::string header = options.header.empty()
+                           ? std::string()
+                           : compile(options, source, "header", /*flags=*/0);
   std::string output = options.output;
   if (output.empty() && stage != "so") {
     output = "-";
@@ -56,6 +62,8 @@ void runCompile(const Options &options) {
              ".so";
   }
   writeOutput(output, result);
+  if (!options.header.empty())
+    writeOutput(options.header, header);
 }
 
 void runExplain(const Options &options) {

@@ -38,7 +38,11 @@ Compiles a kernel. The input is TTIR as text or MLIR bytecode; "-" is standard i
   -o FILE, --output=FILE  where the result goes; "-" is standard output
                           (default: KERNEL.so, and standard output for text)
   --target=TARGET         cpu         this machine (default)
-                          cpu:NAME    another one, by LLVM's name: cpu:znver4, cpu:x86-64-v3
+                          cpu:NAME    another one, by LLVM's name: cpu:sapphirerapids, cpu:x86-64-v3,
+                                      cpu:neoverse-v2; x86-64 or AArch64
+                          cpu:NAME,+FEATURE,-FEATURE
+                                      with features of LLVM more or less; also cpu,-FEATURE
+  --header=FILE           also write a C header with a function that launches the kernel
   --emit=STAGE            so          a shared object (default)
                           ttir        the input, brought into one form
                           bridge      tensors and subviews: docs/bridge-ir.md
@@ -46,7 +50,7 @@ Compiles a kernel. The input is TTIR as text or MLIR bytecode; "-" is standard i
                           llvm, asm   LLVM IR, assembly
   --print-after=PASS      print the IR after a pass, such as normalize or canonicalize, to standard error
   --remarks               say what takes a slow path, with lines of the kernel's source
-  --timing                say where the compile time goes
+  --time-passes           say where the compile time goes: each step, and each pass (also --timing)
   --no-cache              do not look the result up on disk, nor store it
 )";
 

@@ -35,8 +35,10 @@ const std::map<std::string, Rule> &rules() {
       {"--output", {"compile seal", &Options::output}},
       {"--target", {"compile run explain eval", &Options::target}},
       {"--emit", {"compile", &Options::emit}},
+      {"--header", {"compile", &Options::header}},
       {"--print-after", {"compile", &Options::printAfter}},
-      {"--timing", {"compile", nullptr, &Options::timing}},
+      {"--time-passes", {"compile", nullptr, &Options::timing}},
+      {"--timing", {"compile", nullptr, &Options::timing}}, // the same
       {"--remarks", {"compile", nullptr, &Options::remarks}},
       {"--no-cache", {"compile run", nullptr, &Options::noCache}},
       {"--grid", {"run eval", &Options::grid}},

@@ -24,7 +24,8 @@ struct Options {
   std::string input;
   std::string output; // -o
   std::string target = "cpu";
-  std::string emit; // empty: not given
+  std::string header; // empty: none
+  std::string emit;   // empty: not given
   std::string printAfter;
   std::string grid;
   std::string program; // --program X,Y,Z
