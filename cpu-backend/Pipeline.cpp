@@ -44,6 +44,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   emit.vectorBits = target.vectorBits;
   emit.bf16Pairs = target.hasBf16Pairs;
   emit.i16Pairs = target.hasI16Pairs;
+  emit.i16PairSums = target.hasI16PairSums;
   pm.addPass(createCpuEmitPass(emit));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

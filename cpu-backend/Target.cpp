@@ -79,6 +79,7 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   }
   target.hasFma = has("fma");
   target.hasF16Convert = has("f16c");
+  target.hasI16PairSums = true;
   if (has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl") &&
       has("fma")) {
     target.vectorBits = 512;
@@ -89,6 +90,7 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
     target.libmvecIsa = "e";
   } else if (has("avx2")) {
     target.vectorBits = 256;
+    target.hasI16Pairs = has("avxvnni");
     target.libmvecIsa = "d";
   } else {
     target.libmvecIsa = "b";

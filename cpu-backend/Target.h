@@ -34,9 +34,11 @@ struct CpuTarget {
   bool hasFma = false;
   /// AVX-512's product with a power of two, for vectors of 128 to 512 bits.
   bool hasScalef = false;
-  /// AVX512_BF16's and AVX512_VNNI's sums of two products, for vectors of 512
-  /// bits.
+  /// AVX512_BF16's sums of two products and VNNI's of two and of four, for
+  /// vectors of vectorBits.
   bool hasBf16Pairs = false, hasI16Pairs = false;
+  /// x86's pmaddwd.
+  bool hasI16PairSums = false;
   /// Number of vector registers.
   unsigned vectorRegisters = 16;
   /// One of "b", "d", "e" (the letter of glibc's vector functions for

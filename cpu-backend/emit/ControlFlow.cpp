@@ -63,7 +63,7 @@ LogicalResult FunctionEmitter::assign(ValueRange from, ValueRange to,
   };
   SmallVector<Copy> copies;
   for (auto [value, target] : llvm::zip_equal(from, to)) {
-    if (!isTensor(value))
+    if (!isTensor(value) || packedInBranches.count(target))
       continue;
     Value memref = bufferFor(target);
     if (auto it = buffers.find(value);
@@ -127,6 +127,10 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   if (failed(inits) || failed(bounds))
     return failure();
   bindTensors(op.getRegionIterArgs());
+  auto products = openDeepMatmuls(op, *inits);
+  if (failed(products))
+    return failure();
+  size_t ownArgs = inits->size() - products->size();
   auto loop =
       scf::ForOp::create(rewriter, loc, (*bounds)[0], (*bounds)[1],
                          (*bounds)[2], *inits, nullptr, op.getUnsignedCmp());
@@ -135,7 +139,9 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
     map.map(op.getInductionVar(), loop.getInductionVar());
-    bindScalars(op.getRegionIterArgs(), loop.getRegionIterArgs());
+    bindScalars(op.getRegionIterArgs(),
+                loop.getRegionIterArgs().take_front(ownArgs));
+    enterDeepMatmuls(*products, loop);
     if (failed(emitBlock(*op.getBody())))
       return failure();
     auto yield = cast<scf::YieldOp>(op.getBody()->getTerminator());
@@ -145,10 +151,12 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
     auto yielded = mapScalars(yield.getOperands());
     if (failed(yielded))
       return failure();
+    for (DeepMatmul *product : *products)
+      yielded->push_back(nextFilled(*product));
     if (!yielded->empty())
       scf::YieldOp::create(rewriter, loc, *yielded);
   }
-  bindScalars(op.getResults(), loop.getResults());
+  bindScalars(op.getResults(), loop.getResults().take_front(ownArgs));
   for (auto [result, argument] :
        llvm::zip_equal(op.getResults(), op.getRegionIterArgs()))
     if (isTensor(result))
@@ -241,7 +249,8 @@ LogicalResult FunctionEmitter::emitBranches(Operation *op) {
     if (failed(emitBlock(from.front())))
       return failure();
     auto yield = cast<scf::YieldOp>(from.front().getTerminator());
-    if (failed(assign(yield.getOperands(), op->getResults(), yield.getLoc())))
+    if (failed(packInBranch(yield.getOperands(), op->getResults())) ||
+        failed(assign(yield.getOperands(), op->getResults(), yield.getLoc())))
       return failure();
     auto yielded = mapScalars(yield.getOperands());
     if (failed(yielded))

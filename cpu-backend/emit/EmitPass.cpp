@@ -33,6 +33,7 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
     target.vectorBits = vectorBits;
     target.hasBf16Pairs = bf16Pairs;
     target.hasI16Pairs = i16Pairs;
+    target.hasI16PairSums = i16PairSums;
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (func.isExternal() || !isBridge(func))

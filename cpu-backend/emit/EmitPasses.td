@@ -46,6 +46,8 @@ def CpuPlanPass : Pass<"tilebridge-cpu-plan", "::mlir::func::FuncOp"> {
       it) or `"buffer"` (it has a nest of loops of its own, or a part in one, and is kept in scratch memory). A buffer is what is costly and
       needed by several nests, or in a loop; what a matmul or a scan reads; and a load that a later write may change before it is used.
     - `tilebridge.nest` on stores, reductions and buffers that share one nest of loops: those of one number.
+    - `tilebridge.deep` on matmuls whose loop does nothing with the accumulator but to add their product to it: it packs the
+      operands of many iterations, and multiplies them at once.
 
     Before:
     ```mlir
@@ -87,7 +89,8 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
     Option<"bf16Pairs", "bf16-pairs", "bool", "false", "AVX512_BF16: products of bf16 by vdpbf16ps">,
-    Option<"i16Pairs", "i16-pairs", "bool", "false", "AVX512_VNNI: products of 8-bit integers by vpdpwssd">
+    Option<"i16Pairs", "i16-pairs", "bool", "false", "VNNI: products of 8-bit integers by vpdpbusd and vpdpwssd">,
+    Option<"i16PairSums", "i16-pair-sums", "bool", "false", "x86: products of 8-bit integers by pmaddwd, where there is no VNNI">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect",

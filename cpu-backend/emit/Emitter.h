@@ -23,8 +23,10 @@ namespace tilebridge::cpu {
 struct EmitTarget {
   /// Bits of a native vector register: 128, 256 or 512.
   int64_t vectorBits = 256;
-  /// AVX512_BF16's and AVX512_VNNI's sums of two products.
+  /// AVX512_BF16's sums of two products, and VNNI's of two and of four.
   bool hasBf16Pairs = false, hasI16Pairs = false;
+  /// x86's pmaddwd: products of 16-bit integers, added up in pairs.
+  bool hasI16PairSums = false;
 };
 
 class Emitter {

@@ -165,6 +165,8 @@ LogicalResult FunctionEmitter::emitRoot(Operation *op) {
     return emitPrint(*this, op);
   if (isa<linalg_ext::AssertOp>(op))
     return emitAssert(*this, op);
+  if (auto it = deepMatmuls.find(op); it != deepMatmuls.end())
+    return emitDeepMatmul(*it->second);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return emitMatmul(*this, linalgOp);
   return op->emitError("is not supported by the CPU backend");

@@ -82,6 +82,8 @@ struct Nest {
   bool isCold = false;
 };
 
+struct DeepMatmul;
+
 class FunctionEmitter : public Emitter {
 public:
   FunctionEmitter(mlir::func::FuncOp oldFunc, EmitTarget target, Plan &plan);
@@ -126,7 +128,8 @@ private:
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);
   mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult emitBranches(mlir::Operation *op);
-  /// Tensors `from` go to the buffers of `to`, as if all at once.
+  /// Tensors `from` go to the buffers of `to`, as if all at once; what is a
+  /// packed operand of a product is left out.
   mlir::LogicalResult assign(mlir::ValueRange from, mlir::ValueRange to,
                              mlir::Location loc);
   bool reads(mlir::Value tensor, mlir::Value memref);
@@ -135,6 +138,19 @@ private:
   mapScalars(mlir::ValueRange values);
   void bindScalars(mlir::ValueRange from, mlir::ValueRange to);
   void bindTensors(mlir::ValueRange values);
+
+  // MatmulLoop.cpp: products that a loop adds up.
+  mlir::FailureOr<llvm::SmallVector<DeepMatmul *>>
+  openDeepMatmuls(mlir::scf::ForOp loop,
+                  llvm::SmallVectorImpl<mlir::Value> &inits);
+  void enterDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products,
+                        mlir::scf::ForOp loop);
+  mlir::LogicalResult packDeep(const DeepMatmul &product, bool isLhs,
+                               mlir::Value tensor);
+  mlir::LogicalResult emitDeepMatmul(DeepMatmul &product);
+  static mlir::Value nextFilled(const DeepMatmul &product);
+  static bool isPackedInBranches(mlir::Value operand, mlir::Operation *op);
+  mlir::LogicalResult packInBranch(mlir::ValueRange from, mlir::ValueRange to);
 
   // Buffers.cpp
   static bool isBool(mlir::Value tensor);
@@ -257,6 +273,9 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> irregular;
   /// The memory of each storage of the plan.
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<DeepMatmul>> deepMatmuls;
+  /// Operands of these, and whether they are the left one.
+  llvm::DenseMap<mlir::Value, std::pair<DeepMatmul *, bool>> packedInBranches;
   /// Tensors of rank 0 that are a value.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   Frame *frame = nullptr;

@@ -6,21 +6,38 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "cpu-backend/emit/Emitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <functional>
 
 namespace tilebridge::cpu {
 
 using Allocate = llvm::function_ref<mlir::Value(mlir::MemRefType)>;
+/// A scalar or vector of an operand as what is multiplied.
+using Convert = llvm::function_ref<mlir::Value(mlir::Value)>;
 
 /// What a product needs besides its operands.
 struct MatmulSettings {
-  int64_t vectorBits = 256;
+  EmitTarget target;
   /// Integers narrower than the accumulator are zero-extended, not
   /// sign-extended.
   bool isUnsigned = false;
-  /// There are instructions for sums of two products of bf16, and of i16.
-  bool hasBf16Pairs = false, hasI16Pairs = false;
+};
+
+/// A product of the old function, taken apart.
+struct MatmulForm {
+  bool isBatch = false;
+  /// The operand is the transpose of a matrix of M x K, or K x N.
+  bool swapsLhs = false, swapsRhs = false;
+  MatmulSettings settings;
+
+  /// Reports an error if `op` is none that has loops.
+  static mlir::FailureOr<MatmulForm> of(mlir::linalg::LinalgOp op,
+                                        const EmitTarget &target);
 };
 
 /// The registers that one call of the micro-kernel holds: rows x (vectors of
@@ -34,27 +51,136 @@ struct MatmulTile {
                            int64_t vectorBits);
 };
 
+/// How products are added up.
+enum class MatmulUnit {
+  /// One product a lane and step.
+  MultiplyAdd,
+  /// AVX512_BF16's vdpbf16ps: two products of bf16.
+  Bf16Pairs,
+  /// VNNI's vpdpwssd: two products of 16-bit integers.
+  I16Pairs,
+  /// pmaddwd and an addition, the same without VNNI.
+  I16PairSums,
+  /// VNNI's vpdpbusd: four products of bytes, those of a without a sign.
+  I8Quads,
+};
+
+/// The operands of a product as the micro-kernel reads them, and the
+/// micro-kernel. `a` is rows of which `group` neighbours are broadcast at once.
+/// `b` is panels of a tile's columns; a row of a panel has the `group` elements
+/// of a column beside each other.
+class MatmulKernel {
+public:
+  /// c += a * b with c: memref of m x n, rows contiguous; `depth` a divisor of
+  /// any K.
+  MatmulKernel(mlir::ImplicitLocOpBuilder &b, mlir::Type lhsElement,
+               mlir::Type rhsElement, mlir::MemRefType acc, int64_t depth,
+               const MatmulSettings &settings);
+
+  /// Memory for operands of so many steps along K.
+  mlir::MemRefType packedLhs(int64_t depth, bool byColumns = false) const;
+  mlir::MemRefType packedRhs(int64_t depth) const;
+  /// Steps along K after which a panel of b has filled half of the nearest
+  /// cache.
+  int64_t cachedDepth() const;
+
+  /// The micro-kernel reads single elements of a.
+  bool readsElements() const { return group == 1; }
+  /// The micro-kernel can read such an operand where it lies.
+  bool readsLhs(mlir::MemRefType type) const;
+  bool readsRhs(mlir::MemRefType type) const;
+
+  /// Fills `packed` with a view of m x k, or k x n, from step `at` on.
+  void packLhs(mlir::Value src, mlir::Value packed, mlir::Value at = {}) const;
+  void packRhs(mlir::Value src, mlir::Value packed, mlir::Value at = {}) const;
+
+  /// Adds the product of the first `depth` steps to `acc`.
+  void multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
+                mlir::Value depth, Allocate allocate) const;
+
+private:
+  mlir::Value convert(mlir::Value value, bool isLhs) const;
+  mlir::Value constant(int64_t value) const;
+  void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
+  void emitTile(mlir::Value panel, mlir::Value column, mlir::Value row,
+                int64_t rows, llvm::ArrayRef<int64_t> vectors) const;
+  llvm::SmallVector<mlir::Value> emitStep(mlir::Value panel, mlir::Value step,
+                                          llvm::ArrayRef<mlir::Value> rows,
+                                          llvm::ArrayRef<mlir::Value> columns,
+                                          llvm::ArrayRef<int64_t> vectors,
+                                          mlir::ValueRange sums) const;
+  mlir::Value rightVector(mlir::Value panel, mlir::Value step,
+                          mlir::Value column, int64_t offset,
+                          int64_t lanes) const;
+  mlir::Value leftVector(mlir::Value row, mlir::Value step,
+                         int64_t lanes) const;
+  mlir::Value addProducts(mlir::Value sum, mlir::Value left,
+                          mlir::Value right) const;
+  void emitCorrections(mlir::Value panel,
+                       llvm::ArrayRef<int64_t> vectors) const;
+
+  mlir::ImplicitLocOpBuilder &b;
+  const MatmulSettings &settings;
+  int64_t m, n;
+  /// Types of the accumulator in memory, of the sums in registers, and of what
+  /// is multiplied.
+  mlir::Type accElement, sumElement, packedElement;
+  MatmulUnit unit = MatmulUnit::MultiplyAdd;
+  /// Steps along K that one lane takes at once.
+  int64_t group = 1;
+  MatmulTile tile;
+
+  /// Of the product that is being emitted.
+  struct Operands {
+    mlir::Value lhs, rhs, acc, steps, corrections;
+  };
+  mutable Operands now;
+};
+
 /// c += a * b with a: MxK, b: KxN (static shapes, any strides) and c: MxN, rows
 /// contiguous. The types of a and b may be narrower than that of c.
 void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                      mlir::Value rhs, mlir::Value acc,
                      const MatmulSettings &settings, Allocate allocate);
 
-/// The same by instructions for pairs of products; false, and nothing done, if
-/// there is none for these operands.
-bool emitMatmulByPairs(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
-                       mlir::Value rhs, mlir::Value acc,
-                       const MatmulSettings &settings, Allocate allocate);
+/// The emitter's `allocate`, where `b` stands.
+std::function<mlir::Value(mlir::MemRefType)>
+allocateAt(Emitter &emitter, mlir::ImplicitLocOpBuilder &b);
+
+/// Copies src to dst (one static shape of rank 2; rows of dst contiguous),
+/// converting elements; src may have any strides. Vectors have up to `lanes`
+/// elements, and squares that are transposed up to `side` rows. What lies
+/// `ahead` columns further is prefetched, if that is not 0.
+void emitPack(mlir::ImplicitLocOpBuilder &b, mlir::Value src, mlir::Value dst,
+              int64_t lanes, int64_t side, int64_t ahead, Convert convert);
+
+/// Copies src: KxN (any strides) into the panels of dst, from their row
+/// `firstRow` on: dst[panel][k / group][column * group + k % group], with
+/// `tile` columns a panel. What lies `ahead` rows further is prefetched, if
+/// that is not 0.
+void emitPackPanels(mlir::ImplicitLocOpBuilder &b, mlir::Value src,
+                    mlir::Value dst, mlir::Value firstRow, int64_t group,
+                    int64_t ahead, const MatmulTile &tile, Convert convert);
+
+/// Emits what fits a matrix of any strides: one that is contiguous along its
+/// rows, along its columns, or along none; what its type does not say the
+/// program asks.
+void byUnitStride(mlir::ImplicitLocOpBuilder &b, mlir::Value src,
+                  llvm::function_ref<void(mlir::Value)> rows,
+                  llvm::function_ref<void(mlir::Value)> columns,
+                  llvm::function_ref<void()> neither);
+
+/// Asks for the cache line of an element, which need not exist.
+void emitPrefetch(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
+                  mlir::Value row, mlir::Value column);
+
+/// Exchanges rows and lanes of as many vectors as they have lanes.
+void transposeSquare(mlir::ImplicitLocOpBuilder &b,
+                     llvm::SmallVectorImpl<mlir::Value> &square);
 
 /// A scalar or vector of a narrower type as one of `element`.
 mlir::Value widenTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                     mlir::Type element, bool isUnsigned);
-
-/// Copies src to dst (one static shape of rank 2; rows of dst contiguous),
-/// widening elements; src may have any strides. Vectors have up to `lanes`
-/// elements.
-void emitPack(mlir::ImplicitLocOpBuilder &b, mlir::Value src, mlir::Value dst,
-              int64_t lanes, bool isUnsigned);
 
 /// for (i = 0; i < count; i += step); the loop is left out if it has one
 /// iteration.
@@ -64,5 +190,8 @@ void emitLoop(mlir::ImplicitLocOpBuilder &b, int64_t count, int64_t step,
 /// `value` + `offset` as an index.
 mlir::Value offsetBy(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                      int64_t offset);
+
+/// The matrix with its dimensions exchanged.
+mlir::Value swapDims(mlir::ImplicitLocOpBuilder &b, mlir::Value memref);
 
 } // namespace tilebridge::cpu

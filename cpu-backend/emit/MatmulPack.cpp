@@ -55,90 +55,127 @@ Value tilebridge::cpu::widenTo(ImplicitLocOpBuilder &b, Value value,
   return arith::ExtSIOp::create(b, type, value);
 }
 
+Value tilebridge::cpu::swapDims(ImplicitLocOpBuilder &b, Value memref) {
+  auto map = AffineMapAttr::get(
+      AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
+  return memref::TransposeOp::create(b, memref, map);
+}
+
+/// `then` with `src` as a view whose type says that stride `dim` is 1, if it
+/// is; the type of `src` does not know.
+static void ifUnitStride(ImplicitLocOpBuilder &b, Value src, unsigned dim,
+                         llvm::function_ref<void(Value)> then,
+                         llvm::function_ref<void()> otherwise) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, src);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value isUnit = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       metadata.getStrides()[dim], one);
+  auto branch = scf::IfOp::create(b, isUnit, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto old = cast<MemRefType>(src.getType());
+  SmallVector<int64_t> staticStrides = old.getStridesAndOffset().first;
+  staticStrides[dim] = 1;
+  SmallVector<OpFoldResult> strides;
+  for (auto [known, stride] :
+       llvm::zip_equal(staticStrides, metadata.getStrides()))
+    strides.push_back(ShapedType::isDynamic(known)
+                          ? OpFoldResult(stride)
+                          : OpFoldResult(b.getIndexAttr(known)));
+  auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
+                                       staticStrides);
+  auto type = MemRefType::get(old.getShape(), old.getElementType(), layout,
+                              old.getMemorySpace());
+  then(memref::ReinterpretCastOp::create(
+      b, type, metadata.getBaseBuffer(), OpFoldResult(metadata.getOffset()),
+      getAsIndexOpFoldResult(b.getContext(), old.getShape()), strides));
+  b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+void tilebridge::cpu::byUnitStride(ImplicitLocOpBuilder &b, Value src,
+                                   llvm::function_ref<void(Value)> rows,
+                                   llvm::function_ref<void(Value)> columns,
+                                   llvm::function_ref<void()> neither) {
+  auto type = cast<MemRefType>(src.getType());
+  SmallVector<int64_t> strides = type.getStridesAndOffset().first;
+  if (strides[1] == 1 || type.getDimSize(1) == 1)
+    return rows(src);
+  if (strides[0] == 1 || type.getDimSize(0) == 1)
+    return columns(src);
+  auto maybeColumns = [&] {
+    if (ShapedType::isDynamic(strides[0]))
+      ifUnitStride(b, src, 0, columns, neither);
+    else
+      neither();
+  };
+  if (ShapedType::isDynamic(strides[1]))
+    ifUnitStride(b, src, 1, rows, maybeColumns);
+  else
+    maybeColumns();
+}
+
+void tilebridge::cpu::emitPrefetch(ImplicitLocOpBuilder &b, Value memref,
+                                   Value row, Value column) {
+  memref::PrefetchOp::create(b, memref, ValueRange{row, column},
+                             /*isWrite=*/false, /*localityHint=*/2,
+                             /*isDataCache=*/true);
+}
+
+/// Exchanges bit s of the number of the vector with bit s of the number of the
+/// lane, for each s.
+void tilebridge::cpu::transposeSquare(ImplicitLocOpBuilder &b,
+                                      SmallVectorImpl<Value> &square) {
+  int64_t side = square.size();
+  for (int64_t s = 1; s < side; s *= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < side; ++lane) {
+      low.push_back(lane & s ? side + lane - s : lane);
+      high.push_back(lane & s ? side + lane : lane + s);
+    }
+    for (int64_t i = 0; i < side; ++i) {
+      if (i & s)
+        continue;
+      Value first = square[i], second = square[i + s];
+      square[i] = vector::ShuffleOp::create(b, first, second, low);
+      square[i + s] = vector::ShuffleOp::create(b, first, second, high);
+    }
+  }
+}
+
 namespace {
 
 /// One copy of a block with vectors.
 class Packer {
 public:
   Packer(ImplicitLocOpBuilder &builder, Value src, Value dst, int64_t lanes,
-         bool isUnsigned)
-      : b(builder), src(src), dst(dst), lanes(lanes), isUnsigned(isUnsigned) {
+         int64_t side, int64_t ahead, Convert convert)
+      : b(builder), src(src), dst(dst), lanes(lanes), side(side), ahead(ahead),
+        convert(convert) {
     auto type = cast<MemRefType>(src.getType());
     rows = type.getDimSize(0);
     columns = type.getDimSize(1);
     from = type.getElementType();
-    to = cast<MemRefType>(dst.getType()).getElementType();
   }
 
   void emit() {
-    SmallVector<int64_t> strides =
-        cast<MemRefType>(src.getType()).getStridesAndOffset().first;
-    if (strides[1] == 1 || columns == 1)
-      return copyRows(src);
-    if (strides[0] == 1 || rows == 1)
-      return copyColumns(src);
-    if (ShapedType::isDynamic(strides[1])) {
-      ifUnitStride(
-          1, [&](Value unit) { copyRows(unit); },
-          [&] {
-            if (ShapedType::isDynamic(strides[0]))
-              ifUnitStride(
-                  0, [&](Value unit) { copyColumns(unit); },
-                  [&] { copyElements(0, 0); });
-            else
-              copyElements(0, 0);
-          });
-      return;
-    }
-    if (ShapedType::isDynamic(strides[0]))
-      return ifUnitStride(
-          0, [&](Value unit) { copyColumns(unit); },
-          [&] { copyElements(0, 0); });
-    copyElements(0, 0);
+    byUnitStride(
+        b, src, [&](Value unit) { copyRows(unit); },
+        [&](Value unit) { copyColumns(unit); }, [&] { copyElements(0, 0); });
   }
 
 private:
-  /// The type cannot say that a stride is 1, so the program asks.
-  void ifUnitStride(unsigned dim, llvm::function_ref<void(Value)> then,
-                    llvm::function_ref<void()> otherwise) {
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, src);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value isUnit = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                         metadata.getStrides()[dim], one);
-    auto branch = scf::IfOp::create(b, isUnit, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<OpFoldResult> sizes = {b.getIndexAttr(rows),
-                                       b.getIndexAttr(columns)},
-                              strides;
-    SmallVector<int64_t> staticStrides;
-    for (unsigned i = 0; i < 2; ++i) {
-      strides.push_back(i == dim ? OpFoldResult(b.getIndexAttr(1))
-                                 : OpFoldResult(metadata.getStrides()[i]));
-      staticStrides.push_back(i == dim ? 1 : ShapedType::kDynamic);
-    }
-    auto layout = StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
-                                         staticStrides);
-    auto old = cast<MemRefType>(src.getType());
-    auto type =
-        MemRefType::get({rows, columns}, from, layout, old.getMemorySpace());
-    then(memref::ReinterpretCastOp::create(b, type, metadata.getBaseBuffer(),
-                                           OpFoldResult(metadata.getOffset()),
-                                           sizes, strides));
-    b.setInsertionPointToStart(branch.elseBlock());
-    otherwise();
-  }
-
   Value load(Value memref, Value row, Value column, int64_t count) {
-    Value value = vector::LoadOp::create(b, VectorType::get(count, from),
-                                         memref, ValueRange{row, column});
-    return widenTo(b, value, to, isUnsigned);
+    return convert(vector::LoadOp::create(b, VectorType::get(count, from),
+                                          memref, ValueRange{row, column}));
   }
 
   void copyRows(Value unit) {
     int64_t step = std::min(lanes, columns), whole = columns / step * step;
     emitLoop(b, rows, 1, [&](Value row) {
       emitLoop(b, whole, step, [&](Value column) {
+        if (ahead)
+          emitPrefetch(b, unit, row, offsetBy(b, column, ahead));
         vector::StoreOp::create(b, load(unit, row, column, step), dst,
                                 ValueRange{row, column});
       });
@@ -152,49 +189,29 @@ private:
 
   /// Squares are read as columns, transposed in registers, and written as rows.
   void copyColumns(Value unit) {
-    int64_t side = lanes;
     while (side > rows || side > columns)
       side /= 2;
     if (side < 4)
       return copyElements(0, 0);
     int64_t wholeRows = rows / side * side,
             wholeColumns = columns / side * side;
-    auto swapped = AffineMapAttr::get(
-        AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext()));
-    Value columnsFirst = memref::TransposeOp::create(b, unit, swapped);
+    Value columnsFirst = swapDims(b, unit);
     emitLoop(b, wholeColumns, side, [&](Value column) {
       emitLoop(b, wholeRows, side, [&](Value row) {
         SmallVector<Value> square;
-        for (int64_t i = 0; i < side; ++i)
-          square.push_back(
-              load(columnsFirst, offsetBy(b, column, i), row, side));
-        transpose(square);
+        for (int64_t i = 0; i < side; ++i) {
+          Value at = offsetBy(b, column, i);
+          if (ahead)
+            emitPrefetch(b, columnsFirst, offsetBy(b, at, ahead), row);
+          square.push_back(load(columnsFirst, at, row, side));
+        }
+        transposeSquare(b, square);
         for (int64_t i = 0; i < side; ++i)
           vector::StoreOp::create(b, square[i], dst,
                                   ValueRange{offsetBy(b, row, i), column});
       });
     });
     copyElements(wholeRows, wholeColumns);
-  }
-
-  /// Exchanges bit s of the number of the vector with bit s of the number of
-  /// the lane, for each s.
-  void transpose(SmallVector<Value> &square) {
-    int64_t side = square.size();
-    for (int64_t s = 1; s < side; s *= 2) {
-      SmallVector<int64_t> low, high;
-      for (int64_t lane = 0; lane < side; ++lane) {
-        low.push_back(lane & s ? side + lane - s : lane);
-        high.push_back(lane & s ? side + lane : lane + s);
-      }
-      for (int64_t i = 0; i < side; ++i) {
-        if (i & s)
-          continue;
-        Value first = square[i], second = square[i + s];
-        square[i] = vector::ShuffleOp::create(b, first, second, low);
-        square[i + s] = vector::ShuffleOp::create(b, first, second, high);
-      }
-    }
   }
 
   /// What lies outside of the upper left corner of so many rows and columns.
@@ -207,8 +224,7 @@ private:
           SmallVector<Value> at = {offsetBy(b, r, firstRow),
                                    offsetBy(b, c, firstColumn)};
           Value value = memref::LoadOp::create(b, src, at);
-          memref::StoreOp::create(b, widenTo(b, value, to, isUnsigned), dst,
-                                  at);
+          memref::StoreOp::create(b, convert(value), dst, at);
         });
       });
     };
@@ -218,14 +234,15 @@ private:
 
   ImplicitLocOpBuilder &b;
   Value src, dst;
-  int64_t lanes, rows, columns;
-  bool isUnsigned;
-  Type from, to;
+  int64_t lanes, side, ahead, rows, columns;
+  Convert convert;
+  Type from;
 };
 
 } // namespace
 
 void tilebridge::cpu::emitPack(ImplicitLocOpBuilder &b, Value src, Value dst,
-                               int64_t lanes, bool isUnsigned) {
-  Packer(b, src, dst, lanes, isUnsigned).emit();
+                               int64_t lanes, int64_t side, int64_t ahead,
+                               Convert convert) {
+  Packer(b, src, dst, lanes, side, ahead, convert).emit();
 }

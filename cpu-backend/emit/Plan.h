@@ -8,6 +8,8 @@
 //   tilebridge.plan = "inline" | "buffer"   on ops with tensor results
 //   tilebridge.nest = N                     roots with one N share one nest of
 //   loops
+//   tilebridge.deep                         on products: the loop around them
+//   packs operands, and multiplies when there are enough
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -17,6 +19,7 @@ namespace tilebridge::cpu {
 
 inline constexpr llvm::StringLiteral planAttr = "tilebridge.plan";
 inline constexpr llvm::StringLiteral nestAttr = "tilebridge.nest";
+inline constexpr llvm::StringLiteral deepAttr = "tilebridge.deep";
 
 /// What an op does to the emission.
 enum class OpKind {
@@ -62,5 +65,8 @@ private:
 
 /// Decides, and writes the attributes.
 void decidePlan(mlir::func::FuncOp func);
+
+/// Marks the products that loops along K may gather.
+void findDeepMatmuls(mlir::func::FuncOp func);
 
 } // namespace tilebridge::cpu

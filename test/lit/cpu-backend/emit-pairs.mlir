@@ -1,6 +1,7 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 bf16-pairs i16-pairs" --canonicalize --cse | FileCheck %s
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512" | FileCheck %s --check-prefix=NONE
-// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 bf16-pairs i16-pairs" | FileCheck %s --check-prefix=NONE
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 i16-pairs" | FileCheck %s --check-prefix=SHORT
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 i16-pair-sums" | FileCheck %s --check-prefix=SUMS
 
 // NONE-NOT: llvm.call_intrinsic
 
@@ -30,9 +31,30 @@ func.func @bf16(%a: memref<16x32xbf16>, %b: memref<32x32xbf16>, %out: memref<16x
 
 // NONE-NOT: llvm.call_intrinsic
 
+// The elements of a are 128 too high, and four rows of b are one; what that makes too much is known before the rows of a come.
 // CHECK-LABEL: func.func @i8
-// CHECK: arith.extsi {{.*}} : vector<16xi8> to vector<16xi16>
-// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpwssd.512"({{.*}}) : (vector<16xi32>, vector<32xi16>, vector<32xi16>) -> vector<16xi32>
+// CHECK-SAME: (%[[A:[a-z0-9]+]]: memref<16x32xi8>, %[[B:[a-z0-9]+]]: memref<32x32xi8>
+// CHECK-DAG: %[[HIGH:.*]] = arith.constant dense<-128> : vector<{{.*}}xi8>
+// CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x32xi8>
+// CHECK: arith.xori {{.*}} : vector<32xi8>
+// CHECK: vector.store {{.*}}, %[[LEFT]]
+// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x8x128xi8>
+// CHECK: vector.interleave {{.*}} : vector<32xi8> -> vector<64xi8>
+// CHECK: vector.store {{.*}}, %[[RIGHT]]
+// CHECK: %[[CORRECTIONS:.*]] = memref.alloc() {{.*}} : memref<32xi32>
+// CHECK: scf.for {{.*}} to %c8
+// CHECK: vector.load %[[RIGHT]]
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"({{.*}}) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>
+// CHECK: vector.store {{.*}}, %[[CORRECTIONS]]
+// CHECK: arith.subi {{.*}} : vector<16xi32>
+// CHECK: scf.for {{.*}} to %c8
+// CHECK: vector.load %[[LEFT]]{{.*}} vector<4xi8>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// SHORT-LABEL: func.func @i8
+// SHORT: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"({{.*}}) : (vector<8xi32>, vector<32xi8>, vector<32xi8>) -> vector<8xi32>
+// SUMS-LABEL: func.func @i8
+// SUMS: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"({{.*}}) : (vector<32xi16>, vector<32xi16>) -> vector<16xi32>
+// SUMS: arith.addi {{.*}} : vector<16xi32>
 func.func @i8(%a: memref<16x32xi8>, %b: memref<32x32xi8>, %out: memref<16x32xi32>) {
   %x = bufferization.to_tensor %a : memref<16x32xi8> to tensor<16x32xi8>
   %y = bufferization.to_tensor %b : memref<32x32xi8> to tensor<32x32xi8>
@@ -40,6 +62,45 @@ func.func @i8(%a: memref<16x32xi8>, %b: memref<32x32xi8>, %out: memref<16x32xi32
   %init = tensor.splat %zero : tensor<16x32xi32>
   %c = linalg.matmul ins(%x, %y : tensor<16x32xi8>, tensor<32x32xi8>) outs(%init : tensor<16x32xi32>) -> tensor<16x32xi32>
   bufferization.materialize_in_destination %c in writable %out : (tensor<16x32xi32>, memref<16x32xi32>) -> ()
+  return
+}
+
+// -----
+
+// Both without a sign: two of them, widened, are one step.
+// CHECK-LABEL: func.func @u8
+// CHECK: arith.extui {{.*}} : vector<16xi8> to vector<16xi16>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpwssd.512"({{.*}}) : (vector<16xi32>, vector<32xi16>, vector<32xi16>) -> vector<16xi32>
+func.func @u8(%a: memref<16x32xi8>, %b: memref<32x32xi8>, %out: memref<16x32xi32>) {
+  %x = bufferization.to_tensor %a : memref<16x32xi8> to tensor<16x32xi8>
+  %y = bufferization.to_tensor %b : memref<32x32xi8> to tensor<32x32xi8>
+  %zero = arith.constant 0 : i32
+  %init = tensor.splat %zero : tensor<16x32xi32>
+  %c = linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%x, %y : tensor<16x32xi8>, tensor<32x32xi8>) outs(%init : tensor<16x32xi32>) -> tensor<16x32xi32>
+  bufferization.materialize_in_destination %c in writable %out : (tensor<16x32xi32>, memref<16x32xi32>) -> ()
+  return
+}
+
+// -----
+
+// 8-bit floats are numbers of bf16. A matrix that is contiguous along its columns has two steps of each beside each other: words
+// that are transposed.
+// CHECK-LABEL: func.func @f8
+// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x16x64xi16>
+// CHECK: vector.load {{.*}} vector<32xf8E5M2>
+// CHECK: arith.extf {{.*}} : vector<32xf8E5M2> to vector<32xf32>
+// CHECK: arith.trunci {{.*}} : vector<32xi32> to vector<32xi16>
+// CHECK: vector.bitcast {{.*}} : vector<32xi16> to vector<16xi32>
+// CHECK: vector.shuffle {{.*}} : vector<16xi32>, vector<16xi32>
+// CHECK: vector.store {{.*}}, %[[RIGHT]]
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+func.func @f8(%a: memref<16x32xf8E4M3FN>, %b: memref<32x32xf8E5M2, strided<[1, 32]>>, %out: memref<16x32xf32>) {
+  %x = bufferization.to_tensor %a : memref<16x32xf8E4M3FN> to tensor<16x32xf8E4M3FN>
+  %y = bufferization.to_tensor %b : memref<32x32xf8E5M2, strided<[1, 32]>> to tensor<32x32xf8E5M2>
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.splat %zero : tensor<16x32xf32>
+  %c = linalg.matmul ins(%x, %y : tensor<16x32xf8E4M3FN>, tensor<32x32xf8E5M2>) outs(%init : tensor<16x32xf32>) -> tensor<16x32xf32>
+  bufferization.materialize_in_destination %c in writable %out : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
   return
 }
 

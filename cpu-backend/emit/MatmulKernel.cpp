@@ -1,0 +1,218 @@
+//===- MatmulKernel.cpp - the micro-kernel of a product -------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// The accumulator is cut into tiles of rows x vectors that live in registers
+// while the innermost loop runs along K: a step loads the vectors of one row of
+// a panel of b, and multiplies them with elements of one column of a, each
+// broadcast. Instructions that add up two or four products in a lane take that
+// many steps at once. The size of the code does not depend on that of the
+// block.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Matmul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
+                            Allocate allocate) const {
+  now = {lhs, rhs, acc, depth, {}};
+  if (group > 1)
+    now.steps = arith::DivUIOp::create(b, depth, constant(group));
+  if (unit == MatmulUnit::I8Quads)
+    now.corrections = allocate(MemRefType::get({tile.columns()}, sumElement));
+  int64_t panels = n / tile.columns(), rest = n % tile.columns();
+  emitLoop(b, panels, 1, [&](Value panel) {
+    emitRows(panel, arith::MulIOp::create(b, panel, constant(tile.columns())),
+             tile.columns());
+  });
+  if (rest)
+    emitRows(constant(panels), constant(n - rest), rest);
+}
+
+/// The rows of one panel, which has `width` columns: whole vectors, then one
+/// that is narrower.
+void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
+  SmallVector<int64_t> vectors(width / tile.lanes, tile.lanes);
+  if (width % tile.lanes)
+    vectors.push_back(width % tile.lanes);
+  if (now.corrections)
+    emitCorrections(panel, vectors);
+  int64_t whole = m / tile.rows * tile.rows;
+  emitLoop(b, whole, tile.rows, [&](Value row) {
+    emitTile(panel, column, row, tile.rows, vectors);
+  });
+  if (whole < m)
+    emitTile(panel, column, constant(whole), m - whole, vectors);
+}
+
+/// What the numbers of a are too high adds 128 times the sum of each column of
+/// b; that is taken off before.
+void MatmulKernel::emitCorrections(Value panel,
+                                   ArrayRef<int64_t> vectors) const {
+  auto sums = VectorType::get(tile.lanes, sumElement);
+  auto bytes = VectorType::get(tile.lanes * group, packedElement);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sums));
+  Value offset = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(
+             bytes, TypedAttr(b.getIntegerAttr(packedElement, -128))));
+  auto loop = scf::ForOp::create(b, constant(0), now.steps, constant(1),
+                                 SmallVector<Value>(vectors.size(), zero));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> results;
+    for (auto [v, sum] : llvm::enumerate(loop.getRegionIterArgs()))
+      results.push_back(addProducts(
+          sum, offset,
+          rightVector(panel, loop.getInductionVar(), {},
+                      static_cast<int64_t>(v) * tile.lanes, tile.lanes)));
+    scf::YieldOp::create(b, results);
+  }
+  for (auto [v, sum] : llvm::enumerate(loop.getResults()))
+    vector::StoreOp::create(
+        b, sum, now.corrections,
+        ValueRange{constant(static_cast<int64_t>(v) * tile.lanes)});
+}
+
+void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
+                            ArrayRef<int64_t> vectors) const {
+  SmallVector<Value> rowAt, columnAt, within, sums;
+  for (int64_t i = 0; i < rows; ++i)
+    rowAt.push_back(offsetBy(b, row, i));
+  int64_t offset = 0;
+  for (int64_t lanes : vectors) {
+    columnAt.push_back(offsetBy(b, column, offset));
+    within.push_back(constant(offset));
+    offset += lanes;
+  }
+  for (Value at : rowAt)
+    for (auto [v, lanes] : llvm::enumerate(vectors)) {
+      Value sum = vector::LoadOp::create(b, VectorType::get(lanes, accElement),
+                                         now.acc, ValueRange{at, columnAt[v]});
+      sum = widenTo(b, sum, sumElement, settings.isUnsigned);
+      if (now.corrections) {
+        Value high =
+            vector::LoadOp::create(b, VectorType::get(lanes, sumElement),
+                                   now.corrections, ValueRange{within[v]});
+        sum = arith::SubIOp::create(b, sum, high);
+      }
+      sums.push_back(sum);
+    }
+
+  auto loop = scf::ForOp::create(b, constant(0), now.steps, constant(1), sums);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(b,
+                         emitStep(panel, loop.getInductionVar(), rowAt,
+                                  columnAt, vectors, loop.getRegionIterArgs()));
+  }
+  auto result = loop.getResults().begin();
+  for (Value at : rowAt)
+    for (Value columnStart : columnAt) {
+      Value sum = *result++;
+      if (sumElement != accElement)
+        sum = arith::TruncFOp::create(
+            b, cast<VectorType>(sum.getType()).clone(accElement), sum);
+      vector::StoreOp::create(b, sum, now.acc, ValueRange{at, columnStart});
+    }
+}
+
+SmallVector<Value> MatmulKernel::emitStep(Value panel, Value step,
+                                          ArrayRef<Value> rows,
+                                          ArrayRef<Value> columns,
+                                          ArrayRef<int64_t> vectors,
+                                          ValueRange sums) const {
+  SmallVector<Value> right, results;
+  int64_t offset = 0;
+  for (auto [v, lanes] : llvm::enumerate(vectors)) {
+    right.push_back(rightVector(panel, step, columns[v], offset, lanes));
+    offset += lanes;
+  }
+  size_t i = 0;
+  for (Value row : rows) {
+    SmallVector<std::pair<int64_t, Value>, 2> left;
+    for (auto [v, lanes] : llvm::enumerate(vectors)) {
+      if (left.empty() || left.back().first != lanes)
+        left.push_back({lanes, leftVector(row, step, lanes)});
+      results.push_back(addProducts(sums[i++], left.back().second, right[v]));
+    }
+  }
+  return results;
+}
+
+/// `lanes` columns of b, the elements of one step.
+Value MatmulKernel::rightVector(Value panel, Value step, Value column,
+                                int64_t offset, int64_t lanes) const {
+  auto type = cast<MemRefType>(now.rhs.getType());
+  SmallVector<Value> at = {step, column};
+  if (type.getRank() == 3)
+    at = {panel, step, constant(offset * group)};
+  return vector::LoadOp::create(
+      b, VectorType::get(lanes * group, packedElement), now.rhs, at);
+}
+
+/// The elements that one step takes from a row of a, in every lane.
+Value MatmulKernel::leftVector(Value row, Value step, int64_t lanes) const {
+  if (group == 1) {
+    Value one = memref::LoadOp::create(b, now.lhs, ValueRange{row, step});
+    return vector::BroadcastOp::create(b, VectorType::get(lanes, sumElement),
+                                       one);
+  }
+  Type word = b.getI32Type();
+  Type element = cast<MemRefType>(now.lhs.getType()).getElementType();
+  Value depth = arith::MulIOp::create(b, step, constant(group));
+  Value few = vector::LoadOp::create(b, VectorType::get(group, element),
+                                     now.lhs, ValueRange{row, depth});
+  Value one = vector::ExtractOp::create(
+      b, vector::BitCastOp::create(b, VectorType::get(1, word), few),
+      ArrayRef<int64_t>{0});
+  Value all = vector::BroadcastOp::create(b, VectorType::get(lanes, word), one);
+  return vector::BitCastOp::create(
+      b, VectorType::get(lanes * group, packedElement), all);
+}
+
+/// Sums of floats may be contracted: with an instruction for it a fused
+/// multiply-add comes out, and no call without one.
+Value MatmulKernel::addProducts(Value sum, Value left, Value right) const {
+  auto bits = std::to_string(settings.target.vectorBits);
+  auto call = [&](const llvm::Twine &name, ArrayRef<Value> operands) -> Value {
+    return LLVM::CallIntrinsicOp::create(
+               b, sum.getType(), b.getStringAttr("llvm.x86." + name), operands)
+        ->getResult(0);
+  };
+  switch (unit) {
+  case MatmulUnit::Bf16Pairs: {
+    auto halves = cast<VectorType>(left.getType()).clone(b.getBF16Type());
+    return call("avx512bf16.dpbf16ps." + bits,
+                {sum, vector::BitCastOp::create(b, halves, left),
+                 vector::BitCastOp::create(b, halves, right)});
+  }
+  case MatmulUnit::I16Pairs:
+    return call("avx512.vpdpwssd." + bits, {sum, left, right});
+  case MatmulUnit::I8Quads:
+    return call("avx512.vpdpbusd." + bits, {sum, left, right});
+  case MatmulUnit::I16PairSums: {
+    StringRef name = settings.target.vectorBits == 512   ? "avx512.pmaddw.d.512"
+                     : settings.target.vectorBits == 256 ? "avx2.pmadd.wd"
+                                                         : "sse2.pmadd.wd";
+    return arith::AddIOp::create(b, sum, call(name, {left, right}));
+  }
+  case MatmulUnit::MultiplyAdd:
+    break;
+  }
+  if (!isa<FloatType>(sumElement))
+    return arith::AddIOp::create(b, arith::MulIOp::create(b, left, right), sum);
+  auto contract = arith::FastMathFlags::contract;
+  return arith::AddFOp::create(
+      b, arith::MulFOp::create(b, left, right, contract), sum, contract);
+}

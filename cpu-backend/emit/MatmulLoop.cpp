@@ -1,0 +1,164 @@
+//===- MatmulLoop.cpp - products that a loop adds up ------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// A loop along K that adds one product of small blocks in each iteration would
+// load and store the accumulator as often. Instead its iterations only pack
+// their operands, behind those of the iterations before; when there are enough
+// steps along K, and in the last iteration, the micro-kernel takes all of them
+// at once. The operands are read when the program reads them, whatever they
+// are: masked, gathered or computed. They are packed where they come to be: in
+// the branches of an `scf.if`, if that is what gives them.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/Matmul.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+namespace tilebridge::cpu {
+/// One such product, while its loop is emitted.
+struct DeepMatmul {
+  linalg::MatmulOp op;
+  MatmulForm form;
+  /// Steps along K of one iteration, and of the packed operands.
+  int64_t depth, capacity;
+  Value lhs, rhs;
+  /// Steps that are packed already; whether this is the last iteration.
+  Value filled, isLast;
+  /// For the next iteration.
+  Value next;
+
+  MatmulKernel kernel(ImplicitLocOpBuilder &b) const {
+    auto element = [&](unsigned i) {
+      return getElementTypeOrSelf(op->getOperand(i).getType());
+    };
+    auto acc = cast<RankedTensorType>(op->getResult(0).getType());
+    return MatmulKernel(b, element(0), element(1),
+                        MemRefType::get(acc.getShape(), acc.getElementType()),
+                        depth, form.settings);
+  }
+};
+} // namespace tilebridge::cpu
+
+/// The products of the loop, with memory for their operands; the first values
+/// of what the loop is to carry for them are added to `inits`.
+FailureOr<SmallVector<DeepMatmul *>>
+FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
+                                 SmallVectorImpl<Value> &inits) {
+  SmallVector<DeepMatmul *> result;
+  for (auto op : loop.getBody()->getOps<linalg::MatmulOp>()) {
+    if (!op->hasAttr(deepAttr))
+      continue;
+    auto form = MatmulForm::of(cast<linalg::LinalgOp>(*op), emitTarget);
+    if (failed(form))
+      return failure();
+    auto product = std::make_shared<DeepMatmul>();
+    product->op = op;
+    product->form = *form;
+    auto lhsType = cast<RankedTensorType>(op.getInputs()[0].getType());
+    product->depth = lhsType.getDimSize(form->swapsLhs ? 0 : 1);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    MatmulKernel kernel = product->kernel(b);
+    product->capacity = kernel.cachedDepth() / product->depth * product->depth;
+    if (product->capacity < 2 * product->depth)
+      continue;
+    // Rows at a distance of a power of two would compete for their places in
+    // the cache.
+    MemRefType type = kernel.packedLhs(product->capacity);
+    int64_t line = 512 / type.getElementTypeBitWidth();
+    product->lhs = allocate(kernel.packedLhs(product->capacity + line));
+    product->rhs = allocate(kernel.packedRhs(product->capacity));
+    inits.push_back(arith::ConstantIndexOp::create(b, 0));
+    result.push_back(product.get());
+    deepMatmuls[op] = product;
+    for (auto [i, operand] : llvm::enumerate(op.getInputs()))
+      if (isPackedInBranches(operand, op))
+        packedInBranches[operand] = {product.get(), i == 0};
+  }
+  return result;
+}
+
+/// `operand` is what a branch of the same block chooses, for `op` alone.
+bool FunctionEmitter::isPackedInBranches(Value operand, Operation *op) {
+  Operation *branch = operand.getDefiningOp();
+  return branch && isa<scf::IfOp, scf::IndexSwitchOp>(branch) &&
+         branch->getBlock() == op->getBlock() && operand.hasOneUse() &&
+         !isBool(operand);
+}
+
+/// At the start of the new loop's body.
+void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
+                                       scf::ForOp loop) {
+  if (products.empty())
+    return;
+  Location loc = loop.getLoc();
+  // As numbers without a sign, the distance is right whatever the bounds are.
+  Value left = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(),
+                                     loop.getInductionVar());
+  Value isLast = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ule,
+                                       left, loop.getStep());
+  for (auto [product, filled] : llvm::zip_equal(
+           products, loop.getRegionIterArgs().take_back(products.size()))) {
+    product->filled = filled;
+    product->isLast = isLast;
+  }
+}
+
+/// Packs `tensor`, an operand of the product.
+LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
+                                        Value tensor) {
+  Value view = viewOf(tensor);
+  if (!view)
+    return failure();
+  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
+  MatmulKernel kernel = product.kernel(b);
+  if (isLhs ? product.form.swapsLhs : product.form.swapsRhs)
+    view = swapDims(b, view);
+  if (isLhs)
+    kernel.packLhs(view, product.lhs, product.filled);
+  else
+    kernel.packRhs(view, product.rhs, product.filled);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
+  linalg::MatmulOp op = product.op;
+  for (auto [i, operand] : llvm::enumerate(op.getInputs()))
+    if (!packedInBranches.count(operand) &&
+        failed(packDeep(product, i == 0, operand)))
+      return failure();
+  Value acc = accumulate(op.getDpsInits()[0], op->getResult(0));
+  if (!acc)
+    return failure();
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value filled = arith::AddIOp::create(b, product.filled, index(product.depth));
+  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, filled,
+                                       index(product.capacity));
+  Value isDue = arith::OrIOp::create(b, isFull, product.isLast);
+  product.next = arith::SelectOp::create(b, isDue, index(0), filled);
+  auto branch = scf::IfOp::create(b, isDue, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  product.kernel(b).multiply(product.lhs, product.rhs, acc, filled,
+                             allocateAt(*this, b));
+  return success();
+}
+
+Value FunctionEmitter::nextFilled(const DeepMatmul &product) {
+  return product.next;
+}
+
+/// At the end of a branch: what it chooses for products is packed.
+LogicalResult FunctionEmitter::packInBranch(ValueRange from, ValueRange to) {
+  for (auto [value, result] : llvm::zip_equal(from, to))
+    if (auto it = packedInBranches.find(result); it != packedInBranches.end())
+      if (failed(packDeep(*it->second.first, it->second.second, value)))
+        return failure();
+  return success();
+}

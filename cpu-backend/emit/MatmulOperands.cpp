@@ -1,0 +1,208 @@
+//===- MatmulOperands.cpp - what the micro-kernel multiplies --------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Which instruction adds products up, in tiles of which size, and the form that
+// it wants its operands in.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Matmul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+MatmulTile MatmulTile::choose(int64_t m, int64_t n, int64_t nativeLanes,
+                              int64_t vectorBits) {
+  MatmulTile best{1, 1, nativeLanes};
+  while (best.lanes > n)
+    best.lanes /= 2;
+  int64_t vectorsOfRow = std::max<int64_t>(1, n / best.lanes);
+  int64_t registers = vectorBits == 512 ? 32 : 16;
+  double lowest = 1e9;
+  for (int64_t rows = 1; rows <= std::min<int64_t>(m, 14); ++rows)
+    for (int64_t vectors = 1; vectors <= std::min<int64_t>(vectorsOfRow, 8);
+         ++vectors) {
+      // Accumulators, one row of b, and one element of a.
+      if (rows * vectors + vectors + 1 > registers)
+        continue;
+      // Loads for each product; a few more where edges are cut into other
+      // tiles; too few chains of sums cannot hide the latency of a
+      // multiply-add.
+      double cost = double(rows + vectors) / double(rows * vectors);
+      cost += 0.1 * (m % rows != 0) + double(m % rows) / double(m);
+      cost += 0.1 * (vectorsOfRow % vectors != 0) +
+              double(vectorsOfRow % vectors) / double(vectorsOfRow);
+      if (rows * vectors < 8)
+        cost += 8.0 / double(rows * vectors) - 1;
+      if (cost < lowest) {
+        lowest = cost;
+        best.rows = rows;
+        best.vectors = vectors;
+      }
+    }
+  return best;
+}
+
+/// Every value of these types is a normal number, or zero, of bf16.
+static bool fitsBf16(Type type) {
+  return type.isBF16() || isa<Float8E5M2Type, Float8E4M3FNType,
+                              Float8E5M2FNUZType, Float8E4M3FNUZType>(type);
+}
+
+static MatmulUnit chooseUnit(Type lhs, Type rhs, Type sum,
+                             const MatmulSettings &settings) {
+  const EmitTarget &target = settings.target;
+  if (sum.isF32() && fitsBf16(lhs) && fitsBf16(rhs) && target.hasBf16Pairs)
+    return MatmulUnit::Bf16Pairs;
+  if (!sum.isInteger(32) || !lhs.isInteger(8) || !rhs.isInteger(8))
+    return MatmulUnit::MultiplyAdd;
+  if (target.hasI16Pairs)
+    return settings.isUnsigned ? MatmulUnit::I16Pairs : MatmulUnit::I8Quads;
+  return target.hasI16PairSums ? MatmulUnit::I16PairSums
+                               : MatmulUnit::MultiplyAdd;
+}
+
+MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
+                           Type rhsElement, MemRefType acc, int64_t depth,
+                           const MatmulSettings &settings)
+    : b(b), settings(settings), m(acc.getDimSize(0)), n(acc.getDimSize(1)),
+      accElement(acc.getElementType()), sumElement(accElement) {
+  // Sums of floats narrower than f32 are kept in f32 and rounded once.
+  if (isa<FloatType>(accElement) && accElement.getIntOrFloatBitWidth() < 32)
+    sumElement = b.getF32Type();
+  int64_t vectorBits = settings.target.vectorBits,
+          lanes = std::max<int64_t>(1, vectorBits /
+                                           sumElement.getIntOrFloatBitWidth());
+  if (n % lanes == 0)
+    unit = chooseUnit(lhsElement, rhsElement, accElement, settings);
+  if (unit == MatmulUnit::I8Quads && depth % 4)
+    unit = MatmulUnit::I16Pairs;
+  if (depth % 2)
+    unit = MatmulUnit::MultiplyAdd;
+  group = unit == MatmulUnit::MultiplyAdd ? 1
+          : unit == MatmulUnit::I8Quads   ? 4
+                                          : 2;
+  packedElement = group == 1 ? sumElement : Type(b.getIntegerType(32 / group));
+  tile = MatmulTile::choose(m, n, lanes, vectorBits);
+}
+
+Value MatmulKernel::constant(int64_t value) const {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+MemRefType MatmulKernel::packedLhs(int64_t depth, bool byColumns) const {
+  if (byColumns)
+    return MemRefType::get({depth, m}, packedElement);
+  return MemRefType::get({m, depth}, packedElement);
+}
+
+MemRefType MatmulKernel::packedRhs(int64_t depth) const {
+  int64_t panels = (n + tile.columns() - 1) / tile.columns();
+  return MemRefType::get({panels, depth / group, tile.columns() * group},
+                         packedElement);
+}
+
+int64_t MatmulKernel::cachedDepth() const {
+  constexpr int64_t bytes = 16 * 1024;
+  return bytes / (tile.columns() * packedElement.getIntOrFloatBitWidth() / 8);
+}
+
+static bool hasStaticStrides(MemRefType type) {
+  return llvm::none_of(type.getStridesAndOffset().first, ShapedType::isDynamic);
+}
+
+/// Single elements are read in any order: only their strides must be constants,
+/// so that the rows of a tile need no registers for their addresses.
+bool MatmulKernel::readsLhs(MemRefType type) const {
+  if (!hasStaticStrides(type))
+    return false;
+  if (group == 1)
+    return type.getElementType() == packedElement;
+  return unit == MatmulUnit::Bf16Pairs && type.getElementType().isBF16() &&
+         type.getStridesAndOffset().first[1] == 1;
+}
+
+/// Rows that are contiguous and near each other stay where they are.
+bool MatmulKernel::readsRhs(MemRefType type) const {
+  auto [strides, offset] = type.getStridesAndOffset();
+  if (group != 1 || type.getElementType() != packedElement || strides[1] != 1)
+    return false;
+  constexpr int64_t nearBytes = 512;
+  bool isNear = !ShapedType::isDynamic(strides[0]) &&
+                strides[0] * static_cast<int64_t>(
+                                 packedElement.getIntOrFloatBitWidth() / 8) <=
+                    nearBytes;
+  // A panel that is used for one tile only is not worth copying.
+  return isNear || m <= tile.rows;
+}
+
+/// What is multiplied, in packedElement.
+Value MatmulKernel::convert(Value value, bool isLhs) const {
+  auto as = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(value.getType());
+    return vector ? Type(vector.clone(element)) : element;
+  };
+  auto bitsOf = [&](Value from, Type element) -> Value {
+    if (isa<VectorType>(from.getType()))
+      return vector::BitCastOp::create(b, as(element), from);
+    return arith::BitcastOp::create(b, element, from);
+  };
+  auto splat = [&](Type element, int64_t number) -> Value {
+    TypedAttr attr = b.getIntegerAttr(element, number);
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      attr = DenseElementsAttr::get(vector.clone(element), attr);
+    return arith::ConstantOp::create(b, attr);
+  };
+  switch (unit) {
+  case MatmulUnit::Bf16Pairs: {
+    if (getElementTypeOrSelf(value.getType()).isBF16())
+      return bitsOf(value, packedElement);
+    // The upper half of an f32 is all of it.
+    Value wide = bitsOf(widenTo(b, value, sumElement, false), b.getI32Type());
+    Value upper = arith::ShRUIOp::create(b, wide, splat(b.getI32Type(), 16));
+    return arith::TruncIOp::create(b, as(packedElement), upper);
+  }
+  case MatmulUnit::I8Quads:
+    // Numbers without a sign, 128 too high.
+    if (!isLhs)
+      return value;
+    return arith::XOrIOp::create(b, value, splat(packedElement, -128));
+  case MatmulUnit::MultiplyAdd:
+  case MatmulUnit::I16Pairs:
+  case MatmulUnit::I16PairSums:
+    break;
+  }
+  return widenTo(b, value, packedElement, settings.isUnsigned);
+}
+
+void MatmulKernel::packLhs(Value src, Value packed, Value at) const {
+  auto type = cast<MemRefType>(src.getType());
+  Value dst = packed;
+  if (at) {
+    SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), at},
+                              strides(2, b.getIndexAttr(1));
+    dst = memref::SubViewOp::create(
+        b, packed, offsets,
+        getAsIndexOpFoldResult(b.getContext(), type.getShape()), strides);
+  }
+  // Whole registers; but few enough to transpose a square of them.
+  int64_t bits = std::max(packedElement.getIntOrFloatBitWidth(),
+                          type.getElementTypeBitWidth()),
+          lanes = std::max<int64_t>(1, settings.target.vectorBits / bits);
+  emitPack(b, src, dst, lanes, std::min(lanes, tile.lanes),
+           at ? type.getDimSize(1) : 0,
+           [&](Value value) { return convert(value, /*isLhs=*/true); });
+}
+
+void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
+  int64_t ahead = at ? cast<MemRefType>(src.getType()).getDimSize(0) : 0;
+  if (at && group > 1)
+    at = arith::DivUIOp::create(b, at, constant(group));
+  emitPackPanels(b, src, packed, at, group, ahead, tile,
+                 [&](Value value) { return convert(value, /*isLhs=*/false); });
+}

@@ -1,0 +1,178 @@
+//===- MatmulPanels.cpp - the right operand of a product into panels ------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// A panel has the columns of one tile of registers, so that the micro-kernel
+// reads it from its beginning to its end. Instructions that add several
+// products in a lane want that many elements of one column beside each other:
+// rows are interleaved, and a matrix that is contiguous along its columns has
+// them so already, as words that only have to be transposed.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Matmul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+namespace {
+
+class PanelPacker {
+public:
+  PanelPacker(ImplicitLocOpBuilder &builder, Value src, Value dst,
+              Value firstRow, int64_t group, int64_t ahead,
+              const MatmulTile &tile, Convert convert)
+      : b(builder), src(src), dst(dst), firstRow(firstRow), group(group),
+        ahead(ahead), tile(tile), convert(convert) {
+    auto type = cast<MemRefType>(src.getType());
+    k = type.getDimSize(0);
+    n = type.getDimSize(1);
+    from = type.getElementType();
+  }
+
+  void emit() {
+    byUnitStride(
+        b, src, [&](Value unit) { packRows(unit); },
+        [&](Value unit) { packColumns(unit); }, [&] { packElements(); });
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value times(Value value, int64_t factor) {
+    return arith::MulIOp::create(b, value, constant(factor));
+  }
+
+  /// `body` for each panel: its number, its first column, and how many it has.
+  void forPanels(llvm::function_ref<void(Value, Value, int64_t)> body) {
+    int64_t whole = n / tile.columns(), rest = n % tile.columns();
+    emitLoop(b, whole, 1, [&](Value panel) {
+      body(panel, times(panel, tile.columns()), tile.columns());
+    });
+    if (rest)
+      body(constant(whole), constant(n - rest), rest);
+  }
+
+  Value load(Value memref, Value row, Value column, int64_t count) {
+    return convert(vector::LoadOp::create(b, VectorType::get(count, from),
+                                          memref, ValueRange{row, column}));
+  }
+
+  Value below(Value row) {
+    return firstRow ? arith::AddIOp::create(b, firstRow, row).getResult() : row;
+  }
+
+  /// Elements of `group` rows in turn.
+  Value interleave(ArrayRef<Value> rows) {
+    if (rows.size() == 1)
+      return rows[0];
+    SmallVector<Value> even, odd;
+    for (auto [i, row] : llvm::enumerate(rows))
+      (i % 2 ? odd : even).push_back(row);
+    return vector::InterleaveOp::create(b, interleave(even), interleave(odd));
+  }
+
+  void packRows(Value unit) {
+    constexpr int64_t lineBits = 512;
+    int64_t bits = from.getIntOrFloatBitWidth();
+    forPanels([&](Value panel, Value column, int64_t width) {
+      emitLoop(b, k / group, 1, [&](Value step) {
+        Value row = times(step, group), to = below(step);
+        for (int64_t at = 0; at < width; at += tile.lanes) {
+          int64_t lanes = std::min(tile.lanes, width - at);
+          SmallVector<Value> rows;
+          for (int64_t i = 0; i < group; ++i) {
+            Value from = offsetBy(b, row, i), lane = offsetBy(b, column, at);
+            if (ahead && at * bits % lineBits < lanes * bits)
+              emitPrefetch(b, unit, offsetBy(b, from, ahead), lane);
+            rows.push_back(load(unit, from, lane, lanes));
+          }
+          vector::StoreOp::create(b, interleave(rows), dst,
+                                  ValueRange{panel, to, constant(at * group)});
+        }
+      });
+    });
+  }
+
+  /// Squares of words: read along columns, transposed in registers.
+  void packColumns(Value unit) {
+    int64_t side = std::min<int64_t>(16, tile.lanes);
+    while (k % (side * group) || n % side || tile.columns() % side)
+      side /= 2;
+    if (side < 4)
+      return packElements();
+    Value columnsFirst = swapDims(b, unit);
+    auto packed = cast<MemRefType>(dst.getType()).getElementType();
+    Type word = packed;
+    if (group > 1)
+      word = b.getIntegerType(packed.getIntOrFloatBitWidth() * group);
+    auto words = VectorType::get(side, word),
+         elements = VectorType::get(side * group, packed);
+    forPanels([&](Value panel, Value column, int64_t width) {
+      emitLoop(b, width, side, [&](Value within) {
+        Value first = arith::AddIOp::create(b, column, within),
+              lane = times(within, group);
+        emitLoop(b, k / group, side, [&](Value step) {
+          Value depth = times(step, group), to = below(step);
+          SmallVector<Value> square;
+          for (int64_t i = 0; i < side; ++i) {
+            Value value =
+                load(columnsFirst, offsetBy(b, first, i), depth, side * group);
+            square.push_back(
+                group > 1 ? vector::BitCastOp::create(b, words, value) : value);
+          }
+          transposeSquare(b, square);
+          for (auto [i, value] : llvm::enumerate(square))
+            vector::StoreOp::create(
+                b,
+                group > 1 ? vector::BitCastOp::create(b, elements, value)
+                          : value,
+                dst, ValueRange{panel, offsetBy(b, to, i), lane});
+        });
+      });
+    });
+  }
+
+  void packElements() {
+    forPanels([&](Value panel, Value column, int64_t width) {
+      emitLoop(b, k / group, 1, [&](Value step) {
+        Value row = times(step, group), to = below(step);
+        emitLoop(b, width, 1, [&](Value within) {
+          Value at = arith::AddIOp::create(b, column, within),
+                lane = times(within, group);
+          for (int64_t i = 0; i < group; ++i) {
+            Value value = memref::LoadOp::create(
+                b, src, ValueRange{offsetBy(b, row, i), at});
+            memref::StoreOp::create(
+                b, convert(value), dst,
+                ValueRange{panel, to, offsetBy(b, lane, i)});
+          }
+        });
+      });
+    });
+  }
+
+  ImplicitLocOpBuilder &b;
+  Value src, dst, firstRow;
+  int64_t group, ahead, k, n;
+  const MatmulTile &tile;
+  Convert convert;
+  Type from;
+};
+
+} // namespace
+
+void tilebridge::cpu::emitPackPanels(ImplicitLocOpBuilder &b, Value src,
+                                     Value dst, Value firstRow, int64_t group,
+                                     int64_t ahead, const MatmulTile &tile,
+                                     Convert convert) {
+  PanelPacker(b, src, dst, firstRow, group, ahead, tile, convert).emit();
+}

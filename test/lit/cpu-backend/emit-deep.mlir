@@ -1,0 +1,98 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan | FileCheck %s --check-prefix=PLAN
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit=vector-bits=256 --canonicalize --cse | FileCheck %s
+
+// The loop packs the operands of several iterations; 16 KiB of b, two vectors of 8 lanes a row, are 256 steps along K.
+// PLAN-LABEL: func.func @deep
+// PLAN: linalg.matmul {tilebridge.deep}
+// CHECK-LABEL: func.func @deep
+// CHECK-SAME: (%[[A:.*]]: memref<16x32xf32, {{.*}}, %[[B:.*]]: memref<32x16xf32
+// CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x272xf32>
+// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x256x16xf32>
+// CHECK: scf.for %[[I:.*]] = {{.*}} to %[[END:.*]] step %[[STEP:.*]] iter_args(%[[FILLED:.*]] = %c0) -> (index)
+// CHECK: %[[LEFTOVER:.*]] = arith.subi %[[END]], %[[I]] : i32
+// CHECK: %[[LAST:.*]] = arith.cmpi ule, %[[LEFTOVER]], %[[STEP]] : i32
+// CHECK: memref.subview %[[LEFT]][0, %[[FILLED]]]
+// CHECK: memref.prefetch %[[A]]
+// CHECK: memref.prefetch %[[B]]
+// CHECK: vector.store {{.*}}, %[[RIGHT]]
+// CHECK: %[[NOW:.*]] = arith.addi %[[FILLED]], %c32 : index
+// CHECK: %[[FULL:.*]] = arith.cmpi uge, %[[NOW]], %c256 : index
+// CHECK: %[[DUE:.*]] = arith.ori %[[FULL]], %[[LAST]] : i1
+// CHECK: %[[NEXT:.*]] = arith.select %[[DUE]], %c0, %[[NOW]] : index
+// CHECK: scf.if %[[DUE]] {
+// CHECK: scf.for {{.*}} to %[[NOW]] step %c1
+// CHECK: scf.yield %[[NEXT]] : index
+func.func @deep(%a: memref<16x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x16xf32, strided<[?, 1], offset: ?>>, %from: i32, %to: i32, %step: i32,
+                %out: memref<16x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.splat %zero : tensor<16x16xf32>
+  %sum = scf.for %i = %from to %to step %step iter_args(%acc = %init) -> (tensor<16x16xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x32xf32, strided<[?, 1], offset: ?>> to tensor<16x32xf32>
+    %y = bufferization.to_tensor %b : memref<32x16xf32, strided<[?, 1], offset: ?>> to tensor<32x16xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x16xf32>) outs(%acc : tensor<16x16xf32>) -> tensor<16x16xf32>
+    scf.yield %c : tensor<16x16xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+// What a branch chooses is packed in the branch, and kept nowhere else.
+// CHECK-LABEL: func.func @branch
+// CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x272xf32>
+// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x256x16xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: scf.for
+// CHECK: memref.subview %[[LEFT]]
+// CHECK: } else {
+// CHECK: memref.subview %[[LEFT]]
+// CHECK: vector.store {{.*}}, %[[RIGHT]]
+func.func @branch(%a: memref<16x32xf32>, %other: memref<16x32xf32, strided<[64, 1]>>, %b: memref<32x16xf32>, %which: i1, %n: index, %out: memref<16x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %init = tensor.splat %zero : tensor<16x16xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<16x16xf32>) {
+    %x = scf.if %which -> tensor<16x32xf32> {
+      %t = bufferization.to_tensor %a : memref<16x32xf32> to tensor<16x32xf32>
+      scf.yield %t : tensor<16x32xf32>
+    } else {
+      %t = bufferization.to_tensor %other : memref<16x32xf32, strided<[64, 1]>> to tensor<16x32xf32>
+      scf.yield %t : tensor<16x32xf32>
+    }
+    %y = bufferization.to_tensor %b : memref<32x16xf32> to tensor<32x16xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x16xf32>) outs(%acc : tensor<16x16xf32>) -> tensor<16x16xf32>
+    scf.yield %c : tensor<16x16xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+// Somebody sees the sums in between, or they are rounded in between.
+// PLAN-LABEL: func.func @others
+// PLAN-NOT: tilebridge.deep
+func.func @others(%a: memref<16x32xf16>, %b: memref<32x16xf16>, %n: index, %out: memref<16x16xf32>, %narrow: memref<16x16xf16>) {
+  %zero = arith.constant 0.0 : f32
+  %zero16 = arith.constant 0.0 : f16
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %init = tensor.splat %zero : tensor<16x16xf32>
+  %init16 = tensor.splat %zero16 : tensor<16x16xf16>
+  %x = bufferization.to_tensor %a : memref<16x32xf16> to tensor<16x32xf16>
+  %y = bufferization.to_tensor %b : memref<32x16xf16> to tensor<32x16xf16>
+  %sum:3 = scf.for %i = %c0 to %n step %c1 iter_args(%seen = %init, %swapped = %init, %rounded = %init16)
+      -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf16>) {
+    %c = linalg.matmul ins(%x, %y : tensor<16x32xf16>, tensor<32x16xf16>) outs(%seen : tensor<16x16xf32>) -> tensor<16x16xf32>
+    bufferization.materialize_in_destination %c in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xf16>, tensor<32x16xf16>) outs(%swapped : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %e = linalg.matmul ins(%x, %y : tensor<16x32xf16>, tensor<32x16xf16>) outs(%rounded : tensor<16x16xf16>) -> tensor<16x16xf16>
+    scf.yield %d, %c, %e : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf16>
+  }
+  bufferization.materialize_in_destination %sum#0 in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
+  bufferization.materialize_in_destination %sum#1 in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
+  bufferization.materialize_in_destination %sum#2 in writable %narrow : (tensor<16x16xf16>, memref<16x16xf16>) -> ()
+  return
+}
