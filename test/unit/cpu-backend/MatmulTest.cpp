@@ -87,7 +87,7 @@ void lowerMatmuls(mlir::ModuleOp module, int64_t vectorBits) {
   for (mlir::linalg::MatmulOp op : ops) {
     mlir::ImplicitLocOpBuilder b(op.getLoc(), op);
     MatmulSettings settings;
-    settings.vectorBits = vectorBits;
+    settings.target.vectorBits = vectorBits;
     auto allocate = [&](mlir::MemRefType type) -> mlir::Value {
       mlir::OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(
