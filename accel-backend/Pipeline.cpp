@@ -37,6 +37,13 @@ static void addMapGrid(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+/// Blocks are as small as was decided.
+static void addTile(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelTilePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
 /// What PEs of a line load alike is read once.
 static void addMulticast(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());
@@ -48,10 +55,8 @@ static void addAllocate(OpPassManager &pm) {
 }
 
 static const Stage stages[] = {
-    {"inline", addInline},
-    {"map-grid", addMapGrid},
-    {"multicast", addMulticast},
-    {"allocate", addAllocate},
+    {"inline", addInline},       {"map-grid", addMapGrid},  {"tile", addTile},
+    {"multicast", addMulticast}, {"allocate", addAllocate},
 };
 
 ArrayRef<StringRef> tilebridge::accel::stageNames() {

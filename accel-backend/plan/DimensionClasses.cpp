@@ -7,6 +7,7 @@
 
 #include "accel-backend/plan/DimensionClasses.h"
 
+#include "accel-backend/dialect/AccelOps.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -127,8 +128,18 @@ bool DimensionClasses::visitControlFlow(Operation *op) {
         tieAll(loop.getAfterArguments(), passed);
         return true;
       })
-      .Case<scf::YieldOp, scf::ConditionOp, linalg::YieldOp, tensor::YieldOp,
-            linalg_ext::YieldOp>([](Operation *) { return true; })
+      .Case([&](ComputeOp compute) {
+        SmallVector<Value> operands = llvm::to_vector(compute.getInputs());
+        llvm::append_range(operands, compute.getOuts());
+        tieAll(operands, compute.getBody().getArguments());
+        tieAll(compute.getOuts(), compute.getResults());
+        tieAll(compute.getOuts(),
+               compute.getBody().front().getTerminator()->getOperands());
+        return true;
+      })
+      .Case<YieldOp, scf::YieldOp, scf::ConditionOp, linalg::YieldOp,
+            tensor::YieldOp, linalg_ext::YieldOp>(
+          [](Operation *) { return true; })
       .Default(false);
 }
 
@@ -302,6 +313,27 @@ bool DimensionClasses::visitCompute(Operation *op) {
       .Default(false);
 }
 
+// Memory has no classes; the block beside it has, and its rows and mask.
+void DimensionClasses::visitCopy(CopyOp copy) {
+  Value dest = copy.getDest(), source = copy.getSource();
+  bool isLoad = isa<RankedTensorType>(dest.getType());
+  Value block = isLoad ? dest : source;
+  if (isLoad)
+    tieAll(dest, copy.getResult());
+  for (int64_t d = 0; d < rankOf(block); ++d)
+    node(block, d);
+  Value rows = copy.getRows();
+  if (rows && rankOf(rows))
+    tie(rows, 0, block, copy.getDim());
+  Value mask = copy.getMask();
+  if (mask && rankOf(mask)) {
+    if (rows)
+      tie(mask, 0, block, copy.getDim());
+    else
+      tieAll(mask, block);
+  }
+}
+
 bool DimensionClasses::visitAccess(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](bufferization::ToTensorOp read) {
@@ -312,6 +344,10 @@ bool DimensionClasses::visitAccess(Operation *op) {
       .Case([&](bufferization::MaterializeInDestinationOp write) {
         for (int64_t d = 0; d < rankOf(write.getSource()); ++d)
           node(write.getSource(), d);
+        return true;
+      })
+      .Case([&](CopyOp copy) {
+        visitCopy(copy);
         return true;
       })
       .Case([&](linalg_ext::GatherRowsOp gather) {

@@ -19,6 +19,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 
 namespace tilebridge::accel {
+class CopyOp;
 
 /// What happens along a class, from what can be cut most easily on.
 enum class DimensionKind {
@@ -77,6 +78,7 @@ private:
   bool visitShape(mlir::Operation *op);
   bool visitCompute(mlir::Operation *op);
   bool visitAccess(mlir::Operation *op);
+  void visitCopy(CopyOp copy);
 
   struct Node {
     int64_t size;

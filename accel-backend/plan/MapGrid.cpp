@@ -7,14 +7,11 @@
 
 #include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/plan/ChooseAssignment.h"
+#include "accel-backend/plan/Effects.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
 
-#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
-#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tilebridge::accel {
@@ -25,17 +22,6 @@ namespace tilebridge::accel {
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::accel;
-
-// What others see: it must happen once for each program, and not for a PE
-// that has none.
-static bool isSeen(Operation *op) {
-  if (auto copy = dyn_cast<CopyOp>(op))
-    return isInChipMemory(copy.getDest().getType());
-  return isa<AtomicOp, memref::StoreOp, linalg_ext::PrintOp,
-             linalg_ext::AssertOp, linalg_ext::AtomicRMWOp,
-             linalg_ext::AtomicCASOp, linalg_ext::AtomicLoadOp,
-             linalg_ext::AtomicStoreOp>(op);
-}
 
 // A program that waits for others, or for what it wrote itself, must not be
 // run in part.

@@ -96,6 +96,36 @@ def AccelMapGridPass : Pass<"tilebridge-accel-map-grid", "::mlir::func::FuncOp">
   let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def AccelTilePass : Pass<"tilebridge-accel-tile", "::mlir::func::FuncOp"> {
+  let summary = "Makes blocks as small as their accel.tile says";
+  let description = [{
+    `accel.tile` on an operation that gives or stores a block has the size that each of its dimensions is to have. All blocks whose
+    positions depend on one another along such a dimension (its class) become smaller with it. A dimension whose positions do not
+    see one another gets a loop over its parts around the whole program; one that a matmul sums over gets a
+    loop around the matmul and the loads of its operands. What is loaded and stored are the parts of the boxes.
+
+    An error says why a dimension cannot be tiled: it is reduced, scanned, reshaped, or a part would see what another
+    part stores.
+
+    Before:
+    ```mlir
+    %t = accel.copy %v to %e {accel.tile = array<i64: 64>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
+    accel.copy %t to %w : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %c256 step %c64 {
+      %p = memref.subview %v[%i] [64] [1] : memref<256xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+      %t = accel.copy %p to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+      %q = memref.subview %w[%i] [64] [1] : memref<256xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+      accel.copy %t to %q : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def AccelMulticastPass : Pass<"tilebridge-accel-multicast", "::mlir::func::FuncOp"> {
   let summary = "Reads what PEs of a line load alike once, for all of them";
   let description = [{

@@ -40,7 +40,7 @@ tilebridge::accel::gridsOf(func::FuncOp kernel,
                {launch[0], launch[1], launch[2]}};
 }
 
-static BlockArgument rootOf(Value view) {
+BlockArgument tilebridge::accel::rootOf(Value view) {
   while (Operation *op = view.getDefiningOp()) {
     auto viewOp = dyn_cast<ViewLikeOpInterface>(op);
     if (!viewOp)

@@ -25,6 +25,9 @@ mlir::FailureOr<std::optional<Target>> targetOf(mlir::Operation *op);
 std::optional<Grids> gridsOf(mlir::func::FuncOp kernel,
                              const std::optional<Target> &target);
 
+/// The argument whose memory a view is of; null where it is none's.
+mlir::BlockArgument rootOf(mlir::Value view);
+
 /// The memory that a kernel's argument is in: the one that it is placed in, or
 /// the target's choice.
 const Memory &memoryOf(mlir::Value pointer, const Target &target);

@@ -1,0 +1,17 @@
+//===- Tiles.h - decisions that other passes apply ------------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace tilebridge::accel {
+
+/// On an operation that gives or stores a block: the size that each of its
+/// dimensions is to have. Blocks of the same classes become smaller with it.
+constexpr llvm::StringLiteral tileAttr = "accel.tile";
+
+} // namespace tilebridge::accel

@@ -1,0 +1,62 @@
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-accel-tile -verify-diagnostics
+
+// The arguments may be the same memory, at other places.
+func.func @overlap(%a: memref<256xf32, strided<[1], offset: ?>>, %b: memref<256xf32, strided<[1], offset: ?>>,
+                   %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*fp32"]} {
+  %e = tensor.empty() : tensor<256xf32>
+  // expected-error @+2 {{dimension 0 of this block cannot be tiled: it may access what another part stores}}
+  // expected-note @+1 {{by this}}
+  %t = accel.copy %a to %e {accel.tile = array<i64: 64>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
+  accel.copy %t to %b : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+func.func @reduced(%a: memref<256xf32, strided<[1], offset: ?>>, %b: memref<?xf32, strided<[1], offset: ?>>,
+                   %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*fp32"]} {
+  %e = tensor.empty() : tensor<256xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @+1 {{dimension 0 of this block cannot be tiled: its positions are combined}}
+  %t = accel.copy %a to %e {accel.tile = array<i64: 64>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
+  // expected-note @+1 {{by this}}
+  %r = linalg.reduce { arith.addf } ins(%t : tensor<256xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  return
+}
+
+// -----
+
+func.func @divides(%a: memref<256xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32"]} {
+  %e = tensor.empty() : tensor<256xf32>
+  // expected-error @+1 {{'accel.tile' has a size of 100 where the block has 256: it has to divide it}}
+  %t = accel.copy %a to %e {accel.tile = array<i64: 100>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
+  return
+}
+
+// -----
+
+func.func @rank(%a: memref<256xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32"]} {
+  %e = tensor.empty() : tensor<256xf32>
+  // expected-error @+1 {{'accel.tile' has one size for each dimension of a block}}
+  %t = accel.copy %a to %e {accel.tile = array<i64: 64, 64>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
+  return
+}
+
+// -----
+
+// A print shows the block as a whole, and atomic accesses happen once.
+func.func @once(%a: memref<256xf32, strided<[1], offset: ?>> {accel.noalias}, %p: memref<?xi32, strided<[1], offset: ?>> {accel.noalias},
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*i32"]} {
+  %e = tensor.empty() : tensor<256xf32>
+  // expected-error @+1 {{dimension 0 of this block cannot be tiled: it would be done once for each part}}
+  %t = accel.copy %a to %e {accel.tile = array<i64: 64>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
+  // expected-note @+1 {{by this}}
+  linalg_ext.print "x" programs(%px, %py, %pz) values(%px) signed = [true] : i32
+  accel.copy %t to %a : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
