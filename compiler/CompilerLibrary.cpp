@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/AccelKernel.h"
 #include "compiler/Job.h"
 #include "compiler/ReferenceKernel.h"
 #include "frontend/Reader.h"
@@ -120,9 +121,78 @@ static int referenceEvaluate(tb_reference_kernel *kernel,
 
 static void referenceFree(tb_reference_kernel *kernel) { delete kernel; }
 
+//===----------------------------------------------------------------------===//
+// The accelerators' simulator
+//===----------------------------------------------------------------------===//
+
+/// What compiler_abi.h only names.
+struct tb_accel_kernel {
+  std::unique_ptr<AccelKernel> kernel;
+};
+
+static tb_accel_kernel *accelLoad(const tb_compile_request_v1 *abi,
+                                  uint32_t *slotCount) {
+  Result result;
+  auto kernel = AccelKernel::load(requestOf(abi), result);
+  if (deliver(abi, result) != 0)
+    return nullptr;
+  *slotCount = kernel->slotCount();
+  return new tb_accel_kernel{std::move(kernel)};
+}
+
+static int accelSimulate(tb_accel_kernel *kernel,
+                         const tb_simulate_request_v1 *abi) {
+  llvm::SmallVector<tilebridge::reference::MemoryRange> memory;
+  for (uint32_t i = 0; abi->memory && i < abi->memory_count; ++i)
+    memory.push_back({abi->memory[i].begin, abi->memory[i].size, i});
+  tilebridge::accel::SimLaunch launch;
+  launch.slots = {abi->slots, kernel->kernel->slotCount()};
+  launch.grid = {abi->grid[0], abi->grid[1], abi->grid[2]};
+  launch.memory = memory;
+  launch.print = [abi](llvm::StringRef line) {
+    abi->print(abi->state, line.str().c_str());
+  };
+  tilebridge::accel::SimOptions options;
+  options.landing = abi->flags & TB_SIMULATE_RANDOM_LANDING
+                        ? tilebridge::accel::Landing::Random
+                        : tilebridge::accel::Landing::Late;
+  options.seed = abi->seed;
+  options.wantsTrace = (abi->flags & TB_SIMULATE_TRACE) != 0;
+  auto give = [abi](const char *what, const std::string &text) {
+    abi->output(abi->state, what, text.data(), text.size());
+  };
+  std::string errors, lowered;
+  auto outcome = kernel->kernel->simulate(
+      launch, options, (abi->flags & TB_SIMULATE_COMPILE_ONLY) != 0, errors,
+      abi->flags & TB_SIMULATE_LOWERED ? &lowered : nullptr);
+  if (abi->flags & TB_SIMULATE_LOWERED && !lowered.empty())
+    give("lowered", lowered);
+  if (!outcome.assertion.empty()) {
+    abi->error(abi->state, outcome.assertion.data(), outcome.assertion.size());
+    return TB_EVALUATE_ASSERT;
+  }
+  if (outcome.isError) {
+    abi->error(abi->state, errors.data(), errors.size());
+    return TB_EVALUATE_FAILED;
+  }
+  if (abi->flags & TB_SIMULATE_COMPILE_ONLY)
+    return TB_EVALUATE_OK;
+  give("report", outcome.stats.json());
+  if (options.wantsTrace)
+    give("trace", outcome.stats.trace);
+  return TB_EVALUATE_OK;
+}
+
+static void accelFree(tb_accel_kernel *kernel) { delete kernel; }
+
 // What the runtime looks for; see runtime/compiler_abi.h.
 extern "C" __attribute__((visibility("default")))
-const tb_compiler_v2 tilebridge_compiler = {
-    TB_COMPILER_ABI_VERSION, 0,
-    compileRequest,          referenceLoad,
-    referenceEvaluate,       referenceFree};
+const tb_compiler_v3 tilebridge_compiler = {TB_COMPILER_ABI_VERSION,
+                                            0,
+                                            compileRequest,
+                                            referenceLoad,
+                                            referenceEvaluate,
+                                            referenceFree,
+                                            accelLoad,
+                                            accelSimulate,
+                                            accelFree};

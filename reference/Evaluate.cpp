@@ -93,12 +93,10 @@ static View readView(const Launch &launch, MemRefType type,
   return view;
 }
 
-static SmallVector<Datum> readArguments(func::FuncOp kernel,
-                                        const Launch &launch,
-                                        std::array<uint32_t, 3> program) {
+SmallVector<Datum> readArguments(ArrayRef<Type> types, const Launch &launch) {
   SmallVector<Datum> arguments;
   ArrayRef<uint64_t> slots = launch.slots;
-  for (Type type : ownArguments(kernel)) {
+  for (Type type : types) {
     if (auto memref = dyn_cast<MemRefType>(type))
       arguments.push_back(
           Datum(memref.getElementType(), readView(launch, memref, slots)));
@@ -107,6 +105,14 @@ static SmallVector<Datum> readArguments(func::FuncOp kernel,
           Datum(type, {}, {truncated(slots[0], widthOf(type))}));
     slots = slots.drop_front(slotCountOf(type));
   }
+  return arguments;
+}
+
+/// The kernel's own arguments, its program's ids and the grid.
+static SmallVector<Datum> readArguments(func::FuncOp kernel,
+                                        const Launch &launch,
+                                        std::array<uint32_t, 3> program) {
+  SmallVector<Datum> arguments = readArguments(ownArguments(kernel), launch);
   Type i32 = IntegerType::get(kernel.getContext(), 32);
   for (uint32_t id : program)
     arguments.push_back(Datum(i32, {}, {id}));

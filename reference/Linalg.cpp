@@ -183,7 +183,8 @@ static LogicalResult evaluateIndex(Program &program, Operation *op) {
     return success();
   }
   auto owner = op->getParentOfType<linalg::LinalgOp>();
-  SmallVector<int64_t> shape = owner.getStaticLoopRanges();
+  SmallVector<int64_t> shape =
+      program.bodyShape.value_or(owner.getStaticLoopRanges());
   if (owner.getNumParallelLoops() != owner.getNumLoops())
     return op->emitError("the reference evaluator knows positions in parallel "
                          "loops only");

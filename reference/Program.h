@@ -65,6 +65,10 @@ public:
                            llvm::ArrayRef<Datum> arguments,
                            llvm::SmallVectorImpl<Datum> &results);
 
+  /// From now on values are those of this frame. For callers that run a
+  /// function themselves, op by op.
+  void useFrame(llvm::DenseMap<mlir::Value, Datum> &frame) { values = &frame; }
+
   /// Runs a block; `yielded` are the operands of its terminator.
   mlir::LogicalResult run(mlir::Block &block, llvm::ArrayRef<Datum> arguments,
                           llvm::SmallVectorImpl<Datum> &yielded);
@@ -118,6 +122,8 @@ public:
   /// Set while the body of an op of linalg runs for one element alone: where
   /// that is.
   std::optional<llvm::SmallVector<int64_t>> bodyPosition;
+  /// Set while it runs for all elements, where the op does not say how many.
+  std::optional<llvm::SmallVector<int64_t>> bodyShape;
 
 private:
   mlir::LogicalResult runOp(mlir::Operation *op);
@@ -131,6 +137,10 @@ private:
   llvm::DenseMap<mlir::Value, Datum> *values = nullptr;
   unsigned depth = 0;
 };
+
+/// The values of arguments of these types from the launch's slots.
+llvm::SmallVector<Datum> readArguments(llvm::ArrayRef<mlir::Type> types,
+                                       const Launch &launch);
 
 //===----------------------------------------------------------------------===//
 // Families

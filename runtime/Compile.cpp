@@ -62,11 +62,11 @@ tilebridge_code compile(const void *ttir, size_t size,
     if (cache.get(key, output))
       return TILEBRIDGE_OK;
   }
-  const tb_compiler_v2 *compiler = loadCompiler();
+  const tb_compiler_v3 *compiler = loadCompiler();
   if (!compiler)
     return TILEBRIDGE_ERROR_UNAVAILABLE;
   struct Work {
-    const tb_compiler_v2 *compiler;
+    const tb_compiler_v3 *compiler;
     const tb_compile_request_v1 *request;
     int result;
   } work = {compiler, &request, 0};

@@ -29,9 +29,9 @@ std::string compilerPath() {
   return compilerFile;
 }
 
-static const tb_compiler_v2 *tryLoad(std::string &why) {
+static const tb_compiler_v3 *tryLoad(std::string &why) {
   static std::mutex mutex;
-  static const tb_compiler_v2 *compiler = nullptr;
+  static const tb_compiler_v3 *compiler = nullptr;
   std::lock_guard<std::mutex> lock(mutex);
   if (compiler)
     return compiler;
@@ -47,7 +47,7 @@ static const tb_compiler_v2 *tryLoad(std::string &why) {
     return nullptr;
   }
   const auto *found =
-      static_cast<const tb_compiler_v2 *>(dlsym(library, TB_COMPILER_SYMBOL));
+      static_cast<const tb_compiler_v3 *>(dlsym(library, TB_COMPILER_SYMBOL));
   if (!found || found->abi_version != TB_COMPILER_ABI_VERSION ||
       !found->compile) {
     why = path + ": it does not belong to this version of the runtime";
@@ -57,9 +57,9 @@ static const tb_compiler_v2 *tryLoad(std::string &why) {
   return compiler = found;
 }
 
-const tb_compiler_v2 *loadCompiler() {
+const tb_compiler_v3 *loadCompiler() {
   std::string why;
-  const tb_compiler_v2 *compiler = tryLoad(why);
+  const tb_compiler_v3 *compiler = tryLoad(why);
   if (!compiler)
     fail(TILEBRIDGE_ERROR_UNAVAILABLE, "the compiler cannot be loaded: " + why);
   return compiler;

@@ -19,7 +19,7 @@ std::string compilerPath();
 
 /// Loads the compiler once; a failure is tried again by the next call, which
 /// may find it installed. Null with the reason set as the last error.
-const tb_compiler_v2 *loadCompiler();
+const tb_compiler_v3 *loadCompiler();
 
 /// What goes in and comes out of one request.
 struct Compilation {

@@ -23,6 +23,8 @@
 tilebridge_kernel::~tilebridge_kernel() {
   if (reference)
     compiler->reference_free(reference);
+  if (accel)
+    compiler->accel_free(accel);
   code.reset();
   if (library)
     dlclose(library);

@@ -35,7 +35,9 @@ struct tilebridge_kernel {
   /// Set where the kernel is for tilebridge_evaluate alone; `executable` then
   /// has no code.
   tb_reference_kernel *reference = nullptr;
-  const tb_compiler_v2 *compiler = nullptr;
+  /// The same for tilebridge_simulate.
+  tb_accel_kernel *accel = nullptr;
+  const tb_compiler_v3 *compiler = nullptr;
   tb_executable_v1 description = {};
   /// Goes before the library does.
   std::unique_ptr<tilebridge::rt::CodeRange> code;

@@ -55,10 +55,12 @@ tilebridge_code checkOptions(const tilebridge_launch_options *options) {
 tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
                        const uint64_t *slots,
                        const tilebridge_launch_options *options) {
-  if (kernel.reference)
-    return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                "kernel '" + kernel.manifest.name +
-                    "' was loaded for tilebridge_evaluate: it has no code");
+  if (kernel.reference || kernel.accel)
+    return fail(
+        TILEBRIDGE_ERROR_INVALID_ARGUMENT,
+        "kernel '" + kernel.manifest.name + "' was loaded for " +
+            (kernel.accel ? "tilebridge_simulate" : "tilebridge_evaluate") +
+            ": it has no code");
   int64_t total = 0;
   if (tilebridge_code code = checkGrid(grid, total))
     return code;

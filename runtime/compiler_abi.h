@@ -4,7 +4,7 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===----------------------------------------------------------------------===*
-|* libtilebridge_compiler.so exports one symbol, `tilebridge_compiler`, of type tb_compiler_v2. The runtime loads it
+|* libtilebridge_compiler.so exports one symbol, `tilebridge_compiler`, of type tb_compiler_v3. The runtime loads it
 |* when the first kernel is compiled, so that launching alone never maps LLVM.
 \*===----------------------------------------------------------------------===*/
 #ifndef TILEBRIDGE_RUNTIME_COMPILER_ABI_H
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TB_COMPILER_ABI_VERSION 2u
+#define TB_COMPILER_ABI_VERSION 3u
 #define TB_COMPILER_SYMBOL "tilebridge_compiler"
 
 enum {
@@ -76,7 +76,32 @@ typedef struct tb_evaluate_request_v1 {
   void *state;
 } tb_evaluate_request_v1;
 
-typedef struct tb_compiler_v2 {
+/* A kernel for an accelerator's simulator. */
+typedef struct tb_accel_kernel tb_accel_kernel;
+
+enum {
+  TB_SIMULATE_RANDOM_LANDING = 1,
+  TB_SIMULATE_TRACE = 2,
+  TB_SIMULATE_LOWERED = 4,
+  TB_SIMULATE_COMPILE_ONLY = 8
+};
+
+typedef struct tb_simulate_request_v1 {
+  const uint64_t *slots; /* as tb_launch_v1 has them */
+  uint32_t grid[3];
+  uint32_t flags;
+  uint64_t seed;
+  const tb_memory_v1 *memory; /* null: accesses are not checked */
+  uint32_t memory_count;
+  uint32_t reserved;
+  void (*error)(void *state, const char *text, size_t size);
+  void (*print)(void *state, const char *text);
+  /* "report" (JSON), and where asked for "trace" (JSON) and "lowered" (MLIR). */
+  void (*output)(void *state, const char *what, const char *data, size_t size);
+  void *state;
+} tb_simulate_request_v1;
+
+typedef struct tb_compiler_v3 {
   uint32_t abi_version; /* TB_COMPILER_ABI_VERSION */
   uint32_t reserved;
   /* 0: `output` was called. 1: `error` was called at least once. Thread safe. */
@@ -87,7 +112,14 @@ typedef struct tb_compiler_v2 {
   int (*reference_evaluate)(tb_reference_kernel *kernel,
                             const tb_evaluate_request_v1 *request);
   void (*reference_free)(tb_reference_kernel *kernel);
-} tb_compiler_v2;
+  /* TTIR, bridge IR or lowered IR for `accel_simulate`, by the request's target; as reference_load. */
+  tb_accel_kernel *(*accel_load)(const tb_compile_request_v1 *request,
+                                 uint32_t *slot_count);
+  /* One of TB_EVALUATE_...; compiles for what is known of the launch first, unless it has done so before. */
+  int (*accel_simulate)(tb_accel_kernel *kernel,
+                        const tb_simulate_request_v1 *request);
+  void (*accel_free)(tb_accel_kernel *kernel);
+} tb_compiler_v3;
 
 #ifdef __cplusplus
 }

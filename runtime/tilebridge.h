@@ -245,6 +245,46 @@ tilebridge_evaluate(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
                     int64_t grid_z, const tilebridge_argument *arguments,
                     size_t count, const tilebridge_evaluate_options *options);
 
+/*===-- Simulating accelerators --------------------------------------------===*/
+
+/* Loads TTIR for the simulator of a DMA accelerator; bridge IR and lowered IR as text work too. The options' target says
+ * which: "accel:NAME" or "accel:FILE.json" (docs/accel-target.md). What is known of a launch is compiled in, so that the
+ * kernel is lowered at its first launch; it is kept for launches of the same grid and integers. */
+TILEBRIDGE_API tilebridge_code tilebridge_load_accel(
+    const void *ttir, size_t size, const tilebridge_compile_options *options,
+    tilebridge_kernel **kernel);
+
+/* Transfers land at random times, by `seed`, and not as late as they may. */
+#define TILEBRIDGE_SIMULATE_RANDOM_LANDING 1u
+/* `output` gets a "trace" in Chrome's format, which Perfetto reads. */
+#define TILEBRIDGE_SIMULATE_TRACE 2u
+/* `output` gets the IR that runs as "lowered". */
+#define TILEBRIDGE_SIMULATE_LOWERED 4u
+/* Nothing runs. */
+#define TILEBRIDGE_SIMULATE_COMPILE_ONLY 8u
+
+typedef struct tilebridge_simulate_options {
+  size_t struct_size; /* sizeof(tilebridge_simulate_options) */
+  uint32_t flags;     /* TILEBRIDGE_SIMULATE_... */
+  uint64_t seed;
+  /* The arrays that programs may touch, as in tilebridge_evaluate_options. Which pointers overlap is taken from them. */
+  const tilebridge_memory *memory;
+  size_t memory_count;
+  /* Receives the "report", JSON with cycles and bytes (docs/accel-simulator.md), and what the flags ask for. */
+  void (*output)(void *state, const char *what, const char *data, size_t size);
+  void *output_state;
+  /* As in tilebridge_launch_options. */
+  void (*print)(void *state, const char *text);
+  void *print_state;
+} tilebridge_simulate_options;
+
+/* Runs the programs on the simulated machine: it changes the arrays as the machine would, checks what compiled code must not
+ * do (races, reads of what was never written, descriptors that no engine has), and counts the time. */
+TILEBRIDGE_API tilebridge_code
+tilebridge_simulate(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
+                    int64_t grid_z, const tilebridge_argument *arguments,
+                    size_t count, const tilebridge_simulate_options *options);
+
 /*===-- This machine -------------------------------------------------------===*/
 
 /* Names the compiler that would be used, its LLVM and this machine's CPU: two equal strings mean equal code. */

@@ -16,6 +16,10 @@ namespace tilebridge::cli {
 
 void runCompile(const Options &options);
 void runRun(const Options &options);
+/// `run` on the simulator of an accelerator.
+void runSimulation(const Options &options);
+/// `compile` for one: the lowered IR, or the report of the launch.
+void compileForAccelerator(const Options &options);
 void runEval(const Options &options);
 void runExplain(const Options &options);
 void runInfo(const Options &options);

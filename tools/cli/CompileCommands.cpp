@@ -37,6 +37,11 @@ static std::string compile(const Options &options, const std::string &source,
 }
 
 void runCompile(const Options &options) {
+  bool isAccelerator = options.target.rfind("accel:", 0) == 0;
+  if (isAccelerator && options.emit != "ttir" && options.emit != "bridge")
+    return compileForAccelerator(options);
+  if (!isAccelerator && (!options.grid.empty() || !options.arguments.empty()))
+    usageError("--grid and --arg want --target=accel:NAME");
   std::string stage = options.emit.empty() ? "so" : options.emit;
   uint32_t flags = (options.remarks ? TILEBRIDGE_COMPILE_REMARKS : 0) |
                    (options.timing ? TILEBRIDGE_COMPILE_TIMING : 0) |

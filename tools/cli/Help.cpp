@@ -42,6 +42,8 @@ Compiles a kernel. The input is TTIR as text or MLIR bytecode; "-" is standard i
                                       cpu:neoverse-v2; x86-64 or AArch64
                           cpu:NAME,+FEATURE,-FEATURE
                                       with features of LLVM more or less; also cpu,-FEATURE
+                          accel:NAME  a DMA accelerator; the stages are bridge, accel (lowered; default) and report.
+                                      It wants --grid and --arg as `tilebridge run` does: they are compiled in
   --header=FILE           also write a C header with a function that launches the kernel
   --emit=STAGE            so          a shared object (default)
                           ttir        the input, brought into one form
@@ -74,7 +76,12 @@ in its order (`tilebridge info KERNEL` lists them). Compile-time constants are n
   --show                  print the first elements of every array after the run
   --threads=N             use at most N threads (default: as OpenMP does, see OMP_NUM_THREADS)
   --repeat=N              run N times and print the fastest and the median time
-  --target=T, --no-cache  as for `tilebridge compile`
+  --target=T, --no-cache  as for `tilebridge compile`; or, on the simulator of a DMA accelerator,
+      accel:NAME            one of `tilebridge-target list`, or a file: accel:my.json; prints the cycles. KERNEL is
+                            TTIR, bridge IR or lowered IR
+  --report FILE.json      cycles, bytes by memory, roofline; of accel:NAME, as the next two
+  --trace FILE.json       a timeline for https://ui.perfetto.dev
+  --landing=late|random:SEED   when transfers move their bytes
 
 A descriptor takes one array: its sizes and strides, which Triton's kernels have as arguments behind it, are filled in.
 NumPy has no bf16 and no 8-bit floats: files hold them as 2-byte or 1-byte voids, as the package ml_dtypes does.

@@ -35,6 +35,9 @@ struct Options {
   std::string probeOp;
   std::string compareWith; // "" or "cpu"
   std::string tolerance;
+  std::string trace;   // a file
+  std::string report;  // a file
+  std::string landing; // "", "late" or "random:SEED"
   std::vector<ArgumentText> arguments;
   unsigned threads = 0;
   unsigned repeat = 1;

@@ -52,5 +52,5 @@ static int compile(const tb_compile_request_v1 *request) {
 }
 
 __attribute__((visibility("default")))
-const tb_compiler_v2 tilebridge_compiler = {
-    TB_COMPILER_ABI_VERSION, 0, compile, NULL, NULL, NULL};
+const tb_compiler_v3 tilebridge_compiler = {
+    TB_COMPILER_ABI_VERSION, 0, compile, NULL, NULL, NULL, NULL, NULL, NULL};

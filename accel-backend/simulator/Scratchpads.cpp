@@ -1,0 +1,188 @@
+//===- Scratchpads.cpp - memories of PEs, and what is in their bytes ------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "accel-backend/simulator/Scratchpads.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+
+namespace tilebridge::accel {
+
+Scratchpads::Scratchpads(const Target &target)
+    : target(target), used(target.memories.size(), 0) {
+  for (const Memory &memory : target.memories)
+    instances.emplace_back(
+        memory.scope == Scope::Chip ? 0 : target.instances(memory.scope));
+}
+
+FailureOr<unsigned> Scratchpads::addBuffer(Buffer buffer, bool hasOffset,
+                                           uint64_t alignment) {
+  const Memory &memory = target.memories[buffer.memory];
+  uint64_t &end = used[buffer.memory];
+  if (!hasOffset) {
+    buffer.offset =
+        llvm::alignTo(end, std::max(alignment, memory.alignmentBytes));
+    end = buffer.offset + buffer.bytes;
+  }
+  if (buffer.offset % memory.alignmentBytes)
+    return buffer.op->emitError("begins at byte ")
+           << buffer.offset << " of the memory '" << memory.name
+           << "', which is not a multiple of its alignment of "
+           << memory.alignmentBytes;
+  if (buffer.bytes > memory.bytes ||
+      buffer.offset > memory.bytes - buffer.bytes)
+    return buffer.op->emitError("takes ")
+           << buffer.bytes << " bytes from byte " << buffer.offset
+           << " of the memory '" << memory.name << "', which has "
+           << memory.bytes;
+  if (buffers.size() >= UINT16_MAX - 1)
+    return buffer.op->emitError("is one buffer too many for the simulator");
+  buffers.push_back(buffer);
+  return unsigned(buffers.size());
+}
+
+Scratchpads::Bytes &Scratchpads::instanceOf(unsigned memory, int64_t instance) {
+  Bytes &bytes = instances[memory][instance];
+  if (bytes.data)
+    return bytes;
+  // Zeroed pages cost nothing before they are touched.
+  size_t size = target.memories[memory].bytes;
+  auto zeroed = [](size_t count, size_t element) {
+    void *memory = std::calloc(count, element);
+    if (!memory)
+      llvm::report_bad_alloc_error("scratchpads of the simulator");
+    return memory;
+  };
+  bytes.data.reset(static_cast<char *>(zeroed(size, 1)));
+  bytes.owners.reset(static_cast<uint16_t *>(zeroed(size, 2)));
+  bytes.flights.reset(static_cast<uint8_t *>(zeroed(size, 1)));
+  return bytes;
+}
+
+uint64_t Scratchpads::addressOf(int number, int64_t row, int64_t column) {
+  const Buffer &one = buffer(number);
+  Scope scope = target.memories[one.memory].scope;
+  const Bytes &bytes =
+      instanceOf(one.memory, target.instanceOf(scope, row, column));
+  uint64_t address = reinterpret_cast<uint64_t>(bytes.data.get()) + one.offset;
+  byAddress[address] = &bytes;
+  return address;
+}
+
+const Scratchpads::Bytes *Scratchpads::find(int, uint64_t base) const {
+  return byAddress.lookup(base);
+}
+
+Fault Scratchpads::forEachRun(
+    int number, uint64_t base, const Region &region,
+    llvm::function_ref<Fault(const Bytes &, uint64_t, uint64_t)> access) const {
+  const Buffer &one = buffer(number);
+  const Bytes &bytes = *find(number, base);
+  Fault fault = Fault::None;
+  region.forEachRun([&](uint64_t address, uint64_t count) {
+    uint64_t at = address - base; // Wraps around below the buffer.
+    if (at > one.bytes || count > one.bytes - at)
+      fault = Fault::OutOfBounds;
+    else
+      fault = access(bytes, one.offset + at, count);
+    return fault == Fault::None;
+  });
+  return fault;
+}
+
+Fault Scratchpads::allocate(int number, int64_t row, int64_t column) {
+  const Buffer &one = buffer(number);
+  if (target.memories[one.memory].scope != Scope::Pe)
+    return Fault::None; // Other PEs use it, too.
+  Bytes &bytes = instanceOf(one.memory, row * target.grid.columns + column);
+  const uint8_t *flights = bytes.flights.get() + one.offset;
+  for (uint64_t i = 0; i < one.bytes; ++i)
+    if (flights[i])
+      return flights[i] & 1 ? Fault::Arriving : Fault::Leaving;
+  std::memset(bytes.owners.get() + one.offset, 0, one.bytes * 2);
+  return Fault::None;
+}
+
+Fault Scratchpads::checkRead(int number, uint64_t base,
+                             const Region &region) const {
+  return forEachRun(
+      number, base, region,
+      [number](const Bytes &bytes, uint64_t at, uint64_t count) {
+        const uint8_t *flights = bytes.flights.get() + at;
+        const uint16_t *owners = bytes.owners.get() + at;
+        // Without a branch in it, the loop is one over vectors.
+        unsigned arriving = 0, foreign = 0;
+        for (uint64_t i = 0; i < count; ++i) {
+          arriving |= flights[i];
+          foreign |= unsigned(owners[i] ^ number);
+        }
+        if (arriving & 1)
+          return Fault::Arriving;
+        if (!foreign)
+          return Fault::None;
+        bool isUndefined = std::count(owners, owners + count, 0) != 0;
+        return isUndefined ? Fault::Undefined : Fault::Overwritten;
+      });
+}
+
+Fault Scratchpads::checkWrite(int number, uint64_t base,
+                              const Region &region) const {
+  return forEachRun(
+      number, base, region,
+      [](const Bytes &bytes, uint64_t at, uint64_t count) {
+        const uint8_t *flights = bytes.flights.get() + at;
+        unsigned any = 0;
+        for (uint64_t i = 0; i < count; ++i)
+          any |= flights[i];
+        return !any ? Fault::None : any & 1 ? Fault::Arriving : Fault::Leaving;
+      });
+}
+
+void Scratchpads::define(int number, uint64_t base, const Region &region) {
+  forEachRun(number, base, region,
+             [number](const Bytes &bytes, uint64_t at, uint64_t count) {
+               std::fill_n(bytes.owners.get() + at, count, uint16_t(number));
+               return Fault::None;
+             });
+}
+
+void Scratchpads::undefine(int number, uint64_t base, const Region &region) {
+  forEachRun(number, base, region,
+             [](const Bytes &bytes, uint64_t at, uint64_t count) {
+               std::fill_n(bytes.owners.get() + at, count, uint16_t(0));
+               return Fault::None;
+             });
+}
+
+void Scratchpads::markReading(int number, uint64_t base, const Region &region,
+                              int change) {
+  forEachRun(number, base, region,
+             [change](const Bytes &bytes, uint64_t at, uint64_t count) {
+               uint8_t *flights = bytes.flights.get() + at;
+               for (uint64_t i = 0; i < count; ++i)
+                 flights[i] = uint8_t(flights[i] + 2 * change);
+               return Fault::None;
+             });
+}
+
+void Scratchpads::markWriting(int number, uint64_t base, const Region &region,
+                              int change) {
+  forEachRun(number, base, region,
+             [change](const Bytes &bytes, uint64_t at, uint64_t count) {
+               uint8_t *flights = bytes.flights.get() + at;
+               for (uint64_t i = 0; i < count; ++i)
+                 flights[i] = uint8_t(flights[i] + change);
+               return Fault::None;
+             });
+}
+
+} // namespace tilebridge::accel

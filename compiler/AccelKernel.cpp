@@ -1,0 +1,270 @@
+//===- AccelKernel.cpp - a kernel for an accelerator's simulator ----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/AccelKernel.h"
+
+#include "accel-backend/Passes.h"
+#include "accel-backend/plan/Passes.h"
+#include "compiler/Registration.h"
+#include "frontend/Passes.h"
+#include "frontend/Reader.h"
+#include "reference/Datum.h"
+#include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
+#include "triton-to-linalg/bridge/Passes.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace tilebridge::compiler {
+
+static constexpr llvm::StringLiteral loweredAttr = "accel.kernel";
+
+namespace {
+/// Collects the errors of a context while it lives.
+class ErrorCollector {
+public:
+  ErrorCollector(MLIRContext &context, std::string &errors)
+      : handler(&context, [&errors](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            frontend::appendDiagnostic(diagnostic, errors);
+          return success();
+        }) {}
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+AccelKernel::AccelKernel()
+    : context(dialectRegistry(), MLIRContext::Threading::DISABLED) {
+  context.printOpOnDiagnostic(false);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+bool AccelKernel::read(const Request &request, Result &result) {
+  llvm::StringRef name = request.target;
+  if (!name.consume_front("accel:")) {
+    result.errors += (request.sourceName + ": error: the simulator runs " +
+                      "targets 'accel:NAME', not '" + name + "'\n")
+                         .str();
+    return false;
+  }
+  llvm::Expected<accel::Target> found = accel::findTarget(name);
+  if (!found) {
+    result.errors += llvm::toString(found.takeError()) + "\n";
+    return false;
+  }
+  target = std::move(*found);
+  targetName = name.str();
+  isLowered = request.input.contains(loweredAttr);
+  if (isLowered || request.input.contains(linalg_ext::kKernelAttr)) {
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(request.input, request.sourceName),
+        llvm::SMLoc());
+    module = parseSourceFile<ModuleOp>(sources, &context);
+  } else {
+    module = frontend::readModule(request.input, request.sourceName, context,
+                                  result.errors);
+  }
+  if (!module)
+    return false;
+  PassManager manager(&context, ModuleOp::getOperationName());
+  if (!isLowered) {
+    if (request.input.contains(linalg_ext::kKernelAttr)) {
+      manager.addPass(linalg_ext::createVerifyBridgePass());
+    } else {
+      frontend::buildFrontendPipeline(manager);
+      ttl::buildTritonToLinalgPipeline(manager);
+    }
+    if (failed(manager.run(*module)))
+      return false;
+  }
+  for (auto function : module->getOps<func::FuncOp>())
+    if (function.isPublic() && function->hasAttr(linalg_ext::kSignatureAttr))
+      kernel = function;
+  if (!kernel)
+    module->emitError("holds no kernel: no public function has the attribute '")
+        << linalg_ext::kSignatureAttr << "'";
+  return kernel != nullptr;
+}
+
+std::unique_ptr<AccelKernel> AccelKernel::load(const Request &request,
+                                               Result &result) {
+  std::unique_ptr<AccelKernel> loaded(new AccelKernel());
+  ErrorCollector collector(loaded->context, result.errors);
+  if (!loaded->read(request, result)) {
+    if (result.errors.empty())
+      result.errors = (request.sourceName +
+                       ": error: failed without a message, a bug of this "
+                       "compiler\n")
+                          .str();
+    return nullptr;
+  }
+  llvm::json::Array signature;
+  for (auto type :
+       loaded->kernel->getAttrOfType<ArrayAttr>(linalg_ext::kSignatureAttr)
+           .getAsRange<StringAttr>())
+    signature.push_back(type.getValue());
+  llvm::raw_string_ostream(result.output) << llvm::json::Value(
+      llvm::json::Object{{"name", loaded->kernel.getName()},
+                         {"signature", std::move(signature)},
+                         {"target", "accel:" + loaded->targetName},
+                         {"features", ""}});
+  return loaded;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<Type> ownArguments(func::FuncOp kernel) {
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  return types.drop_back(
+      std::min<size_t>(types.size(), linalg_ext::kProgramArguments));
+}
+
+static unsigned slotsOf(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  bool isPointer =
+      memref && memref.getRank() == 1 &&
+      memref.getStridesAndOffset().first == SmallVector<int64_t>{1};
+  return !memref || isPointer ? 1 : 1 + 2 * memref.getRank();
+}
+
+unsigned AccelKernel::slotCount() {
+  unsigned count = 0;
+  for (Type type : ownArguments(kernel))
+    count += slotsOf(type);
+  return count;
+}
+
+namespace {
+/// What is known of a launch, as options of the pass that uses it.
+struct LaunchFacts {
+  accel::AccelSpecializePassOptions options;
+  std::string key;
+
+  LaunchFacts(func::FuncOp kernel, const accel::Target &target,
+              const accel::SimLaunch &launch);
+};
+} // namespace
+
+LaunchFacts::LaunchFacts(func::FuncOp kernel, const accel::Target &target,
+                         const accel::SimLaunch &launch) {
+  uint64_t total = 0;
+  for (const reference::MemoryRange &array : launch.memory)
+    total += array.size;
+  const std::string &memory = target.tensorMemory(total).name;
+  llvm::SmallVector<int64_t> grid(launch.grid.begin(), launch.grid.end());
+  options.grid = grid;
+  llvm::SmallVector<std::string> integers, placed;
+  llvm::SmallVector<unsigned> alone;
+  llvm::SmallVector<std::pair<unsigned, const reference::MemoryRange *>> arrays;
+  ArrayRef<uint64_t> slots = launch.slots;
+  bool areKnown = !launch.memory.empty();
+  for (auto [i, type] : llvm::enumerate(ownArguments(kernel))) {
+    if (isa<MemRefType>(type)) {
+      placed.push_back(std::to_string(i) + "=" + memory);
+      auto found = llvm::find_if(
+          launch.memory, [&](const reference::MemoryRange &array) {
+            auto begin = reinterpret_cast<uint64_t>(array.begin);
+            return slots[0] >= begin &&
+                   (slots[0] - begin < array.size || slots[0] == begin);
+          });
+      if (found == launch.memory.end())
+        areKnown &= slots[0] == 0; // Nothing is reached through null.
+      else
+        arrays.push_back({unsigned(i), &*found});
+    } else if (auto integer = dyn_cast<IntegerType>(type)) {
+      int64_t value = reference::signedValue(slots[0], integer.getWidth());
+      integers.push_back(std::to_string(i) + "=" + std::to_string(value));
+    }
+    slots = slots.drop_front(slotsOf(type));
+  }
+  for (auto [i, one] : arrays) {
+    auto overlaps = [&, i = i, one = one](const auto &other) {
+      auto begin = reinterpret_cast<uint64_t>(one->begin);
+      auto otherBegin = reinterpret_cast<uint64_t>(other.second->begin);
+      return other.first != i && begin < otherBegin + other.second->size &&
+             otherBegin < begin + one->size;
+    };
+    if (areKnown && llvm::none_of(arrays, overlaps))
+      alone.push_back(i);
+  }
+  options.arguments = integers;
+  options.placed = placed;
+  options.noalias = alone;
+  llvm::raw_string_ostream out(key);
+  llvm::interleave(grid, out, ",");
+  out << ';';
+  llvm::interleave(integers, out, ",");
+  out << ';';
+  llvm::interleave(placed, out, ",");
+  out << ';';
+  llvm::interleave(alone, out, ",");
+}
+
+ModuleOp AccelKernel::lower(const accel::SimLaunch &launch) {
+  if (isLowered)
+    return *module;
+  LaunchFacts facts(kernel, target, launch);
+  OwningOpRef<ModuleOp> &entry = lowerings[facts.key];
+  if (entry)
+    return *entry;
+  OwningOpRef<ModuleOp> lowered(module->clone());
+  (*lowered)->setAttr("accel.target", StringAttr::get(&context, targetName));
+  PassManager manager(&context, ModuleOp::getOperationName());
+  // What is known of the launch is used by all that follows.
+  manager.addPass(accel::createAccelSpecializePass(facts.options));
+  if (failed(accel::buildAccelPipeline(manager)) ||
+      failed(manager.run(*lowered)))
+    return nullptr;
+  // Kernels whose integers change with each launch would fill the memory.
+  constexpr size_t most = 64;
+  if (lowerings.size() > most) {
+    lowerings.clear();
+    return *(lowerings[facts.key] = std::move(lowered));
+  }
+  entry = std::move(lowered);
+  return *entry;
+}
+
+accel::SimOutcome AccelKernel::simulate(const accel::SimLaunch &launch,
+                                        const accel::SimOptions &options,
+                                        bool isOnlyCompiled,
+                                        std::string &errors,
+                                        std::string *lowered) {
+  std::lock_guard<std::mutex> lock(mutex);
+  ErrorCollector collector(context, errors);
+  accel::SimOutcome outcome;
+  ModuleOp module = lower(launch);
+  outcome.isError = !module;
+  if (!module && errors.empty())
+    errors = "error: the lowering failed without a message, a bug of this "
+             "compiler\n";
+  if (module && lowered) {
+    llvm::raw_string_ostream out(*lowered);
+    OpPrintingFlags flags;
+    flags.enableDebugInfo(false);
+    module.print(out, flags);
+  }
+  if (!module || isOnlyCompiled)
+    return outcome;
+  return accel::simulate(module, target, launch, options);
+}
+
+} // namespace tilebridge::compiler

@@ -1,0 +1,119 @@
+//===- SimulateCommand.cpp - commands for accelerators --------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/cli/Commands.h"
+#include "tools/cli/Error.h"
+#include "tools/cli/Values.h"
+
+#include "runtime/tilebridge.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+namespace tilebridge::cli {
+
+using KernelPtr =
+    std::unique_ptr<tilebridge_kernel, void (*)(tilebridge_kernel *)>;
+using Outputs = std::map<std::string, std::string>;
+
+static KernelPtr load(const Options &options) {
+  std::string source = readInput(options.input);
+  tilebridge_compile_options request = {};
+  request.struct_size = sizeof(request);
+  request.source_name = options.input.c_str();
+  request.target = options.target.c_str();
+  tilebridge_kernel *kernel = nullptr;
+  check(tilebridge_load_accel(source.data(), source.size(), &request, &kernel));
+  return {kernel, tilebridge_kernel_release};
+}
+
+static tilebridge_simulate_options optionsOf(const Options &options,
+                                             Outputs &outputs) {
+  tilebridge_simulate_options result = {};
+  result.struct_size = sizeof(result);
+  if (!options.trace.empty())
+    result.flags |= TILEBRIDGE_SIMULATE_TRACE;
+  const std::string random = "random:";
+  if (options.landing.rfind(random, 0) == 0) {
+    char *rest = nullptr;
+    const char *seed = options.landing.c_str() + random.size();
+    result.seed = std::strtoull(seed, &rest, 10);
+    if (!*seed || *rest)
+      usageError("--landing=random:SEED wants a number as the seed, not '" +
+                 std::string(seed) + "'");
+    result.flags |= TILEBRIDGE_SIMULATE_RANDOM_LANDING;
+  } else if (!options.landing.empty() && options.landing != "late") {
+    usageError("--landing wants late or random:SEED, not '" + options.landing +
+               "'");
+  }
+  result.output = [](void *state, const char *what, const char *data,
+                     size_t size) {
+    (*static_cast<Outputs *>(state))[what].assign(data, size);
+  };
+  result.output_state = &outputs;
+  return result;
+}
+
+/// Loads, reads the arguments, and lowers or runs the kernel.
+static Outputs simulate(const Options &options, uint32_t flags) {
+  int64_t grid[3] = {1, 1, 1};
+  if (options.grid.empty())
+    usageError("targets accel:NAME want the number of programs: --grid X, "
+               "--grid X,Y or --grid X,Y,Z");
+  parseGrid("--grid", options.grid, grid);
+  Outputs outputs;
+  tilebridge_simulate_options request = optionsOf(options, outputs);
+  KernelPtr kernel = load(options);
+  Values values(kernel.get(), options.arguments);
+  std::vector<tilebridge_memory> memory = values.memory();
+  request.flags |= flags;
+  request.memory = memory.data();
+  request.memory_count = memory.size();
+  check(tilebridge_simulate(kernel.get(), grid[0], grid[1], grid[2],
+                            values.arguments().data(),
+                            values.arguments().size(), &request));
+  if (!(flags & TILEBRIDGE_SIMULATE_COMPILE_ONLY))
+    values.finish(options.show);
+  return outputs;
+}
+
+/// The number behind a key of the report's outermost object.
+static double numberOf(const std::string &report, const std::string &key) {
+  size_t at = report.find("\n  \"" + key + "\": ");
+  return at == report.npos
+             ? 0
+             : std::strtod(report.c_str() + at + key.size() + 7, nullptr);
+}
+
+void runSimulation(const Options &options) {
+  Outputs outputs = simulate(options, 0);
+  const std::string &report = outputs["report"];
+  std::printf("%.0f cycles, %.4g us on %s\n", numberOf(report, "cycles"),
+              numberOf(report, "microseconds"), options.target.c_str() + 6);
+  if (!options.report.empty())
+    writeOutput(options.report, report);
+  if (!options.trace.empty())
+    writeOutput(options.trace, outputs["trace"]);
+}
+
+void compileForAccelerator(const Options &options) {
+  std::string stage = options.emit.empty() ? "accel" : options.emit;
+  std::string output = options.output.empty() ? "-" : options.output;
+  if (stage == "accel")
+    writeOutput(output, simulate(options, TILEBRIDGE_SIMULATE_LOWERED |
+                                              TILEBRIDGE_SIMULATE_COMPILE_ONLY)
+                            .at("lowered"));
+  else if (stage == "report")
+    writeOutput(output, simulate(options, 0).at("report"));
+  else
+    usageError("targets accel:NAME have the stages accel and report, not '" +
+               stage + "'");
+}
+
+} // namespace tilebridge::cli
