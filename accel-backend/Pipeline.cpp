@@ -44,6 +44,11 @@ static void addTile(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+/// Nothing is loaded twice.
+static void addHoist(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelHoistCopiesPass());
+}
+
 /// What PEs of a line load alike is read once.
 static void addMulticast(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());
@@ -54,10 +59,16 @@ static void addAllocate(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelAllocatePass());
 }
 
+// clang-format off
 static const Stage stages[] = {
-    {"inline", addInline},       {"map-grid", addMapGrid},  {"tile", addTile},
-    {"multicast", addMulticast}, {"allocate", addAllocate},
+    {"inline", addInline},
+    {"map-grid", addMapGrid},
+    {"tile", addTile},
+    {"hoist", addHoist},
+    {"multicast", addMulticast},
+    {"allocate", addAllocate},
 };
+// clang-format on
 
 ArrayRef<StringRef> tilebridge::accel::stageNames() {
   static const SmallVector<StringRef> names = [] {

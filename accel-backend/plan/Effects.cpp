@@ -68,8 +68,7 @@ bool tilebridge::accel::mayTouchSameMemory(Operation *a, Operation *b) {
   return mayOverlap(memoryOfAccess(a), memoryOfAccess(b));
 }
 
-// Views that are made alike from the same values.
-static bool isSameView(Value a, Value b) {
+bool tilebridge::accel::isSameView(Value a, Value b) {
   if (a == b)
     return true;
   Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();

@@ -26,6 +26,9 @@ bool mayTouchSameMemory(mlir::Operation *a, mlir::Operation *b);
 /// Whether position by position they access the same elements.
 bool accessesSamePlaces(mlir::Operation *a, mlir::Operation *b);
 
+/// Views that are made alike from the same values.
+bool isSameView(mlir::Value a, mlir::Value b);
+
 /// Whether something in the operation may write what the other one reads.
 bool containsWriteTo(mlir::Operation *op, mlir::Operation *reader);
 

@@ -126,6 +126,31 @@ def AccelTilePass : Pass<"tilebridge-accel-tile", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def AccelHoistCopiesPass : Pass<"tilebridge-accel-hoist-copies", "::mlir::func::FuncOp"> {
+  let summary = "Loads before a loop what each iteration loads, and once what is loaded twice";
+  let description = [{
+    A load whose address and bounds do not change from iteration to iteration goes out of the loop, if the loop runs at least once
+    and nothing in it may write there: weights that every program uses are loaded once for all steps of a PE. Of
+    two equal loads in a block with no such write between them the second one uses what the first one loaded.
+
+    Before:
+    ```mlir
+    scf.for %i = %c0 to %c4 step %c1 {
+      %t = accel.copy %w to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+      ...
+    }
+    ```
+    After:
+    ```mlir
+    %t = accel.copy %w to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+    scf.for %i = %c0 to %c4 step %c1 {
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect"];
+}
+
 def AccelMulticastPass : Pass<"tilebridge-accel-multicast", "::mlir::func::FuncOp"> {
   let summary = "Reads what PEs of a line load alike once, for all of them";
   let description = [{
