@@ -41,6 +41,9 @@ def parse_arguments(arguments=None) -> argparse.Namespace:
     parser.add_argument("--json", metavar="FILE", help="write the figures to FILE")
     parser.add_argument("--html", metavar="FILE", help="write a page with plots to FILE")
     parser.add_argument("--compare", metavar="OLD.json", help="also print what changed since then")
+    parser.add_argument("--record", metavar="FOLDER", help="compile for --target into FOLDER")
+    parser.add_argument("--target", default="cpu", help="of --record, such as cpu:sapphirerapids")
+    parser.add_argument("--replay", metavar="FOLDER", help="time what --record compiled")
     parser.add_argument("--list", action="store_true", help="only name the problems")
     return parser.parse_args(arguments)
 
@@ -65,12 +68,14 @@ def chosen(options) -> list:
     return found
 
 
-def our_runner(bench, variant: str, tensors):
+def our_runner(bench, variant: str, tensors, replay=None):
+    if replay is not None:
+        return replay.runner(bench, variant, tensors)
     launch = bench.ours[variant]
     return lambda: launch(tensors)
 
 
-def prepare(bench, tensors, peer_names: list[str]) -> tuple[dict, dict[str, str]]:
+def prepare(bench, tensors, peer_names: list[str], replay=None) -> tuple[dict, dict[str, str]]:
     """The runners that compute the right values, and why the others do not run."""
     import peers
     import torch
@@ -79,8 +84,10 @@ def prepare(bench, tensors, peer_names: list[str]) -> tuple[dict, dict[str, str]
     wanted = reference_of(bench, tensors)
     runners, problems = {}, {}
     for variant in bench.ours:
-        call = our_runner(bench, variant, tensors)
+        if replay is not None and not replay.has(bench, variant):
+            continue
         try:
+            call = our_runner(bench, variant, tensors, replay)
             for name in bench.outputs:
                 if tensors[name].dtype.is_floating_point:
                     tensors[name].fill_(float("nan"))
@@ -120,11 +127,11 @@ def place_of(bytes_: float) -> str:
     return "last cache" if bytes_ <= machine.last_cache_bytes() / 2 else "memory"
 
 
-def measure_one(bench, options, peer_names: list[str], limits: dict) -> dict:
+def measure_one(bench, options, peer_names: list[str], replay=None) -> dict:
     from measure import time_in_turn
 
     tensors = bench.inputs()
-    runners, problems = prepare(bench, tensors, peer_names)
+    runners, problems = prepare(bench, tensors, peer_names, replay)
     row = {
         "group": bench.group,
         "name": bench.name,
@@ -144,7 +151,7 @@ def measure_one(bench, options, peer_names: list[str], limits: dict) -> dict:
             "rounds": timing.rounds,
         }
     row["rate"] = bench.rate
-    return row | ratios(row, list(bench.ours)) | shares(row, list(bench.ours), limits)
+    return row | ratios(row, list(bench.ours))
 
 
 def ratios(row: dict, variants: list[str]) -> dict:
@@ -180,6 +187,19 @@ def shares(row: dict, variants: list[str], limits: dict) -> dict:
     return found
 
 
+def record_all(found: list, options) -> int:
+    import tempfile
+
+    # What Triton has compiled before would not be compiled again, and not be noted.
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["TRITON_CACHE_DIR"] = cache
+        from record import record
+
+        count = record(found, Path(options.record), options.target)
+    print(f"{count} problems for {options.target} are in {options.record}")
+    return 0
+
+
 def main(arguments=None) -> int:
     options = parse_arguments(arguments)
     threads = use_cores(options.threads)
@@ -189,6 +209,10 @@ def main(arguments=None) -> int:
     from measure import keep_freed_memory
 
     keep_freed_memory()
+    from replay import Replay, stand_in_for_triton
+
+    if options.replay:
+        stand_in_for_triton()
     import machine
     import report
     import torch
@@ -201,8 +225,12 @@ def main(arguments=None) -> int:
         return 0
     if not found:
         sys.exit(f"no problem has one of '{options.only}' in its name; --list shows all")
+    if options.record:
+        return record_all(found, options)
+    replay = Replay(Path(options.replay)) if options.replay else None
     names, notes = peers.available([name for name in options.peers.split(",") if name])
-    limits = machine.limits(threads)
+    library = Path(options.replay, machine.LIBRARY_NAME) if options.replay else None
+    limits = machine.limits(threads, library)
     result = {
         "version": VERSION,
         "time": time.strftime("%Y-%m-%d %H:%M"),
@@ -210,6 +238,7 @@ def main(arguments=None) -> int:
         "limits": limits,
         "torch": torch.__version__,
         "triton": triton.__version__,
+        "target": replay.manifest["target"] if replay else "",
         "sizes": options.sizes,
         "peers": names,
         "notes": notes,
@@ -217,10 +246,11 @@ def main(arguments=None) -> int:
     }
     report.print_head(result)
     for bench in found:
-        row = measure_one(bench, options, names, limits)
+        row = measure_one(bench, options, names, replay)
+        row |= shares(row, list(bench.ours), limits)
         result["results"].append(row)
         report.print_row(row, names)
-    result["limits"] = machine.better(limits, machine.limits(threads))
+    result["limits"] = machine.better(limits, machine.limits(threads, library))
     for row in result["results"]:
         row |= shares(row, list(report.OURS), result["limits"])
     report.print_summary(result)

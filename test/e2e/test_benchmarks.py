@@ -82,6 +82,30 @@ def test_comparison_with_an_earlier_run(measured):
     assert "*" in result.stdout  # What changed much is marked.
 
 
+def test_recorded_kernels_run_without_triton(tmp_path):
+    """Compiled ahead of time for a CPU of this architecture, and launched through the C interface."""
+    folder = tmp_path / "recorded"
+    options = ["--sizes", "tiny", "--only", "add,matmul f32,layer norm backward"]
+    done = python(FOLDER / "run.py", *options, "--record", folder, "--target", "cpu")
+    assert done.returncode == 0, done.stdout + done.stderr
+    # A module that cannot be imported stands for the missing package.
+    (tmp_path / "triton").mkdir()
+    (tmp_path / "triton" / "__init__.py").write_text("raise ImportError('not here')")
+    options += ["--replay", str(folder), "--peers", "eager", "--rounds", "3", "--budget", "0.01"]
+    start = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); sys.path.insert(0, {str(FOLDER)!r})"
+    )
+    start += f"; import run; sys.exit(run.main({[*options, '--json', str(tmp_path / 'f.json')]!r}))"
+    done = python("-c", start)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((tmp_path / "f.json").read_text())
+    assert found["target"] == "cpu"
+    timed = {row["name"]: set(row["runners"]) for row in found["results"]}
+    assert timed["add f32"] >= {"pointers", "descriptors", "eager"}
+    assert timed["matmul f32"] >= {"pointers", "descriptors", "eager"}
+    assert "pointers" in timed["layer norm backward f32"]
+
+
 WRONG = """
 import sys
 sys.path[:0] = [{folder!r}, {examples!r}]
@@ -100,7 +124,7 @@ bench = dataclasses.replace(
     bench, ours={{"pointers": late, "descriptors": silent, "third": fails, "right": bench.ours["pointers"]}},
     numpy=lambda np, t: np.subtract(t["x"], t["y"], out=t["out"]))
 options = run.parse_arguments(["--rounds", "3", "--budget", "0.01"])
-row = run.measure_one(bench, options, ["eager", "numpy"], {{}})
+row = run.measure_one(bench, options, ["eager", "numpy"])
 assert set(row["problems"]) == {{"pointers", "descriptors", "third", "numpy"}}, row
 assert set(row["runners"]) == {{"right", "eager"}}, row
 assert "ratio" in row, row

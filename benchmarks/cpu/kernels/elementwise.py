@@ -78,7 +78,8 @@ def grid(n):
 
 def add(n: int, dtype: torch.dtype = torch.float32) -> Bench:
     def launch(kernel):
-        return lambda t: kernel[grid(n)](t["x"], t["y"], t["out"], n, BLOCK=BLOCK)
+        start = kernel[grid(n)]
+        return lambda t: start(t["x"], t["y"], t["out"], n, BLOCK=BLOCK)
 
     return Bench(
         name=f"add {SHORT_NAME[dtype]}",

@@ -202,11 +202,13 @@ def benches(sizes: str) -> list[Bench]:
     edges = pick(sizes, [], [256, 1024], [64, 128, 256, 512, 1024, 2048])
     found = [square(s, s, s) for s in edges]
     for dtype in (BF16, F16, I8, E5M2):
-        some = pick(sizes, [], [512], [256, 512, 1024] + ([2048] if dtype == BF16 else []))
+        some = pick(sizes, [], [512], [256, 512, 1024] + ([2048, 4096] if dtype == BF16 else []))
         found += [square(s, s, s, dtype) for s in some]
     if sizes == "full":
         found += [square(1024, 1024, 1024, F32, b, f" {b[0]}x{b[1]}x{b[2]}") for b in BLOCKS]
-        found += [square(1000, 1000, 1000), square(1024, 1024, 1024, F16)]
+        found.append(square(1000, 1000, 1000))
+        large = (128, 128, 64)
+        found += [square(s, s, s, BF16, large, " 128x128x64") for s in (1024, 2048, 4096)]
     for shape in pick(sizes, [], [(16, 4096, 4096)], [(1, 4096, 4096), (16, 4096, 4096)]):
         found += [square(*shape, d, (16, 64, 64), " skinny") for d in (F32, BF16)]
     found.append(square(4096, 64, 1024, F32, tag=" tall"))
