@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -270,6 +271,16 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
   } else {
     createLoop(b, kernel, *arguments, firstProgramId, launch, begin, end);
   }
+  // What went around the caches is seen before whatever says that it is there.
+  bool streams = getOperation()
+                     ->walk([](vector::StoreOp store) {
+                       return store.getNontemporal() ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  if (streams)
+    LLVM::CallIntrinsicOp::create(
+        b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
   LLVM::ReturnOp::create(b, loc, ValueRange{});
   return success();
 }

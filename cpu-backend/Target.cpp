@@ -19,6 +19,7 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <mutex>
+#include <unistd.h>
 
 using namespace tilebridge::cpu;
 
@@ -62,6 +63,18 @@ static std::string hostFeatures() {
     return llvm::StringRef(a).drop_front() < llvm::StringRef(b).drop_front();
   });
   return llvm::join(list, ",");
+}
+
+/// Half of the host's last cache. Larger ones are shared by many cores, or what
+/// a virtual machine only believes to have; of other CPUs a usual size is taken.
+static int64_t streamBytesOf(bool isHost) {
+  int64_t bytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  if (isHost)
+    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+  constexpr int64_t usual = int64_t(32) << 20;
+  return (bytes > 0 ? std::min(bytes, usual) : usual) / 2;
 }
 
 static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
@@ -227,6 +240,8 @@ llvm::Expected<CpuTarget> CpuTarget::parse(llvm::StringRef spec) {
       subtargetInfo(target.triple, target.cpu, features);
   target.features = isHost ? features : enabledFeatures(*info);
   deriveFacts(target, *info);
+  if (llvm::Triple(target.triple).isX86())
+    target.streamBytes = streamBytesOf(isHost);
   return target;
 }
 

@@ -39,6 +39,9 @@ struct CpuTarget {
   bool hasBf16Pairs = false, hasI16Pairs = false;
   /// x86's pmaddwd.
   bool hasI16PairSums = false;
+  /// What a launch has to write to one argument to write it around the caches:
+  /// half of its last cache; 0 where there are no such stores.
+  int64_t streamBytes = 0;
   /// Number of vector registers.
   unsigned vectorRegisters = 16;
   /// One of "b", "d", "e" (the letter of glibc's vector functions for

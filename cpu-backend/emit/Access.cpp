@@ -145,6 +145,25 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
       });
 }
 
+/// Around the caches where `streams` holds. `at` is then the begin of a line, or
+/// a multiple of the vector's size behind one.
+void FunctionEmitter::storeStream(const View &view, Value at, Value value,
+                                  Value streams, Location loc) {
+  auto branch = scf::IfOp::create(rewriter, loc, streams, true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  for (bool around : {true, false}) {
+    Block *block = around ? branch.thenBlock() : branch.elseBlock();
+    rewriter.setInsertionPoint(block->getTerminator());
+    auto store =
+        vector::StoreOp::create(rewriter, loc, value, view.base, at, around);
+    auto type = cast<VectorType>(value.getType());
+    int64_t bytes =
+        type.getNumElements() * view.elementType().getIntOrFloatBitWidth() / 8;
+    if (around)
+      store.setAlignment(std::min<int64_t>(bytes & -bytes, 64));
+  }
+}
+
 void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
                                  unsigned laneDim, Value mask, Value value,
                                  Location loc) {
@@ -160,6 +179,9 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
         if (mask)
           vector::MaskedStoreOp::create(rewriter, loc, view.base, at, mask,
                                         value);
+        else if (Value streams = frame->interior ? frame->streams.lookup(&view)
+                                                 : Value())
+          storeStream(view, at, value, streams, loc);
         else
           vector::StoreOp::create(rewriter, loc, value, view.base, at);
         return {};

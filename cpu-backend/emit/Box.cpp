@@ -84,7 +84,7 @@ Value FunctionEmitter::rowLimit(const View &view, ArrayRef<Index> indices,
 Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
                                 unsigned laneDim, Location loc) {
   if (view.isWhole())
-    return {};
+    return frame->edgeMask;
   Value limit = rowLimit(view, indices, laneDim, loc);
   const Index &index = indices[laneDim];
   auto type = VectorType::get({frame->lanes}, rewriter.getI1Type());
@@ -97,6 +97,8 @@ Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
     return vector::CreateMaskOp::create(rewriter, loc, type, ValueRange{left});
   };
   Value mask = below(limit);
+  if (frame->edgeMask)
+    mask = arith::AndIOp::create(rewriter, loc, mask, frame->edgeMask);
   auto low = constantOf(view.lo[laneDim]);
   if (low && *low <= 0)
     return mask;

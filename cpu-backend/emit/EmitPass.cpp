@@ -34,6 +34,7 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
     target.hasBf16Pairs = bf16Pairs;
     target.hasI16Pairs = i16Pairs;
     target.hasI16PairSums = i16PairSums;
+    target.streamBytes = streamBytes;
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (func.isExternal() || !isBridge(func))

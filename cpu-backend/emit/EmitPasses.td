@@ -90,7 +90,9 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
     Option<"bf16Pairs", "bf16-pairs", "bool", "false", "AVX512_BF16: products of bf16 by vdpbf16ps">,
     Option<"i16Pairs", "i16-pairs", "bool", "false", "VNNI: products of 8-bit integers by vpdpbusd and vpdpwssd">,
-    Option<"i16PairSums", "i16-pair-sums", "bool", "false", "x86: products of 8-bit integers by pmaddwd, where there is no VNNI">
+    Option<"i16PairSums", "i16-pair-sums", "bool", "false", "x86: products of 8-bit integers by pmaddwd, where there is no VNNI">,
+    Option<"streamBytes", "stream-bytes", "int64_t", "0",
+           "a launch that writes so many bytes to one argument writes around the caches; 0: never">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect",

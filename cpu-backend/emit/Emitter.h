@@ -27,6 +27,9 @@ struct EmitTarget {
   bool hasBf16Pairs = false, hasI16Pairs = false;
   /// x86's pmaddwd: products of 16-bit integers, added up in pairs.
   bool hasI16PairSums = false;
+  /// A launch that writes so many bytes to one argument writes around the
+  /// caches; 0: never.
+  int64_t streamBytes = 0;
 };
 
 class Emitter {

@@ -19,7 +19,10 @@ using namespace tilebridge::cpu;
 
 FunctionEmitter::FunctionEmitter(func::FuncOp oldFunc, EmitTarget target,
                                  Plan &plan)
-    : Emitter(oldFunc.getContext(), target), oldFunc(oldFunc), plan(plan) {}
+    : Emitter(oldFunc.getContext(), target), oldFunc(oldFunc), plan(plan) {
+  if (target.streamBytes > 0)
+    writeOnly = findWriteOnly(oldFunc);
+}
 
 func::FuncOp FunctionEmitter::run() {
   rewriter.setInsertionPoint(oldFunc);
@@ -177,6 +180,7 @@ LogicalResult FunctionEmitter::addOutputs(Operation *op, Nest &nest) {
     NestOutput output;
     output.tensor = store->tensor;
     output.isStore = true;
+    output.isWriteOnly = isWriteOnly(store->write.getDest());
     auto type = cast<RankedTensorType>(store->tensor.getType());
     if (!type.hasStaticShape())
       return op->emitError("stores a tensor whose shape is not static");

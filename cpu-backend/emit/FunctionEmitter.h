@@ -49,6 +49,11 @@ struct Frame {
   /// Lanes along vecDim are inside of every box, as far as outer loops decide
   /// that.
   bool interior = false;
+  /// The outputs that go around the caches in the loop along the lanes, each
+  /// with the condition for it.
+  llvm::DenseMap<const View *, mlir::Value> streams;
+  /// Where not null: the lanes that are to be computed at all.
+  mlir::Value edgeMask;
 
   /// Level 0 is where the builder stands.
   void open(mlir::OpBuilder &builder);
@@ -61,6 +66,8 @@ struct NestOutput {
   View view;
   /// Writes memory that others see, not scratch.
   bool isStore = false;
+  /// The memory is an argument's that the function never reads.
+  bool isWriteOnly = false;
   /// Where not null, only elements for which it is true are written.
   mlir::Value mask;
   /// The memref that becomes the tensor's buffer.
@@ -80,9 +87,15 @@ struct Nest {
   llvm::SmallVector<int64_t> reduceDims;
   /// Hardly ever runs: small code counts, not speed.
   bool isCold = false;
+  /// Where true (null: never), stores have been sent to scratch memory.
+  mlir::Value redirected = {};
 };
 
 struct DeepMatmul;
+
+/// The pointers among the arguments that a kernel writes and never reads, and
+/// whose stores may be seen in any order before the kernel ends.
+llvm::DenseSet<mlir::Value> findWriteOnly(mlir::func::FuncOp func);
 
 class FunctionEmitter : public Emitter {
 public:
@@ -169,6 +182,9 @@ private:
                           llvm::SmallVectorImpl<NestOutput> &copies);
   View redirect(View &view, mlir::Value condition, mlir::Location loc);
 
+  // Stream.cpp
+  bool isWriteOnly(mlir::Value memref) const;
+
   // Nest.cpp
   mlir::LogicalResult emitNest(Nest &nest);
 
@@ -229,6 +245,8 @@ private:
   mlir::Value loadLanes(const View &view, llvm::ArrayRef<Index> indices,
                         unsigned laneDim, mlir::Value mask,
                         mlir::Value passThrough, mlir::Location loc);
+  void storeStream(const View &view, mlir::Value at, mlir::Value value,
+                   mlir::Value streams, mlir::Location loc);
   void storeLanes(const View &view, llvm::ArrayRef<Index> indices,
                   unsigned laneDim, mlir::Value mask, mlir::Value value,
                   mlir::Location loc);
@@ -262,6 +280,8 @@ private:
 
   mlir::func::FuncOp oldFunc;
   Plan &plan;
+  /// Arguments of the old function, see isWriteOnly.
+  llvm::DenseSet<mlir::Value> writeOnly;
   mlir::IRMapping map;
   struct Storage {
     mlir::Value memref;

@@ -236,6 +236,7 @@ View FunctionEmitter::redirect(View &view, Value condition, Location loc) {
 LogicalResult FunctionEmitter::emitGuarded(Nest &nest) {
   SmallVector<NestOutput, 0> copies;
   Value unsafe = guardStores(nest, copies);
+  nest.redirected = unsafe;
   if (failed(emitNest(nest)))
     return failure();
   if (!unsafe)

@@ -58,6 +58,7 @@ LogicalResult NestEmitter::run() {
   indices.assign(nest.shape.size(), Index());
   for (auto [d, index] : llvm::enumerate(indices))
     index.dim = d;
+  findStreams();
   Frame *outer = std::exchange(fe.frame, &frame);
   LogicalResult result = emitLoops(0);
   fe.frame = outer;
@@ -170,6 +171,12 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
       return result;
     });
   };
+  bool isOnce = limits.empty() && lows.empty() && lanes == nest.shape[d];
+  if (!large.empty() && mayShift && !isOnce)
+    return emitShiftedLanes(position, lows, limits);
+  if (!large.empty())
+    (void)alignStreams({}, {});
+  auto stopStreams = llvm::make_scope_exit([&] { frame.streams.clear(); });
   if (limits.empty() && lows.empty()) {
     if (first + lanes == nest.shape[d])
       return emitOnce(position, first, /*interior=*/true);

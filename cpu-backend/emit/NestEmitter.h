@@ -46,6 +46,13 @@ private:
   mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
+  // Stream.cpp: large outputs.
+  mlir::Value runsInLaunch();
+  void findStreams();
+  mlir::Value alignStreams(mlir::Value begin, mlir::Value end);
+  mlir::LogicalResult emitShiftedLanes(unsigned position,
+                                       llvm::ArrayRef<mlir::OpFoldResult> lows,
+                                       llvm::ArrayRef<mlir::Value> limits);
   mlir::Value constant(int64_t value);
   mlir::Value outermostZero();
 
@@ -87,6 +94,10 @@ private:
   int64_t edgeLanes = 1;
   llvm::SmallVector<std::pair<mlir::OpFoldResult, mlir::OpFoldResult>> ranges;
   llvm::SmallSet<unsigned, 4> restricted;
+  /// Outputs that may be too large for the caches, each with the condition.
+  llvm::SmallVector<std::pair<NestOutput *, mlir::Value>> large;
+  /// The lanes' loop may begin at any element.
+  bool mayShift = true;
   llvm::SmallVector<mlir::Value> accumulators;
   llvm::DenseMap<mlir::Operation *, bool> inOrder;
 };

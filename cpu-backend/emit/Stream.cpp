@@ -1,0 +1,295 @@
+//===- Stream.cpp - stores that go around the caches -----------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// An ordinary store reads its cache line first, and pushes another one out. A
+// launch that writes more than the last cache keeps saves both by non-temporal
+// stores, which want whole lines. Whether it does is known when it runs, from
+// the grid, the box of the store and the loops around it; the loop over lanes
+// then begins at the first line of each row, and what is left at the row's ends
+// is done by masked steps.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/NestEmitter.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+/// Bytes of what the CPU moves between memory and caches.
+static constexpr int64_t lineBytes = 64;
+
+/// The argument of the function that `memref` points into; null if that is not
+/// known.
+static BlockArgument argumentOf(Value memref) {
+  // Pointers that loops carry lead from loop to loop, never around.
+  while (memref) {
+    if (auto argument = dyn_cast<BlockArgument>(memref)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (isa<func::FuncOp>(parent))
+        return argument;
+      auto loop = dyn_cast<scf::ForOp>(parent);
+      if (!loop || argument == loop.getInductionVar())
+        return {};
+      memref = loop.getTiedLoopInit(argument)->get();
+      continue;
+    }
+    auto view = dyn_cast<ViewLikeOpInterface>(memref.getDefiningOp());
+    if (!view)
+      return {};
+    memref = view.getViewSource();
+  }
+  return {};
+}
+
+/// The arguments that are only written, or nothing at all where other threads
+/// may wait for what is written: ordinary stores are seen in their order.
+llvm::DenseSet<Value> tilebridge::cpu::findWriteOnly(func::FuncOp func) {
+  llvm::DenseSet<Value> read, written;
+  bool isOrdered = !func->hasAttr("tilebridge.kernel");
+  func.walk([&](Operation *op) {
+    isOrdered |= isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
+                     linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
+                     func::CallOp, scf::WhileOp>(op);
+    if (auto store = dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
+      if (Value argument = argumentOf(store.getDest()))
+        written.insert(argument);
+      return;
+    }
+    if (isa<ViewLikeOpInterface, scf::ForOp>(op))
+      return;
+    if (auto yield = dyn_cast<scf::YieldOp>(op))
+      if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
+        for (auto [from, init] :
+             llvm::zip_equal(yield.getOperands(), loop.getInitArgs()))
+          if (isa<MemRefType>(init.getType()) &&
+              argumentOf(from) != argumentOf(init))
+            isOrdered = true;
+        return;
+      }
+    for (Value operand : op->getOperands())
+      if (isa<MemRefType>(operand.getType()))
+        if (Value argument = argumentOf(operand))
+          read.insert(argument);
+  });
+  if (isOrdered)
+    return {};
+  for (Value argument : read)
+    written.erase(argument);
+  return written;
+}
+
+bool FunctionEmitter::isWriteOnly(Value memref) const {
+  Value argument = argumentOf(memref);
+  return argument && writeOnly.contains(argument);
+}
+
+/// How often the code here runs in a launch: programs, and iterations of the
+/// loops around. Each factor is cut to a size at which products do not overflow
+/// and that is large enough for the comparison.
+Value NestEmitter::runsInLaunch() {
+  auto toIndex = [&](Value value) -> Value {
+    if (value.getType().isIndex())
+      return value;
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+  };
+  auto times = [&](Value product, Value factor, int64_t most) -> Value {
+    factor = arith::MinSIOp::create(b, loc, toIndex(factor), constant(most));
+    return arith::MulIOp::create(b, loc, product, factor);
+  };
+  auto arguments = fe.oldFunc.getArguments();
+  Value runs = constant(1);
+  for (auto [count, most] : llvm::zip_equal(
+           arguments.take_back(3), ArrayRef<int64_t>{1 << 20, 1 << 5, 1 << 5}))
+    runs = times(runs, fe.mapScalar(count), most);
+  for (Operation *at = b.getInsertionBlock()->getParentOp();
+       at && !isa<func::FuncOp>(at); at = at->getParentOp()) {
+    auto around = dyn_cast<scf::ForOp>(at);
+    if (!around)
+      continue;
+    Value length = arith::SubIOp::create(b, loc, around.getUpperBound(),
+                                         around.getLowerBound());
+    if (getConstantIntValue(around.getStep()) != 1)
+      length = arith::CeilDivSIOp::create(b, loc, length, around.getStep());
+    runs = arith::MinSIOp::create(b, loc, times(runs, length, 1 << 20),
+                                  constant(1 << 30));
+  }
+  return runs;
+}
+
+/// Which outputs are large enough, as values at the outermost level.
+void NestEmitter::findStreams() {
+  int64_t threshold = fe.target().streamBytes;
+  if (threshold <= 0 || nest.isCold || !nest.reduceDims.empty() ||
+      frame.vecDim < 0)
+    return;
+  Value runs;
+  for (NestOutput &output : nest.outputs) {
+    int64_t bits = output.view.elementType().getIntOrFloatBitWidth();
+    auto stride = constantOf(output.view.strides[frame.vecDim]);
+    if (!output.isStore || !output.isWriteOnly || output.mask || stride != 1 ||
+        bits % 8 != 0 || frame.lanes * bits / 8 < 16)
+      continue;
+    if (!runs)
+      runs = runsInLaunch();
+    OpFoldResult elements = b.getIndexAttr(bits / 8);
+    for (auto [lo, hi] : llvm::zip_equal(output.view.lo, output.view.hi))
+      elements = mulIndex(b, loc, elements, subIndex(b, loc, hi, lo));
+    Value bytes =
+        arith::MulIOp::create(b, loc, runs, toValue(b, loc, elements));
+    Value isLarge = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                          bytes, constant(threshold));
+    if (nest.redirected) {
+      Value isDirect =
+          arith::XOrIOp::create(b, loc, nest.redirected,
+                                arith::ConstantIntOp::create(b, loc, 1, 1));
+      isLarge = arith::AndIOp::create(b, loc, isLarge, isDirect);
+    }
+    large.push_back({&output, isLarge});
+  }
+  if (large.empty())
+    return;
+  // Lanes that begin anywhere may reach beyond a tensor's end: offsets and
+  // masks there are no values to gather by.
+  Indices at = indices;
+  auto visit = [&](Value value, ArrayRef<Index> place) {
+    if (fe.viewIfInMemory(value))
+      return true;
+    Operation *op = value.getDefiningOp();
+    auto rows = dyn_cast_or_null<linalg_ext::GatherRowsOp>(op);
+    if (rows ? place[rows.getDim()].dim == frame.vecDim
+             : isa_and_nonnull<linalg_ext::GatherOp, linalg_ext::MaskedLoadOp>(
+                   op))
+      mayShift = false;
+    return true;
+  };
+  for (const NestOutput &output : nest.outputs) {
+    if (output.source || !output.isStore || output.mask)
+      mayShift = false;
+    else
+      fe.walkCone(output.tensor, at, nullptr, visit);
+  }
+}
+
+/// The first index of lanes from `begin` to `end` where a line begins; `begin`
+/// itself where there is nothing to be gained. The outputs that can go around
+/// the caches from there on are noted in the frame. Without a `begin` lanes are
+/// at multiples of their number.
+Value NestEmitter::alignStreams(Value begin, Value end) {
+  Value start, mask = constant(lineBytes - 1);
+  for (auto [output, isLarge] : large) {
+    const View &view = output->view;
+    int64_t size = view.elementType().getIntOrFloatBitWidth() / 8;
+    Value row = fe.address(view, indices, frame.vecDim, loc);
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view.base);
+    row = arith::MulIOp::create(b, loc, row, constant(size));
+    address = arith::AddIOp::create(b, loc, address, row);
+    auto isZero = [&](Value bits) -> Value {
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits,
+                                   constant(0));
+    };
+    Value streams = isLarge;
+    auto advance = [&](Value index) -> Value {
+      return arith::AddIOp::create(
+          b, loc, address,
+          arith::MulIOp::create(b, loc, index, constant(size)));
+    };
+    if (!start && begin) {
+      address = advance(begin);
+      Value toLine = arith::AndIOp::create(
+          b, loc, arith::SubIOp::create(b, loc, constant(0), address), mask);
+      Value inOrder = isZero(
+          arith::AndIOp::create(b, loc, address, constant(size - 1)));
+      streams = arith::AndIOp::create(b, loc, streams, inOrder);
+      Value shift = arith::ShRUIOp::create(
+          b, loc, toLine, constant(llvm::Log2_64(size)));
+      shift = arith::AddIOp::create(b, loc, shift, begin);
+      shift = arith::MinSIOp::create(b, loc, shift, end);
+      shift = arith::MaxSIOp::create(b, loc, shift, begin);
+      start = arith::SelectOp::create(b, loc, streams, shift, begin);
+    } else {
+      Value at = start ? advance(start) : address;
+      streams = arith::AndIOp::create(
+          b, loc, streams, isZero(arith::AndIOp::create(b, loc, at, mask)));
+    }
+    frame.streams[&view] = streams;
+  }
+  return start;
+}
+
+/// The loop along the lanes from the first line inside of all boxes on, then one
+/// loop over the masked steps at both ends.
+LogicalResult NestEmitter::emitShiftedLanes(unsigned position,
+                                            ArrayRef<OpFoldResult> lows,
+                                            ArrayRef<Value> limits) {
+  unsigned d = frame.vecDim;
+  int64_t lanes = frame.lanes;
+  Value begin = toValue(b, loc, ranges[d].first);
+  Value end = toValue(b, loc, ranges[d].second);
+  Value inside = begin;
+  for (OpFoldResult low : lows)
+    if (low != ranges[d].first)
+      inside = arith::MaxSIOp::create(b, loc, inside, toValue(b, loc, low));
+  inside = arith::MinSIOp::create(b, loc, inside, end);
+  Value start = alignStreams(inside, end);
+  Value limit = end;
+  for (Value other : limits)
+    if (other != end)
+      limit = arith::MinSIOp::create(b, loc, limit, other);
+  // Where a row ends before its first line does, nothing is left.
+  Value length = arith::MaxSIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, limit, start), constant(0));
+  length = arith::AndIOp::create(b, loc, length, constant(-lanes));
+  Value stop = arith::AddIOp::create(b, loc, start, length);
+  auto body = [&](Value iv, unsigned level, bool interior) {
+    frame.interior = interior;
+    frame.vecLevel = level;
+    indices[d] = {iv, 1, level, static_cast<int>(d)};
+    LogicalResult result = emitLoops(position + 1);
+    indices[d] = {Value(), 0, 0, static_cast<int>(d)};
+    frame.interior = false;
+    return result;
+  };
+  if (failed(loop(start, stop, lanes, [&](Value iv, unsigned level) {
+        return body(iv, level, /*interior=*/true);
+      })))
+    return failure();
+  frame.streams.clear();
+
+  frame.lanes = edgeLanes;
+  Value step = constant(edgeLanes);
+  Value before = arith::CeilDivSIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, start, begin), step);
+  Value rest = arith::MaxSIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, end, stop), constant(0));
+  Value after = arith::CeilDivSIOp::create(b, loc, rest, step);
+  Value count = arith::AddIOp::create(b, loc, before, after);
+  LogicalResult result =
+      loop(constant(0), count, 1, [&](Value iv, unsigned level) {
+        Value isBefore = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::slt, iv, before);
+        Value from = arith::SelectOp::create(b, loc, isBefore, begin, stop);
+        Value number = arith::SelectOp::create(
+            b, loc, isBefore, iv, arith::SubIOp::create(b, loc, iv, before));
+        Value to = arith::SelectOp::create(b, loc, isBefore, start, end);
+        Value at = arith::AddIOp::create(
+            b, loc, from, arith::MulIOp::create(b, loc, number, step));
+        auto maskType = VectorType::get({edgeLanes}, b.getI1Type());
+        frame.edgeMask = vector::CreateMaskOp::create(
+            b, loc, maskType,
+            ValueRange{arith::SubIOp::create(b, loc, to, at)});
+        LogicalResult result = body(at, level, /*interior=*/false);
+        frame.edgeMask = {};
+        return result;
+      });
+  frame.lanes = lanes;
+  return result;
+}
