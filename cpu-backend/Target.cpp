@@ -66,7 +66,8 @@ static std::string hostFeatures() {
 }
 
 /// Half of the host's last cache. Larger ones are shared by many cores, or what
-/// a virtual machine only believes to have; of other CPUs a usual size is taken.
+/// a virtual machine only believes to have; of other CPUs a usual size is
+/// taken.
 static int64_t streamBytesOf(bool isHost) {
   int64_t bytes = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE

@@ -145,8 +145,8 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
       });
 }
 
-/// Around the caches where `streams` holds. `at` is then the begin of a line, or
-/// a multiple of the vector's size behind one.
+/// Around the caches where `streams` holds. `at` is then the begin of a line,
+/// or a multiple of the vector's size behind one.
 void FunctionEmitter::storeStream(const View &view, Value at, Value value,
                                   Value streams, Location loc) {
   auto branch = scf::IfOp::create(rewriter, loc, streams, true);
@@ -179,8 +179,8 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
         if (mask)
           vector::MaskedStoreOp::create(rewriter, loc, view.base, at, mask,
                                         value);
-        else if (Value streams = frame->interior ? frame->streams.lookup(&view)
-                                                 : Value())
+        else if (Value streams =
+                     frame->interior ? frame->streams.lookup(&view) : Value())
           storeStream(view, at, value, streams, loc);
         else
           vector::StoreOp::create(rewriter, loc, value, view.base, at);

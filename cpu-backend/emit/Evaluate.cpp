@@ -76,6 +76,8 @@ Value FunctionEmitter::laneIndices(const Index &index, Type element) {
 }
 
 const View *FunctionEmitter::viewIfInMemory(Value tensor) {
+  if (auto it = staged.find(tensor); it != staged.end())
+    return it->second.get();
   if (auto it = buffers.find(tensor); it != buffers.end())
     return it->second->view.get();
   if (auto it = loads.find(tensor); it != loads.end())

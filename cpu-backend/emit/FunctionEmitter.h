@@ -291,6 +291,8 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> loads;
   /// The views of gathers of rows and of masked loads.
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> irregular;
+  /// What the open nest reads from a copy in another order.
+  llvm::DenseMap<mlir::Value, std::unique_ptr<View>> staged;
   /// The memory of each storage of the plan.
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<DeepMatmul>> deepMatmuls;

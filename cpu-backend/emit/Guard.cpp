@@ -217,7 +217,8 @@ View FunctionEmitter::redirect(View &view, Value condition, Location loc) {
   unsigned rank = view.shape.size();
   View scratch = scratchLike(view, loc);
   auto choose = [&](OpFoldResult there, OpFoldResult here) -> OpFoldResult {
-    if (there == here)
+    auto known = constantOf(here);
+    if (there == here || (known && known == constantOf(there)))
       return here;
     return arith::SelectOp::create(rewriter, loc, condition,
                                    toValue(rewriter, loc, there),

@@ -85,6 +85,7 @@ void NestEmitter::choose() {
   Indices symbolic;
   for (unsigned d = 0; d < rank; ++d)
     symbolic.push_back({Value(), 0, 0, static_cast<int>(d)});
+  // A write across the lanes is one element at a time; a read is transposed.
   forEachAccess(symbolic, nullptr,
                 [&](const View &view, ArrayRef<Index> at, bool isWrite) {
                   // An access of one element a row hardly matters.
@@ -98,7 +99,7 @@ void NestEmitter::choose() {
                     auto stride = constantOf(view.strides[d]);
                     bool maybe = !stride && d + 1 == at.size();
                     if (stride == 1)
-                      score[index.dim] += weight * (isWrite ? 5 : 4);
+                      score[index.dim] += weight * (isWrite ? 12 : 4);
                     else if (maybe)
                       score[index.dim] += weight * 3;
                   }

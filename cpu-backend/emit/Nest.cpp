@@ -54,6 +54,11 @@ void NestEmitter::restrictToBox() {
 LogicalResult NestEmitter::run() {
   frame.open(b);
   choose();
+  auto outerStaged = std::move(fe.staged);
+  fe.staged.clear();
+  auto forget = llvm::scope_exit([&] { fe.staged = std::move(outerStaged); });
+  if (failed(stageCrossings()))
+    return failure();
   restrictToBox();
   indices.assign(nest.shape.size(), Index());
   for (auto [d, index] : llvm::enumerate(indices))
@@ -160,7 +165,7 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   collectBounds(lows, limits);
   auto segment = [&](Value from, Value to, bool interior) {
     frame.lanes = interior ? lanes : edgeLanes;
-    auto restore = llvm::make_scope_exit([&] { frame.lanes = lanes; });
+    auto restore = llvm::scope_exit([&] { frame.lanes = lanes; });
     return loop(from, to, frame.lanes, [&](Value iv, unsigned level) {
       frame.interior = interior;
       frame.vecLevel = level;
@@ -176,7 +181,7 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
     return emitShiftedLanes(position, lows, limits);
   if (!large.empty())
     (void)alignStreams({}, {});
-  auto stopStreams = llvm::make_scope_exit([&] { frame.streams.clear(); });
+  auto stopStreams = llvm::scope_exit([&] { frame.streams.clear(); });
   if (limits.empty() && lows.empty()) {
     if (first + lanes == nest.shape[d])
       return emitOnce(position, first, /*interior=*/true);

@@ -46,6 +46,16 @@ private:
   mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
+  // Transpose.cpp: what is contiguous along another dimension.
+  struct Crossing {
+    /// Dimensions of the view: that of the lanes, and the contiguous one.
+    unsigned rowDim, columnDim;
+    int64_t side;
+  };
+  std::optional<Crossing> findCrossing(const View &view,
+                                       llvm::ArrayRef<Index> at);
+  mlir::LogicalResult stageCrossings();
+
   // Stream.cpp: large outputs.
   mlir::Value runsInLaunch();
   void findStreams();

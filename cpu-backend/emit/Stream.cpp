@@ -147,9 +147,8 @@ void NestEmitter::findStreams() {
     Value isLarge = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
                                           bytes, constant(threshold));
     if (nest.redirected) {
-      Value isDirect =
-          arith::XOrIOp::create(b, loc, nest.redirected,
-                                arith::ConstantIntOp::create(b, loc, 1, 1));
+      Value isDirect = arith::XOrIOp::create(
+          b, loc, nest.redirected, arith::ConstantIntOp::create(b, loc, 1, 1));
       isLarge = arith::AndIOp::create(b, loc, isLarge, isDirect);
     }
     large.push_back({&output, isLarge});
@@ -206,11 +205,11 @@ Value NestEmitter::alignStreams(Value begin, Value end) {
       address = advance(begin);
       Value toLine = arith::AndIOp::create(
           b, loc, arith::SubIOp::create(b, loc, constant(0), address), mask);
-      Value inOrder = isZero(
-          arith::AndIOp::create(b, loc, address, constant(size - 1)));
+      Value inOrder =
+          isZero(arith::AndIOp::create(b, loc, address, constant(size - 1)));
       streams = arith::AndIOp::create(b, loc, streams, inOrder);
-      Value shift = arith::ShRUIOp::create(
-          b, loc, toLine, constant(llvm::Log2_64(size)));
+      Value shift =
+          arith::ShRUIOp::create(b, loc, toLine, constant(llvm::Log2_64(size)));
       shift = arith::AddIOp::create(b, loc, shift, begin);
       shift = arith::MinSIOp::create(b, loc, shift, end);
       shift = arith::MaxSIOp::create(b, loc, shift, begin);
@@ -225,8 +224,8 @@ Value NestEmitter::alignStreams(Value begin, Value end) {
   return start;
 }
 
-/// The loop along the lanes from the first line inside of all boxes on, then one
-/// loop over the masked steps at both ends.
+/// The loop along the lanes from the first line inside of all boxes on, then
+/// one loop over the masked steps at both ends.
 LogicalResult NestEmitter::emitShiftedLanes(unsigned position,
                                             ArrayRef<OpFoldResult> lows,
                                             ArrayRef<Value> limits) {

@@ -1,0 +1,345 @@
+//===- Transpose.cpp - what a nest reads across its lanes ------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Memory that is contiguous along another dimension than the lanes would be
+// gathered element by element. It is copied to scratch memory in the nest's own
+// order first, in square tiles that are transposed in registers: each line of
+// memory is then read once, by vectors.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Elements.h"
+#include "cpu-backend/emit/NestEmitter.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+namespace {
+/// Copies a view to scratch memory that is contiguous along `rowDim`; the view
+/// itself is contiguous along `columnDim`.
+class TransposingCopy {
+public:
+  TransposingCopy(OpBuilder &b, Location loc, const View &from, const View &to,
+                  unsigned rowDim, unsigned columnDim, int64_t side)
+      : b(b), loc(loc), from(from), to(to), rowDim(rowDim),
+        columnDim(columnDim), side(side),
+        type(VectorType::get({side}, from.elementType())) {}
+
+  /// `pad`, a vector, is what elements outside of the box are; null: there are
+  /// none.
+  void emit(Value pad) {
+    this->pad = pad;
+    if (pad)
+      fill();
+    SmallVector<Value> at(from.shape.size(), constant(0));
+    SmallVector<unsigned> dims;
+    for (unsigned d = 0; d < from.shape.size(); ++d)
+      if (d != rowDim && d != columnDim && from.shape[d] != 1)
+        dims.push_back(d);
+    dims.append({rowDim, columnDim});
+    OpBuilder::InsertionGuard guard(b);
+    for (unsigned d : dims) {
+      bool isTiled = d == rowDim || d == columnDim;
+      Value begin = toValue(b, loc, from.lo[d]);
+      if (isTiled)
+        begin = arith::AndIOp::create(b, loc, begin, constant(-side));
+      auto loop = scf::ForOp::create(b, loc, begin, toValue(b, loc, from.hi[d]),
+                                     constant(isTiled ? side : 1));
+      b.setInsertionPoint(loop.getBody()->getTerminator());
+      at[d] = loop.getInductionVar();
+    }
+    copyTile(at);
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+
+  Value isLess(Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+  }
+
+  /// True if `size` elements of dimension `d` from `at` on are in the box.
+  Value isInside(unsigned d, Value at, int64_t size) {
+    Value low = isLess(at, toValue(b, loc, from.lo[d]));
+    Value last = arith::AddIOp::create(b, loc, at, constant(size - 1));
+    Value high = isLess(last, toValue(b, loc, from.hi[d]));
+    Value notLow = arith::XOrIOp::create(
+        b, loc, low, arith::ConstantIntOp::create(b, loc, 1, 1));
+    return arith::AndIOp::create(b, loc, notLow, high);
+  }
+
+  /// What is outside of the box is nobody's memory: the pad everywhere, before
+  /// the box is copied.
+  void fill() {
+    Value isFull;
+    int64_t elements = 1;
+    for (auto [d, size] : llvm::enumerate(from.shape)) {
+      elements *= size;
+      if (from.isFull(d))
+        continue;
+      Value inside = isInside(d, constant(0), size);
+      isFull = isFull ? arith::AndIOp::create(b, loc, isFull, inside) : inside;
+    }
+    auto branch = scf::IfOp::create(b, loc, TypeRange(), isFull, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.elseBlock()->getTerminator());
+    auto loop = scf::ForOp::create(b, loc, constant(0), constant(elements),
+                                   constant(side));
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    vector::StoreOp::create(b, loc, pad, to.base, loop.getInductionVar());
+  }
+
+  Value addressOf(const View &view, ArrayRef<Value> at) {
+    OpFoldResult address = view.offset;
+    for (auto [index, stride] : llvm::zip_equal(at, view.strides))
+      address = addIndex(b, loc, address, mulIndex(b, loc, index, stride));
+    return toValue(b, loc, address);
+  }
+
+  void copyTile(ArrayRef<Value> at) {
+    Value first = addressOf(from, at);
+    SmallVector<Value> places;
+    for (int64_t row = 0; row < side; ++row)
+      places.push_back(toValue(b, loc,
+                               addIndex(b, loc, first,
+                                        mulIndex(b, loc, from.strides[rowDim],
+                                                 b.getIndexAttr(row)))));
+    SmallVector<Value> rows;
+    if (!pad) {
+      for (Value place : places)
+        rows.push_back(vector::LoadOp::create(b, loc, type, from.base, place));
+    } else {
+      rows = loadRows(at, places);
+    }
+    Value target = addressOf(to, at);
+    for (auto [column, value] : llvm::enumerate(transpose(rows))) {
+      Value place = toValue(b, loc,
+                            addIndex(b, loc, target,
+                                     mulIndex(b, loc, to.strides[columnDim],
+                                              b.getIndexAttr(column))));
+      vector::StoreOp::create(b, loc, value, to.base, place);
+    }
+  }
+
+  /// With masks only where the tile is partly outside.
+  SmallVector<Value> loadRows(ArrayRef<Value> at, ArrayRef<Value> places) {
+    Value row = at[rowDim], column = at[columnDim];
+    Value whole = arith::AndIOp::create(b, loc, isInside(rowDim, row, side),
+                                        isInside(columnDim, column, side));
+    SmallVector<Type> types(side, type);
+    auto branch = scf::IfOp::create(b, loc, types, whole, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(branch.thenBlock());
+    SmallVector<Value> rows;
+    for (Value place : places)
+      rows.push_back(vector::LoadOp::create(b, loc, type, from.base, place));
+    scf::YieldOp::create(b, loc, rows);
+
+    b.setInsertionPointToEnd(branch.elseBlock());
+    rows.clear();
+    auto maskType = VectorType::get({side}, b.getI1Type());
+    auto below = [&](OpFoldResult bound) -> Value {
+      Value left =
+          arith::SubIOp::create(b, loc, toValue(b, loc, bound), column);
+      return vector::CreateMaskOp::create(b, loc, maskType, ValueRange{left});
+    };
+    Value columns = below(from.hi[columnDim]);
+    if (constantOf(from.lo[columnDim]) != 0) {
+      Value outside = arith::XOrIOp::create(b, loc, below(from.lo[columnDim]),
+                                            allLanes(b, loc, side));
+      columns = arith::AndIOp::create(b, loc, columns, outside);
+    }
+    for (auto [i, place] : llvm::enumerate(places)) {
+      Value number = arith::AddIOp::create(b, loc, row, constant(i));
+      Value exists = vector::BroadcastOp::create(b, loc, maskType,
+                                                 isInside(rowDim, number, 1));
+      Value mask = arith::AndIOp::create(b, loc, columns, exists);
+      rows.push_back(vector::MaskedLoadOp::create(b, loc, type, from.base,
+                                                  place, mask, pad));
+    }
+    scf::YieldOp::create(b, loc, rows);
+    return SmallVector<Value>(branch.getResults());
+  }
+
+  Value shuffle(Value x, Value y, ArrayRef<int64_t> from) {
+    return vector::ShuffleOp::create(b, loc, x, y, from);
+  }
+
+  /// Elements of `x` and `y` in turn, `count` at a time, of the lower or the
+  /// upper half of each part of 128 bits: one instruction.
+  Value interleave(Value x, Value y, int64_t inPart, int64_t count,
+                   bool upper) {
+    SmallVector<int64_t> indices;
+    for (int64_t part = 0; part < side; part += inPart)
+      for (int64_t i = 0; i < inPart / 2; i += count)
+        for (int64_t source : {int64_t(0), side})
+          for (int64_t j = 0; j < count; ++j)
+            indices.push_back(source + part + (upper ? inPart / 2 : 0) + i + j);
+    return shuffle(x, y, indices);
+  }
+
+  /// Parts of 128 bits: `low` and `low + step` of x, then of y.
+  Value joinParts(Value x, Value y, int64_t inPart, ArrayRef<int64_t> parts) {
+    SmallVector<int64_t> indices;
+    for (int64_t source : {int64_t(0), side})
+      for (int64_t part : parts)
+        for (int64_t i = 0; i < inPart; ++i)
+          indices.push_back(source + part * inPart + i);
+    return shuffle(x, y, indices);
+  }
+
+  /// Squares inside of the parts of 128 bits by interleaving, then the squares
+  /// themselves.
+  SmallVector<Value> transpose(ArrayRef<Value> rows) {
+    int64_t inPart = std::min<int64_t>(
+        side, 128 / type.getElementType().getIntOrFloatBitWidth());
+    int64_t parts = side / inPart;
+    SmallVector<SmallVector<Value>> groups;
+    for (int64_t group = 0; group < parts; ++group) {
+      SmallVector<Value> list(rows.slice(group * inPart, inPart));
+      for (int64_t count = 1; count < inPart; count *= 2) {
+        SmallVector<Value> next(inPart);
+        for (int64_t pair = 0; pair < inPart / 2; ++pair)
+          for (bool upper : {false, true})
+            next[pair + (upper ? inPart / 2 : 0)] = interleave(
+                list[2 * pair], list[2 * pair + 1], inPart, count, upper);
+        list = next;
+      }
+      groups.push_back(list);
+    }
+    // Column k of a square is where k's bits say in reverse.
+    auto columnOf = [&](int64_t group, int64_t k) {
+      int64_t reversed = 0;
+      for (int64_t bit = 1; bit < inPart; bit *= 2, k /= 2)
+        reversed = 2 * reversed + k % 2;
+      return groups[group][reversed];
+    };
+    SmallVector<Value> columns(side);
+    for (int64_t k = 0; k < inPart; ++k) {
+      if (parts == 1) {
+        columns[k] = columnOf(0, k);
+        continue;
+      }
+      if (parts == 2) {
+        for (int64_t part : {0, 1})
+          columns[part * inPart + k] =
+              joinParts(columnOf(0, k), columnOf(1, k), inPart, part);
+        continue;
+      }
+      for (int64_t half : {0, 2}) {
+        Value x =
+            joinParts(columnOf(0, k), columnOf(1, k), inPart, {half, half + 1});
+        Value y =
+            joinParts(columnOf(2, k), columnOf(3, k), inPart, {half, half + 1});
+        columns[half * inPart + k] = joinParts(x, y, inPart, {0, 2});
+        columns[(half + 1) * inPart + k] = joinParts(x, y, inPart, {1, 3});
+      }
+    }
+    return columns;
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const View &from, &to;
+  unsigned rowDim, columnDim;
+  int64_t side;
+  VectorType type;
+  Value pad;
+};
+} // namespace
+
+/// The side of the tiles in which `view` is transposed, if it is read across
+/// the lanes.
+std::optional<NestEmitter::Crossing>
+NestEmitter::findCrossing(const View &view, ArrayRef<Index> at) {
+  int rowDim = -1, columnDim = -1;
+  for (auto [d, index] : llvm::enumerate(at)) {
+    if (view.shape[d] == 1)
+      continue;
+    if (index.dim < 0 || view.shape[d] != nest.shape[index.dim])
+      return std::nullopt;
+    auto stride = constantOf(view.strides[d]);
+    if (index.dim == frame.vecDim) {
+      if (rowDim >= 0 || stride == 1 || stride == 0)
+        return std::nullopt;
+      rowDim = d;
+    } else if (stride == 1) {
+      columnDim = d;
+    }
+  }
+  if (rowDim < 0 || columnDim < 0 || view.other || view.isBool ||
+      view.rowDim >= 0)
+    return std::nullopt;
+  int64_t bits = view.elementType().getIntOrFloatBitWidth(), elements = 1;
+  for (int64_t size : view.shape)
+    elements *= size;
+  // Registers for a tile and what it becomes: 16 of them on smaller machines.
+  int64_t most = fe.target().vectorBits >= 512 ? 16 : 8;
+  int64_t side =
+      std::min({lanesAlong(view.shape[rowDim], most),
+                lanesAlong(view.shape[columnDim], most),
+                std::max<int64_t>(fe.target().vectorBits / bits, 1)});
+  constexpr int64_t mostBytes = 1 << 20;
+  if (side < 4 || bits % 8 != 0 || elements * bits / 8 > mostBytes)
+    return std::nullopt;
+  return Crossing{static_cast<unsigned>(rowDim),
+                  static_cast<unsigned>(columnDim), side};
+}
+
+/// What is read across the lanes goes through scratch memory. A value that the
+/// nest reads in two ways stays where it is.
+LogicalResult NestEmitter::stageCrossings() {
+  if (nest.isCold || frame.vecDim < 0)
+    return success();
+  llvm::MapVector<Value, SmallVector<Indices, 1>> reads;
+  auto visit = [&](Value value, ArrayRef<Index> at) {
+    if (fe.viewIfInMemory(value) && !llvm::is_contained(reads[value], at))
+      reads[value].push_back(Indices(at));
+    return true;
+  };
+  Indices symbolic(nest.shape.size());
+  for (auto [d, index] : llvm::enumerate(symbolic))
+    index.dim = d;
+  for (const NestOutput &output : nest.outputs) {
+    if (output.reduce)
+      for (Value input : reduceInputs(output.reduce))
+        fe.walkCone(input, symbolic, nullptr, visit);
+    else if (!output.source)
+      fe.walkCone(output.tensor, symbolic, nullptr, visit);
+    if (output.mask)
+      fe.walkCone(output.mask, symbolic, nullptr, visit);
+  }
+  for (auto &[value, places] : reads) {
+    const View &view = *fe.viewIfInMemory(value);
+    if (places.size() != 1)
+      continue;
+    auto crossing = findCrossing(view, places.front());
+    if (!crossing)
+      continue;
+    // Contiguous along the lanes, in the order of the other dimensions.
+    View model = view;
+    for (unsigned d = 0; d < model.strides.size(); ++d)
+      model.strides[d] = b.getIndexAttr(d == crossing->rowDim ? 1 : 2);
+    View scratch = fe.scratchLike(model, loc);
+    Value pad;
+    if (!view.isWhole()) {
+      pad = view.pad ? fe.mapScalar(view.pad)
+                     : fe.zeroOf(view.elementType(), loc);
+      if (!pad)
+        return failure();
+      pad = fe.toLanes(pad, crossing->side);
+    }
+    TransposingCopy(b, loc, view, scratch, crossing->rowDim,
+                    crossing->columnDim, crossing->side)
+        .emit(pad);
+    fe.staged[value] = std::make_unique<View>(std::move(scratch));
+  }
+  return success();
+}

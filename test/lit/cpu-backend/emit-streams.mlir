@@ -1,0 +1,63 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 stream-bytes=4096" --canonicalize --cse | FileCheck %s
+
+// A large output: from the first line on by stores around the caches, what is left at both ends in one loop with masks.
+// CHECK-LABEL: func.func @scale(
+// CHECK-SAME: i32, %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32, %[[NX:[a-z0-9]+]]: i32, %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32)
+func.func @scale(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c256 = arith.constant 256 : index
+  %id = arith.index_cast %px : i32 to index
+  %at = arith.muli %id, %c256 : index
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [256], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [256], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<256xf32, strided<[1], offset: ?>> to tensor<256xf32>
+  %y = arith.addf %t, %t : tensor<256xf32>
+  // CHECK: %[[PROGRAMS:.*]] = arith.index_cast %[[NX]]
+  // CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %c1024
+  // CHECK: arith.cmpi sge, %[[BYTES]], %c4096
+  // CHECK: scf.for
+  // CHECK: %[[SUM:.*]] = arith.addf {{.*}} : vector<32xf32>
+  // CHECK: scf.if %{{[0-9]+}} {
+  // CHECK-NEXT: vector.store %[[SUM]], {{.*}} {alignment = 64 : i64, nontemporal = true}
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: vector.store %[[SUM]]
+  // CHECK-NOT: nontemporal
+  // CHECK: scf.for
+  // CHECK: %[[MASK:.*]] = vector.create_mask {{.*}} : vector<8xi1>
+  // CHECK: vector.maskedload {{.*}}, %[[MASK]]
+  // CHECK: vector.maskedstore {{.*}}, %[[MASK]]
+  bufferization.materialize_in_destination %y in writable %out : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// What is read, too, is in the caches already.
+// CHECK-LABEL: func.func @in_place(
+// CHECK-NOT: nontemporal
+func.func @in_place(%x: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %id = arith.index_cast %px : i32 to index
+  %in = memref.reinterpret_cast %x to offset: [%id], sizes: [256], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<256xf32, strided<[1], offset: ?>> to tensor<256xf32>
+  %y = arith.addf %t, %t : tensor<256xf32>
+  bufferization.materialize_in_destination %y in writable %in : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Programs that speak with one another see stores in their order.
+// CHECK-LABEL: func.func @signals(
+// CHECK-NOT: nontemporal
+func.func @signals(%o: memref<?xf32, strided<[1], offset: ?>>, %flag: memref<?xi32, strided<[1], offset: ?>>,
+                   %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i32
+  %y = arith.constant dense<1.0> : tensor<256xf32>
+  %id = arith.index_cast %px : i32 to index
+  %out = memref.reinterpret_cast %o to offset: [%id], sizes: [256], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %y in writable %out : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+  %offset = arith.constant 0 : i64
+  %old = linalg_ext.atomic_rmw exch release gpu %flag[%offset], %one : (memref<?xi32, strided<[1], offset: ?>>, i64, i32) -> i32
+  return
+}
