@@ -41,6 +41,26 @@ static double best_rate(void (*step)(long), double operations, double least) {
   return best;
 }
 
+typedef int launch_function(void *kernel, int64_t x, int64_t y, int64_t z,
+                            const uint64_t *slots, size_t count,
+                            const void *options);
+
+/* Seconds a launch through the C interface takes, the best of seven means. */
+double machine_launch_seconds(launch_function *launch, void *kernel,
+                              int64_t programs, const uint64_t *slots,
+                              size_t count, int repeats) {
+  double best = 1e9;
+  for (int trial = 0; trial < 7; ++trial) {
+    double start = seconds();
+    for (int i = 0; i < repeats; ++i)
+      if (launch(kernel, programs, 1, 1, slots, count, NULL) != 0)
+        return 0;
+    double mean = (seconds() - start) / repeats;
+    best = mean < best ? mean : best;
+  }
+  return best;
+}
+
 /* Copies from `from` to `to`, as the C library does it and past the caches;
  * bytes read and written a second. */
 double machine_copy_rate(char *to, const char *from, size_t size, int repeats) {

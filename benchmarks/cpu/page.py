@@ -90,6 +90,25 @@ def table(rows: list[dict], peers: list[str]) -> str:
     return "".join([*parts, "</table>"])
 
 
+def overheads(result: dict) -> str:
+    parts = []
+    if launch := result.get("launch"):
+        parts.append(
+            f"<p>A launch of 4096 elements: {duration(launch['python_s'])} in Python, of which"
+            f" Triton's JIT alone takes {duration(launch['jit_s'])}; through the C interface"
+            f" {duration(launch.get('c_s'))}.</p>"
+        )
+    if rows := result.get("compile"):
+        parts.append("<table><tr><th>compilation without cache</th><th>median</th><th>first</th>")
+        parts += [
+            f"<tr><td>{html.escape(row['name'])}</td><td>{duration(row['median_s'])}</td>"
+            f"<td>{duration(row.get('first_s'))}</td></tr>"
+            for row in rows
+        ]
+        parts.append("</table>")
+    return "".join(parts)
+
+
 def render(result: dict) -> str:
     machine = result["machine"]
     lines = "".join(
@@ -118,5 +137,5 @@ def render(result: dict) -> str:
         f"<p>Measured limits: {html.escape(limits_text(result['limits']))}</p>{notes}"
         f"<p>Bars: the best peer's time over ours (above 1 we are faster), with its spread; dots:"
         f" each peer's. {legend}</p><table><tr><th>group</th><th>least ratio at</th>"
-        f"<th>problems</th><th>geometric mean</th><th>least</th></tr>{lines}</table>{body}</html>\n"
+        f"<th>problems</th><th>geometric mean</th><th>least</th></tr>{lines}</table>{overheads(result)}{body}</html>\n"
     )

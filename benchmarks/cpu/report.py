@@ -96,7 +96,25 @@ def summary(result: dict) -> list[dict]:
     return lines
 
 
+def print_overheads(result: dict) -> None:
+    if launch := result.get("launch"):
+        print(
+            f"\na launch of 4096 elements: {duration(launch['python_s'])} in Python, of which Triton's"
+            f" JIT alone takes {duration(launch['jit_s'])} (ratio {launch['ratio']:.2f});"
+            f" through the C interface {duration(launch.get('c_s'))}"
+        )
+    if not result.get("compile"):
+        return
+    print(f"\n{'compilation without cache':<28} {'median':>10} {'least':>10} {'first':>10}")
+    for row in result["compile"]:
+        print(
+            f"{row['name']:<28} {duration(row['median_s']):>10} {duration(row['least_s']):>10}"
+            f" {duration(row.get('first_s')):>10}"
+        )
+
+
 def print_summary(result: dict) -> None:
+    print_overheads(result)
     print(f"\nlimits, measured again, the best of both: {limits_text(result['limits'])}")
     print(f"\n{'group':<20} {'problems':>8} {'geometric mean':>15} {'least':>7}  of")
     for line in summary(result):

@@ -31,7 +31,10 @@ def parse_arguments(arguments=None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--only", default="", metavar="WORDS", help="problems whose group, name or size has a word"
+        "--only",
+        default="",
+        metavar="WORDS",
+        help="problems whose group, name or size has a word; launch, compile",
     )
     parser.add_argument("--sizes", choices=("tiny", "quick", "full"), default="quick")
     parser.add_argument("--threads", type=int, default=0, help="default: the machine's cores")
@@ -187,6 +190,19 @@ def shares(row: dict, variants: list[str], limits: dict) -> dict:
     return found
 
 
+def measure_overheads(options, result: dict) -> None:
+    """Launching and compiling, where Tilebridge itself is here and they are asked for."""
+    words = [word for word in options.only.split(",") if word]
+    if options.replay or (options.sizes == "tiny" and not words):
+        return
+    import overheads
+
+    if not words or "launch" in words:
+        result["launch"] = overheads.launches()
+    if not words or "compile" in words:
+        result["compile"] = overheads.compilations()
+
+
 def record_all(found: list, options) -> int:
     import tempfile
 
@@ -223,7 +239,7 @@ def main(arguments=None) -> int:
     if options.list:
         print("\n".join(f"{bench.group:18} {bench}" for bench in found))
         return 0
-    if not found:
+    if not found and not {"launch", "compile"} & set(options.only.split(",")):
         sys.exit(f"no problem has one of '{options.only}' in its name; --list shows all")
     if options.record:
         return record_all(found, options)
@@ -245,6 +261,7 @@ def main(arguments=None) -> int:
         "results": [],
     }
     report.print_head(result)
+    measure_overheads(options, result)
     for bench in found:
         row = measure_one(bench, options, names, replay)
         row |= shares(row, list(bench.ours), limits)

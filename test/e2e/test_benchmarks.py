@@ -31,8 +31,17 @@ def python(*arguments):
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
     folder = tmp_path_factory.mktemp("benchmarks")
-    command = [FOLDER / "run.py", "--sizes", "tiny", "--only", "add,matmul f32", "--threads", "1"]
-    command += ["--peers", "eager,numpy,nothing", "--rounds", "3", "--budget", "0.01"]
+    command = [FOLDER / "run.py", "--sizes", "tiny", "--only", "add,matmul f32,launch"]
+    command += [
+        "--threads",
+        "1",
+        "--peers",
+        "eager,numpy,nothing",
+        "--rounds",
+        "3",
+        "--budget",
+        "0.01",
+    ]
     result = python(*command, "--json", folder / "new.json", "--html", folder / "page.html")
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout, json.loads((folder / "new.json").read_text()), folder
@@ -57,6 +66,8 @@ def test_schema(measured):
         assert 0 < row["ratio_low"] <= row["ratio"] <= row["ratio_high"]
         assert row["bytes_per_s"] > 0
     assert "descriptor_ratio" in found["results"][0]
+    assert set(found["launch"]) == {"python_s", "jit_s", "ratio", "c_s"}
+    assert all(value > 0 for value in found["launch"].values())
 
 
 def test_page_needs_no_other_file(measured):

@@ -1,0 +1,144 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a launch costs besides the kernel's work, and how long compilation takes without any cache."""
+
+from __future__ import annotations
+
+import ctypes
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import attention
+import machine
+import matmul
+import torch
+import triton.language as tl
+import vector_add
+
+ELEMENTS = 4096
+BLOCK = 1024
+NO_CACHE = 1  # TILEBRIDGE_COMPILE_NO_CACHE
+
+
+def best_seconds(call: Callable[[], object], count: int = 2000, trials: int = 7) -> float:
+    """The least of some means: what a call costs where nothing disturbs it."""
+    best = float("inf")
+    for _ in range(trials):
+        start = time.perf_counter()
+        for _ in range(count):
+            call()
+        best = min(best, (time.perf_counter() - start) / count)
+    return best
+
+
+def launches() -> dict[str, float]:
+    """Seconds a launch of ELEMENTS takes: Triton's JIT with a launcher that does nothing, all of a
+    call in Python, the C interface."""
+    x, y, out = (torch.ones(ELEMENTS) for _ in range(3))
+    grid = (ELEMENTS // BLOCK,)
+    kernel = vector_add.add_kernel
+    start = kernel[grid]
+
+    def call():
+        start(x, y, out, ELEMENTS, BLOCK=BLOCK)
+
+    call()
+    compiled = kernel.warmup(x, y, out, ELEMENTS, BLOCK=BLOCK, grid=grid)
+    run = compiled.run  # makes the launcher
+    found = {"python_s": best_seconds(call)}
+    compiled._run = lambda *_: None
+    try:
+        found["jit_s"] = best_seconds(call)
+    finally:
+        compiled._run = run
+    found["ratio"] = found["python_s"] / found["jit_s"]
+    found |= c_launch(compiled.asm["so"], [x.data_ptr(), y.data_ptr(), out.data_ptr(), ELEMENTS])
+    return found
+
+
+def c_launch(artefact: bytes, slots: list[int]) -> dict[str, float]:
+    from tilebridge import _native
+
+    runtime = ctypes.CDLL(str(_native.library_dir() / _native.RUNTIME))
+    handle = ctypes.c_void_p()
+    if runtime.tilebridge_load_bytes(
+        artefact, ctypes.c_size_t(len(artefact)), ctypes.byref(handle)
+    ):
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = machine.build(Path(folder))
+        if path is None:
+            return {}
+        seconds = ctypes.CDLL(str(path)).machine_launch_seconds
+    seconds.restype = ctypes.c_double
+    launch = ctypes.cast(runtime.tilebridge_launch, ctypes.c_void_p)
+    array = (ctypes.c_uint64 * len(slots))(*slots)
+    programs, count = ctypes.c_int64(ELEMENTS // BLOCK), ctypes.c_size_t(len(slots))
+    return {"c_s": seconds(launch, handle, programs, array, count, 20000)}
+
+
+def sources() -> dict[str, str]:
+    """The TTIR of the kernels whose compilation is timed."""
+    x = torch.ones(ELEMENTS)
+    kernel = vector_add.add_kernel.warmup(x, x, x, ELEMENTS, BLOCK=BLOCK, grid=(1,))
+    found = {"vector add": kernel.asm["ttir"]}
+    a = torch.ones(512, 512)
+    for bm, bn, bk in ((32, 32, 32), (64, 64, 32), (128, 128, 32), (256, 256, 32)):
+        kernel = matmul.matmul_pointers_kernel.warmup(
+            a, a, a, 512, 512, 512, *a.stride() * 3,
+            BM=bm, BN=bn, BK=bk, GROUP=8, ACC=tl.float32, ACTIVATION="", grid=(1,),
+        )  # fmt: skip
+        found[f"matmul {bm}x{bn}x{bk}"] = kernel.asm["ttir"]
+    q = torch.ones(1, 8, 512, 64)
+    for block in (32, 64, 128, 256):
+        kernel = attention.attention_kernel.warmup(
+            q, q, q, q, torch.ones(8, 512), *q.stride()[:3] * 4, 8, 512, 512, 0.18,
+            D=64, BM=block, BN=block, CAUSAL=False, grid=(1,),
+        )  # fmt: skip
+        found[f"attention {block}x{block}"] = kernel.asm["ttir"]
+    return found
+
+
+FIRST = """
+import sys, time
+source = open(sys.argv[1], "rb").read()
+from tilebridge import _native
+start = time.perf_counter()
+_native.launcher().compile(source, "cpu", flags=1)
+print(time.perf_counter() - start)
+"""
+
+
+def first_seconds(source: str, trials: int = 5) -> float:
+    """Loading the compiler and compiling, in a new process: the median of some."""
+    with tempfile.NamedTemporaryFile("w", suffix=".ttir") as file:
+        file.write(source)
+        file.flush()
+        command = [sys.executable, "-c", FIRST, file.name]
+        times = [
+            float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            for _ in range(trials)
+        ]
+    return statistics.median(times)
+
+
+def compilations(trials: int = 9) -> list[dict]:
+    from tilebridge import _native
+
+    compiler, rows = _native.launcher(), []
+    for name, source in sources().items():
+        times = []
+        for _ in range(trials):
+            start = time.perf_counter()
+            compiler.compile(source.encode(), "cpu", flags=NO_CACHE)
+            times.append(time.perf_counter() - start)
+        row = {"name": name, "median_s": statistics.median(times), "least_s": min(times)}
+        if not rows:
+            row["first_s"] = first_seconds(source)
+        rows.append(row)
+    return rows
