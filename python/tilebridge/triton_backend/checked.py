@@ -113,13 +113,14 @@ class CheckedKernel:
     def __init__(self, ttir: bytes):
         self.library = _library()
         self.handle = ctypes.c_void_p()
-        _check(
-            self.library, self.library.tilebridge_load_reference(ttir, len(ttir), None, self.handle)
-        )
+        _check(self.library, self._load(ttir))
         count = self.library.tilebridge_kernel_argument_count(self.handle)
         self.types = [
             self.library.tilebridge_kernel_argument_type(self.handle, i) for i in range(count)
         ]
+
+    def _load(self, ttir: bytes) -> int:
+        return self.library.tilebridge_load_reference(ttir, len(ttir), None, self.handle)
 
     def __del__(self):
         if getattr(self, "handle", None):
@@ -134,14 +135,21 @@ class CheckedKernel:
         for argument, kind in zip(arguments, self.types, strict=True):
             argument.type = kind
             _fill(argument.value, kind.decode(), reader, keep)
+        self._launch(grid, arguments, memory)
+
+    def _launch(self, grid: tuple[int, ...], arguments, memory) -> None:
         options = _Options(struct_size=ctypes.sizeof(_Options), print=_PRINT(_print))
-        if memory is not None:
-            options.memory = (_Memory * len(memory))(*memory)
-            options.memory_count = len(memory)
+        _set_memory(options, memory)
         code = self.library.tilebridge_evaluate(
             self.handle, *grid, arguments, len(arguments), options
         )
         _check(self.library, code)
+
+
+def _set_memory(options, memory: list[tuple[int, int]] | None) -> None:
+    if memory is not None:
+        options.memory = (_Memory * len(memory))(*memory)
+        options.memory_count = len(memory)
 
 
 def _print(_, text: bytes) -> None:

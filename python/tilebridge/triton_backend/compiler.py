@@ -80,7 +80,7 @@ def _fuses(requested: bool | None) -> bool:
 
 
 def compile_target() -> str:
-    """What kernels are compiled for: $TILEBRIDGE_TARGET ("cpu:x86-64-v3"), else this machine."""
+    """What kernels are compiled for: $TILEBRIDGE_TARGET ("cpu:x86-64-v3", "accel:mtia-2i-like"), else this machine."""
     return os.environ.get("TILEBRIDGE_TARGET") or "cpu"
 
 
@@ -131,12 +131,14 @@ def _flags(options: CPUOptions) -> int:
 def make_so(ttir, metadata: dict[str, Any], options: CPUOptions) -> bytes:
     """TTIR to an artefact, by the compiler in this process."""
     from tilebridge import _native
-    from tilebridge.triton_backend import checked
+    from tilebridge.triton_backend import checked, simulated
 
     if not isinstance(ttir, str):  # triton.compile("kernel.ttir") leaves out the stage before
         ttir = _describe(ttir, metadata)
     if checked.is_asked_for():
         return checked.MARK + ttir.encode()
+    if simulated.is_asked_for(compile_target()):
+        return simulated.artefact_of(ttir, compile_target())
     flags = _flags(options)
     artefact, log = _native.launcher().compile(
         ttir.encode(), compile_target(), source_name=f"<{metadata['name']}>", flags=flags

@@ -57,10 +57,12 @@ class CPUUtils:
     def load_binary(self, name: str, artefact: bytes, shared: int, device: int):
         """Returns module, function, registers (at least 1: programs divide by it), spills, most threads."""
         from tilebridge import _native
-        from tilebridge.triton_backend import checked
+        from tilebridge.triton_backend import checked, simulated
 
         if artefact.startswith(checked.MARK):
             kernel = checked.CheckedKernel(artefact.removeprefix(checked.MARK))
+        elif artefact.startswith(simulated.MARK):
+            kernel = simulated.SimulatedKernel(artefact)
         else:
             kernel = _native.launcher().load(artefact)
         return kernel, kernel, 1, 0, 1 << 20
@@ -75,7 +77,8 @@ class CPUUtils:
 def make_launcher(src, metadata):
     """The callable that Triton calls for each launch of a kernel; see python/native/Launcher.c."""
     from tilebridge import _native
-    from tilebridge.triton_backend import checked
+    from tilebridge.triton_backend import checked, simulated
+    from tilebridge.triton_backend.compiler import compile_target
 
     signature = dict(src.signature)
     types = tuple(_normalize(kind) for kind in signature.values())
@@ -85,7 +88,8 @@ def make_launcher(src, metadata):
         types,
         bool(getattr(metadata, "launch_cooperative_grid", False)),
     )
-    return checked.CheckedLauncher(launcher, types) if checked.is_asked_for() else launcher
+    is_slow = checked.is_asked_for() or simulated.is_asked_for(compile_target())
+    return checked.CheckedLauncher(launcher, types) if is_slow else launcher
 
 
 # triton.compile("kernel.ttir") takes types from the IR, spelled as there.

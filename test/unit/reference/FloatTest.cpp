@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <random>
 
 using namespace mlir;
 using namespace tilebridge::reference;
@@ -51,6 +52,28 @@ TEST_F(FloatTest, RoundsToTheNearestEvenOnce) {
   EXPECT_EQ(toDouble(fromDouble(0x1p-149 * 0.75, f32), f32), 0x1p-149);
   EXPECT_TRUE(std::isinf(toDouble(fromDouble(65520.0, f16), f16)));
   EXPECT_EQ(toDouble(fromDouble(65519.0, f16), f16), 65504.0);
+}
+
+TEST_F(FloatTest, RoundsAsAPFloatDoes) {
+  std::mt19937_64 random(1);
+  for (FloatType type : {FloatType(b.getF16Type()), FloatType(b.getBF16Type())})
+    for (int i = 0; i < 200000; ++i) {
+      // All magnitudes, and values next to ties.
+      uint64_t bits = random();
+      if (i % 2)
+        bits = llvm::bit_cast<uint64_t>(
+                   toDouble(random() & 0xffff, type) *
+                   (1 + double(int(random() % 3) - 1) * 0x1p-12)) +
+               random() % 3 - 1;
+      double value = llvm::bit_cast<double>(bits);
+      if (!std::isfinite(value))
+        continue;
+      llvm::APFloat expected(value);
+      bool losesInfo;
+      expected.convert(type.getFloatSemantics(),
+                       llvm::RoundingMode::NearestTiesToEven, &losesInfo);
+      ASSERT_EQ(fromDouble(value, type), fromAPFloat(expected)) << value;
+    }
 }
 
 TEST_F(FloatTest, RoundsTowardZeroWhereAsked) {
