@@ -7,6 +7,7 @@
 
 #include "accel-backend/Passes.h"
 #include "accel-backend/plan/Passes.h"
+#include "accel-backend/search/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassOptions.h"
@@ -37,6 +38,9 @@ static void addMapGrid(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+/// How deep and how small is decided.
+static void addFit(OpPassManager &pm) { pm.addPass(createAccelFitPass()); }
+
 /// Blocks are as small as was decided.
 static void addTile(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelTilePass());
@@ -63,6 +67,7 @@ static void addAllocate(OpPassManager &pm) {
 static const Stage stages[] = {
     {"inline", addInline},
     {"map-grid", addMapGrid},
+    {"fit", addFit},
     {"tile", addTile},
     {"hoist", addHoist},
     {"multicast", addMulticast},

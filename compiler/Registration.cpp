@@ -10,6 +10,7 @@
 #include "accel-backend/Passes.h"
 #include "accel-backend/dialect/AccelDialect.h"
 #include "accel-backend/plan/Passes.h"
+#include "accel-backend/search/Passes.h"
 #include "cpu-backend/Passes.h"
 #include "frontend/Passes.h"
 #include "frontend/Reader.h"
@@ -53,6 +54,7 @@ bool isPass(llvm::StringRef argument) {
     cpu::registerTilebridgeCpuBackendPasses();
     accel::registerTilebridgeAccelBackendPasses();
     accel::registerTilebridgeAccelPlanPasses();
+    accel::registerTilebridgeAccelSearchPasses();
   });
   return PassInfo::lookup(argument) != nullptr;
 }

@@ -8,6 +8,7 @@
 #include "accel-backend/Passes.h"
 #include "accel-backend/dialect/AccelDialect.h"
 #include "accel-backend/plan/Passes.h"
+#include "accel-backend/search/Passes.h"
 #include "cpu-backend/Passes.h"
 #include "frontend/Passes.h"
 #include "frontend/TTDialect.h"
@@ -37,6 +38,7 @@ int main(int argc, char **argv) {
   tilebridge::cpu::registerCpuPipelines();
   tilebridge::accel::registerTilebridgeAccelBackendPasses();
   tilebridge::accel::registerTilebridgeAccelPlanPasses();
+  tilebridge::accel::registerTilebridgeAccelSearchPasses();
   tilebridge::accel::registerAccelPipelines();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilebridge pass driver\n", registry));

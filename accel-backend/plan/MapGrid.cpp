@@ -10,6 +10,7 @@
 #include "accel-backend/plan/Effects.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
+#include "accel-backend/plan/Tiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -110,6 +111,8 @@ struct AccelMapGridPass : accel::impl::AccelMapGridPassBase<AccelMapGridPass> {
     // Without the grid the number of steps of the others is not known.
     if (!grids || grids->programs() == 0)
       return interleaved;
+    if (auto decided = kernel->getAttrOfType<AssignmentAttr>(assignmentAttr))
+      return decided;
     if (forced && forced.getKind() == AssignmentKind::Blocked)
       return AssignmentAttr::get(
           context, AssignmentKind::Blocked,

@@ -13,6 +13,7 @@
 #include "accel-backend/plan/AccessKeys.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
+#include "accel-backend/plan/Tiles.h"
 
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -143,7 +144,7 @@ struct AccelMulticastPass
     : accel::impl::AccelMulticastPassBase<AccelMulticastPass> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(kernelAttr))
+    if (!kernel->hasAttr(kernelAttr) || kernel->hasAttr(unicastAttr))
       return;
     FailureOr<std::optional<Target>> target = targetOf(kernel);
     if (failed(target))

@@ -13,5 +13,9 @@ namespace tilebridge::accel {
 /// On an operation that gives or stores a block: the size that each of its
 /// dimensions is to have. Blocks of the same classes become smaller with it.
 constexpr llvm::StringLiteral tileAttr = "accel.tile";
+/// On a kernel: the assignment of its programs, which is then not chosen.
+constexpr llvm::StringLiteral assignmentAttr = "accel.assignment";
+/// On a kernel: nothing is multicast.
+constexpr llvm::StringLiteral unicastAttr = "accel.unicast";
 
 } // namespace tilebridge::accel

@@ -1,0 +1,186 @@
+//===- Model.cpp - how long a lowered kernel takes ------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "accel-backend/search/Model.h"
+
+#include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/plan/Readings.h"
+#include "accel-backend/simulator/Cost.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilebridge::accel;
+
+static bool computes(Operation *op) {
+  return isa<linalg::LinalgOp, ComputeOp>(op);
+}
+
+// Whether anything is computed between the start of a transfer and the wait for
+// it: the transfer then runs beside that. A token that leaves its block does.
+static bool isOverlapped(Operation *start) {
+  if (start->getNumResults() != 1)
+    return false;
+  for (Operation *user : start->getUsers()) {
+    if (!isa<WaitOp>(user) || user->getBlock() != start->getBlock())
+      return true;
+    for (Operation *op = start->getNextNode(); op != user;
+         op = op->getNextNode()) {
+      bool found = op->walk([](Operation *nested) {
+                       return computes(nested) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+                     }).wasInterrupted();
+      if (found)
+        return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+/// What all PEs do, as far as it can be told from the text.
+class Model {
+public:
+  Model(func::FuncOp kernel, const Target &target)
+      : kernel(kernel), target(target) {}
+
+  Estimate run();
+
+private:
+  void addTransfer(Operation *op, Value source, Value dest,
+                   std::optional<ArrayRef<int64_t>> multicast);
+  void addAccess(Operation *op, Value memref, bool isWrite);
+  void addTraffic(const Memory &memory, double bytes, bool isWrite);
+
+  const Memory &memoryOfSide(Value side) const {
+    // A tensor will be in local memory.
+    auto type = dyn_cast<MemRefType>(side.getType());
+    if (!type)
+      return target.localMemory();
+    if (auto space = dyn_cast_or_null<MemoryAttr>(type.getMemorySpace())) {
+      if (const Memory *named = target.findMemory(space.getName().getValue()))
+        return *named;
+      return target.localMemory();
+    }
+    return memoryOf(side, target);
+  }
+
+  func::FuncOp kernel;
+  const Target &target;
+  Estimate result;
+  /// Of one PE.
+  double compute = 0, waits = 0, serialTransfers = 0;
+  std::map<std::string, double> engines;
+  /// The first and the last transfer, which nothing runs beside.
+  double first = 0, last = 0;
+};
+} // namespace
+
+void Model::addTraffic(const Memory &memory, double bytes, bool isWrite) {
+  (isWrite ? result.bytesWritten : result.bytesRead)[memory.name] += bytes;
+}
+
+void Model::addTransfer(Operation *op, Value source, Value dest,
+                        std::optional<ArrayRef<int64_t>> multicast) {
+  const Memory &from = memoryOfSide(source), &to = memoryOfSide(dest);
+  auto isStatic = [](Value side) {
+    return cast<ShapedType>(side.getType()).hasStaticShape();
+  };
+  // A box is nearly always as large as the block: only edges are smaller.
+  double bytes = bytesOf(isStatic(source) ? source.getType() : dest.getType());
+  double times = timesRun(op, kernel);
+  double pes = double(target.grid.count()), fanOut = 1;
+  if (multicast)
+    for (int64_t coordinate : *multicast)
+      fanOut *=
+          double(coordinate == 0 ? target.grid.rows : target.grid.columns);
+  addTraffic(from, bytes * times * pes / fanOut, false);
+  addTraffic(to, bytes * times * pes, true);
+  result.multicastSavedBytes += bytes * times * pes * (1 - 1 / fanOut);
+
+  const DmaEngine *engine = target.findEngine(from.name, to.name);
+  double width =
+      engine && engine->bytesPerCycle > 0 ? engine->bytesPerCycle : 1;
+  double setUp = engine ? engine->setupCycles : 0;
+  double latency = from.latencyCycles + to.latencyCycles;
+  double own = setUp + bytes / width;
+  // At once with all others: its part of the memory that is farther away.
+  const Memory &far = from.scope == Scope::Pe ? to : from;
+  double shared = far.scope == Scope::Pe
+                      ? 0
+                      : bytes * pes / fanOut /
+                            (from.scope == Scope::Pe ? far.writeBytesPerCycle
+                                                     : far.readBytesPerCycle);
+  if (engine)
+    engines[engine->name] += own * times / std::max(1u, engine->count);
+  double alone = std::max(own, shared) + latency;
+  if (isOverlapped(op)) {
+    (isInChipMemory(source.getType()) ? first : last) = alone;
+    return;
+  }
+  waits += latency * times;
+  serialTransfers += std::max(own, shared) * times;
+}
+
+// One element, by the core that runs the program.
+void Model::addAccess(Operation *op, Value memref, bool isWrite) {
+  const Memory &memory = memoryOfSide(memref);
+  double times = timesRun(op, kernel);
+  auto type = cast<MemRefType>(memref.getType());
+  double bytes = double(type.getElementTypeBitWidth()) / 8;
+  addTraffic(memory, bytes * times * double(target.grid.count()), isWrite);
+  waits += memory.latencyCycles * times;
+}
+
+Estimate Model::run() {
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op))
+      addTransfer(op, copy.getSource(), copy.getDest(), copy.getMulticast());
+    else if (auto start = dyn_cast<CopyStartOp>(op))
+      addTransfer(op, start.getSource(), start.getDest(), start.getMulticast());
+    else if (auto load = dyn_cast<memref::LoadOp>(op))
+      addAccess(op, load.getMemRef(), false);
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      addAccess(op, store.getMemRef(), true);
+    if (!computes(op))
+      return WalkResult::advance();
+    // What is not known to be larger is an edge.
+    SmallVector<int64_t> ranges;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      for (int64_t range : linalgOp.getStaticLoopRanges())
+        ranges.push_back(ShapedType::isDynamic(range) ? 1 : range);
+    compute += workOf(op, target, ranges).cycles * timesRun(op, kernel);
+    return WalkResult::skip();
+  });
+
+  double most = compute + waits + serialTransfers;
+  result.terms["compute"] = compute;
+  for (auto [name, cycles] : engines) {
+    result.terms["engine " + name] = cycles;
+    most = std::max(most, cycles);
+  }
+  for (const Memory &memory : target.memories) {
+    double instances = double(target.instances(memory.scope));
+    double reads = result.bytesRead[memory.name] / memory.readBytesPerCycle;
+    double writes =
+        result.bytesWritten[memory.name] / memory.writeBytesPerCycle;
+    double cycles =
+        (memory.isPortShared ? reads + writes : std::max(reads, writes)) /
+        instances;
+    result.terms["memory " + memory.name] = cycles;
+    most = std::max(most, cycles);
+  }
+  result.cycles = target.launchCycles + first + most + last;
+  return result;
+}
+
+Estimate tilebridge::accel::estimate(func::FuncOp kernel,
+                                     const Target &target) {
+  return Model(kernel, target).run();
+}

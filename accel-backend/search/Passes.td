@@ -1,0 +1,77 @@
+//===- Passes.td - passes that search ----------------------*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEBRIDGE_ACCEL_SEARCH_PASSES
+#define TILEBRIDGE_ACCEL_SEARCH_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AccelFitPass : Pass<"tilebridge-accel-fit", "::mlir::ModuleOp"> {
+  let summary = "Decides depths and tiles so that all buffers fit into local memory";
+  let description = [{
+    Tries, on a copy of the kernel that is lowered until its buffers can be placed: all copies in loops with several buffers, then with one;
+    then the same with blocks that are half as large along one class of dimensions, of those that can be tiled the one with the most bytes,
+    and so on. The first that fits is taken, and written as `accel.depth` and `accel.tile` on the copies. Buffers that are not needed at
+    the same time share their places in each.
+
+    Where nothing fits, one error says how many bytes are needed of how many, names the buffers with their places in the kernel,
+    and a size of block that would fit.
+
+    Before, on a target with 16 KB of local memory for each PE:
+    ```mlir
+    %t = accel.copy %v to %e : (memref<8192xf32, strided<[1], offset: ?>>, tensor<8192xf32>) -> tensor<8192xf32>
+    ```
+    After:
+    ```mlir
+    %t = accel.copy %v to %e {accel.depth = 1 : i64, accel.tile = array<i64: 2048>}
+        : (memref<8192xf32, strided<[1], offset: ?>>, tensor<8192xf32>) -> tensor<8192xf32>
+    ```
+  }];
+  let options = [Option<"mostDepth", "depth", "int64_t", "2", "the number of buffers of a copy in a loop that is tried first">];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def AccelAutoTilePass : Pass<"tilebridge-accel-autotile", "::mlir::ModuleOp"> {
+  let summary = "Searches the fastest assignment, tiles and depth by the model";
+  let description = [{
+    Begins with what fits, as `tilebridge-accel-fit` would decide, and changes one decision at a time for as long as the
+    model says that it helps: the size of each class that can be tiled, the number of buffers, multicast, the assignment of programs to PEs. Each
+    is tried on a lowered copy of the kernel. What is found is written as attributes: `accel.tile` and `accel.depth` on
+    copies, `accel.assignment` and `accel.unicast` on the kernel. The grid is not mapped yet.
+
+    Before:
+    ```mlir
+    %t = accel.copy %v to %e : (memref<8192xf32, strided<[1], offset: ?>>, tensor<8192xf32>) -> tensor<8192xf32>
+    ```
+    After:
+    ```mlir
+    %t = accel.copy %v to %e {accel.depth = 3 : i64, accel.tile = array<i64: 512>}
+        : (memref<8192xf32, strided<[1], offset: ?>>, tensor<8192xf32>) -> tensor<8192xf32>
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def AccelReportPass : Pass<"tilebridge-accel-report", "::mlir::ModuleOp"> {
+  let summary = "Writes what was decided about lowered kernels as JSON";
+  let description = [{
+    An array with an object for each kernel: `buffers` with type, memory, bytes, offset, the first and last use (numbers of operations in
+    the order in which the kernel is written down) and the line of the source; `bytes_used` by memory; `transfers` with direction,
+    multicast and line; `bytes_read` and `bytes_written` by memory; `multicast_saved_bytes`; `expected_cycles` by the model, and
+    `lower_bounds_cycles`, what compute, each engine and each memory alone would take.
+
+    ```mlir
+    %a = accel.alloc {offset = 4096 : i64} : memref<64x32xf16, #accel.memory<"local">>
+    ```
+    is told of as `{"type": "64x32xf16", "memory": "local", "bytes": 4096, "offset": 4096, "first_use": 7, "last_use": 12, ...}`.
+  }];
+  let options = [Option<"output", "output", "std::string", "\"-\"", "the file to be written; - for standard output">];
+}
+
+#endif
