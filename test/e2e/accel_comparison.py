@@ -1,0 +1,162 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A plug-in of pytest: each launch on an accelerator's simulator is compared with the same launch on the CPU.
+
+    TILEBRIDGE_TARGET=accel:mtia-2i-like pytest -p accel_comparison test/e2e/test_shapes.py
+
+A launch runs on the CPU first, then twice on the simulator, with transfers that land at random times and as late as they
+may: both must leave the same bytes, and the CPU's, up to a rounding where sums are taken in another order. What the test
+checks then is what the simulator left. The environment has it too: PYTEST_ADDOPTS="-p accel_comparison".
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import os
+import struct
+
+import torch
+from tilebridge import _native, accel
+from tilebridge.triton_backend import checked, simulated
+
+SEED = int(os.environ.get("TILEBRIDGE_TEST_SEED", "20261121"))
+# Two results are sums of the same values in another order.
+TOLERANCE = {
+    torch.float64: 1e-12,
+    torch.float32: 2e-5,
+    torch.float16: 4e-3,
+    torch.bfloat16: 3e-2,
+    torch.float8_e5m2: 0.3,
+    torch.float8_e4m3fn: 0.15,
+}
+
+
+class Results:
+    """What was compared, for the end of the session."""
+
+    kernels: set[str] = set()
+    launches = 0
+    identical = 0
+    cycles: dict[str, float] = {}
+
+
+def read(memory: list[tuple[int, int]]) -> list[bytes]:
+    return [ctypes.string_at(begin, size) if size else b"" for begin, size in memory]
+
+
+def write(memory: list[tuple[int, int]], contents: list[bytes]) -> None:
+    for (begin, _), data in zip(memory, contents, strict=True):
+        ctypes.memmove(begin, data, len(data))
+
+
+def tensors_of(arguments) -> list[torch.Tensor]:
+    found = []
+    for value in arguments:
+        if isinstance(value, (tuple, list)):
+            found += tensors_of(value)
+        elif isinstance(value, torch.Tensor):
+            found.append(value)
+        elif hasattr(value, "base") and isinstance(value.base, torch.Tensor):
+            found.append(value.base)
+    return found
+
+
+def is_close(dtype: torch.dtype, expected: bytes, actual: bytes) -> bool:
+    if dtype not in TOLERANCE:
+        return False
+    size = torch.empty((), dtype=dtype).element_size()
+    usable = len(expected) // size * size
+    x, y = (
+        torch.frombuffer(bytearray(data[:usable]), dtype=dtype).double()
+        for data in (expected, actual)
+    )
+    both = torch.isfinite(x) & torch.isfinite(y)
+    # Within one result, errors are relative to its largest element: sums cancel.
+    scale = x[both].abs().max() if bool(both.any()) else 0
+    near = ((x - y).abs() <= TOLERANCE[dtype] * (x.abs() + 0.05 * scale)) | (x == y)
+    return bool((near | (x.isnan() & y.isnan())).all())
+
+
+def check_same(kernel, arguments, memory, expected, actual, what: str) -> None:
+    if expected == actual:
+        return
+    for (begin, size), wanted, got in zip(memory, expected, actual, strict=True):
+        if wanted == got:
+            continue
+        types = {
+            tensor.dtype
+            for tensor in tensors_of(arguments)
+            if tensor.untyped_storage().data_ptr() == begin
+        }
+        assert any(is_close(dtype, wanted, got) for dtype in types), (
+            f"{kernel.name}: {what} differ in an array of {size} bytes"
+        )
+
+
+class Kernel(simulated.SimulatedKernel):
+    """Knows the CPU's code as well."""
+
+    def __init__(self, artefact: bytes):
+        super().__init__(artefact)
+        self.ttir = artefact.split(b"\n", 1)[1]
+        self.name = hashlib.sha256(self.ttir).hexdigest()[:16]
+        code, _ = _native.launcher().compile(self.ttir, "cpu")
+        self.native = _native.launcher().load(code)
+
+
+class Launcher(checked.CheckedLauncher):
+    def __call__(
+        self, x, y, z, stream, kernel, packed, metadata, enter_hook, exit_hook, *arguments
+    ):
+        memory: list[tuple[int, int]] = []
+        is_known = True
+        for kind, value in zip(self.types, arguments, strict=True):
+            if kind != "constexpr":
+                is_address = isinstance(kind, str) and kind[0] == "*" and isinstance(value, int)
+                is_known &= not is_address and checked._memory_of(value, memory)
+        memory = list(dict.fromkeys(memory))
+        slots = self.native.slots(*arguments)
+        slots = list(struct.unpack(f"<{len(slots) // 8}Q", slots))
+
+        before = read(memory)
+        self.native(x, y, z, stream, kernel.native, packed, metadata, None, None, *arguments)
+        expected = read(memory)
+        left = []
+        for landing in (f"random:{SEED}", "late"):
+            write(memory, before)
+            with accel.simulation(landing=landing):
+                kernel.run((x, y, z), slots, memory if is_known else None)
+            left.append(read(memory))
+        assert left[0] == left[1], f"{kernel.name}: landing late and at random differ"
+        check_same(kernel, arguments, memory, expected, left[1], "CPU and simulator")
+        Results.kernels.add(kernel.name)
+        Results.launches += 1
+        Results.identical += expected == left[1]
+
+
+def pytest_configure(config):
+    simulated.SimulatedKernel = Kernel
+    checked.CheckedLauncher = Launcher
+
+
+def pytest_terminal_summary(terminalreporter):
+    target = os.environ.get("TILEBRIDGE_TARGET", "")
+    terminalreporter.write_line(
+        f"{target}: {len(Results.kernels)} kernels, {Results.launches} launches,"
+        f" {Results.identical} with the CPU's bits"
+    )
+    path = os.environ.get("TILEBRIDGE_ACCEL_RESULTS")
+    if path:
+        with open(path, "a") as file:
+            json.dump(
+                {
+                    "target": target,
+                    "kernels": sorted(Results.kernels),
+                    "launches": Results.launches,
+                    "identical": Results.identical,
+                },
+                file,
+            )
+            file.write("\n")
