@@ -27,8 +27,6 @@ struct SimOptions {
   uint64_t seed = 0;
   /// Whether Stats get a trace.
   bool wantsTrace = false;
-  /// Whether each transfer must be one descriptor of the target's engine.
-  bool checksDescriptors = true;
   /// Instructions that a PE may run before the launch is given up; 0: any.
   uint64_t mostInstructions = 0;
 };
@@ -90,7 +88,8 @@ struct SimOutcome {
   Stats stats;
 };
 
-/// Runs the kernel of a lowered module.
+/// Runs the kernel of a lowered module. Where it has the attribute
+/// `accel.legalized`, each transfer must be one descriptor of its engine.
 SimOutcome simulate(mlir::ModuleOp module, const Target &target,
                     const SimLaunch &launch, const SimOptions &options = {});
 

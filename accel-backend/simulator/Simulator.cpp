@@ -77,6 +77,7 @@ LogicalResult Simulator::placeBuffers(ModuleOp module) {
 
 LogicalResult Simulator::prepare(func::FuncOp function) {
   kernel = function;
+  isLegalized = kernel->hasAttr("accel.legalized");
   FailureOr<Code> compiled = Code::compile(kernel);
   if (failed(compiled) ||
       failed(placeBuffers(kernel->getParentOfType<ModuleOp>())))

@@ -237,6 +237,8 @@ private:
   const SimOptions &options;
   SimOutcome &outcome;
   mlir::func::FuncOp kernel;
+  /// Whether each of its transfers is to be one descriptor.
+  bool isLegalized = false;
   Code code;
   std::vector<Executor> executors; // one an instruction
   Scratchpads scratchpads;

@@ -36,7 +36,7 @@ Step Simulator::start(Pe &pe, Operation *op, size_t &number) {
     return Step::Parked;
   transfer.engine = size_t(engine->number);
   if (!checkTransfer(pe, transfer) ||
-      (options.checksDescriptors && !checkDescriptor(pe, transfer)))
+      (isLegalized && !checkDescriptor(pe, transfer)))
     return Step::Failed;
   number = transfers.size();
   transfer.number = number;

@@ -331,7 +331,7 @@ func.func @f(%x: !chip, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i
 !view = memref<16xf32, strided<[1], offset: ?>>
 !local = memref<16xf32, #accel.memory<"local">>
 func.func @f(%x: !chip, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
-    attributes {accel.kernel, tilebridge.signature = ["*fp32"]} {
+    attributes {accel.kernel, accel.legalized, tilebridge.signature = ["*fp32"]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -347,7 +347,7 @@ func.func @f(%x: !chip, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i
 !view = memref<16xf32, strided<[1], offset: ?>>
 !local = memref<16xf32, #accel.memory<"local">>
 func.func @f(%x: !chip, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
-    attributes {accel.kernel, tilebridge.signature = ["*fp32"]} {
+    attributes {accel.kernel, accel.legalized, tilebridge.signature = ["*fp32"]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
