@@ -56,6 +56,12 @@ static void addHoist(OpPassManager &pm) {
 /// What PEs of a line load alike is read once.
 static void addMulticast(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());
+  pm.addNestedPass<func::FuncOp>(createAccelChooseReductionsPass());
+}
+
+/// What PEs of a line add to the same elements is added up before.
+static void addReduceLines(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelReduceLinesPass());
 }
 
 /// Buffers have places.
@@ -71,6 +77,7 @@ static const Stage stages[] = {
     {"tile", addTile},
     {"hoist", addHoist},
     {"multicast", addMulticast},
+    {"reduce-lines", addReduceLines},
     {"allocate", addAllocate},
 };
 // clang-format on

@@ -171,6 +171,51 @@ def AccelMulticastPass : Pass<"tilebridge-accel-multicast", "::mlir::func::FuncO
   let dependentDialects = ["::tilebridge::accel::AccelDialect"];
 }
 
+def AccelChooseReductionsPass : Pass<"tilebridge-accel-choose-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Finds atomic accesses that PEs of a line do to the same elements";
+  let description = [{
+    Where the programs of a sum are split over PEs (split-K), those of a line add to the same block one after the other. Where it is proved, as for
+    multicasts, that in each step all PEs of a line access the same elements, and nobody reads what was there before, `accel.reduce` says along
+    which coordinate the PEs are to combine their values first. The target must have a network for such lines and this kind of combination;
+    else there is a remark.
+
+    Before:
+    ```mlir
+    accel.atomic fadd acq_rel gpu %base[%offsets] values(%v) : (memref<?xf32, strided<[1], offset: ?>>, tensor<128xi64>, tensor<128xf32>) -> ()
+    ```
+    After:
+    ```mlir
+    accel.atomic fadd acq_rel gpu %base[%offsets] values(%v) {accel.reduce = array<i64: 1>} : (memref<?xf32, strided<[1], offset: ?>>, tensor<128xi64>, tensor<128xf32>) -> ()
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect"];
+}
+
+def AccelReduceLinesPass : Pass<"tilebridge-accel-reduce-lines", "::mlir::func::FuncOp"> {
+  let summary = "Combines the values of PEs of a line before one of them accesses memory";
+  let description = [{
+    Does what `accel.reduce` on an atomic access to a block says, on buffers: the first PE of the line gets the combination, and alone does the
+    access. The order is a chain, or a tree where that takes less time by the target's figures.
+
+    Before:
+    ```mlir
+    accel.atomic fadd acq_rel gpu %base[%o] values(%v) {accel.reduce = array<i64: 1>}
+        : (memref<?xf32, strided<[1], offset: ?>>, memref<128xi64, #accel.memory<"local">>, memref<128xf32, #accel.memory<"local">>) -> ()
+    ```
+    After:
+    ```mlir
+    accel.reduce_line add %v along [1] to %c0 algorithm chain : memref<128xf32, #accel.memory<"local">>
+    %column = accel.pe_id 1 : index
+    %first = arith.cmpi eq, %column, %c0 : index
+    scf.if %first {
+      accel.atomic fadd acq_rel gpu %base[%o] values(%v)
+          : (memref<?xf32, strided<[1], offset: ?>>, memref<128xi64, #accel.memory<"local">>, memref<128xf32, #accel.memory<"local">>) -> ()
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
 def AccelAllocatePass : Pass<"tilebridge-accel-allocate", "::mlir::func::FuncOp"> {
   let summary = "Gives each buffer its place in the memory it is in";
   let description = [{

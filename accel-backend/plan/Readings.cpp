@@ -123,6 +123,20 @@ SmallVector<Reading> tilebridge::accel::readingsOf(func::FuncOp kernel,
                 InstanceValues::Row(values.size(), grids.launch[d]));
   }
   AccessKeys keys(kernel, values);
+  // PEs that add to the same elements can combine them before.
+  kernel.walk([&](AtomicOp atomic) {
+    if (atomic->getNumResults() && !atomic->use_empty())
+      return;
+    SmallVector<Value> place{atomic.getBase(), atomic.getOffsets()};
+    if (Value mask = atomic.getMask())
+      place.push_back(mask);
+    std::optional<Classes> classes = keys.ofAccess(atomic, place);
+    if (classes && isa<ShapedType>(atomic.getOffsets().getType()) &&
+        atomic.getValues())
+      readings.push_back(
+          {std::move(*classes), 2 * bytesOf(atomic.getValues().getType()) *
+                                    timesRun(atomic, kernel)});
+  });
   kernel.walk([&](CopyOp copy) {
     if (!isInChipMemory(copy.getSource().getType()))
       return;

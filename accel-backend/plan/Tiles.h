@@ -15,6 +15,9 @@ namespace tilebridge::accel {
 constexpr llvm::StringLiteral tileAttr = "accel.tile";
 /// On a kernel: the assignment of its programs, which is then not chosen.
 constexpr llvm::StringLiteral assignmentAttr = "accel.assignment";
+/// On an atomic access: the coordinate along which PEs combine their values
+/// first.
+constexpr llvm::StringLiteral reduceAttr = "accel.reduce";
 /// On a kernel: nothing is multicast.
 constexpr llvm::StringLiteral unicastAttr = "accel.unicast";
 

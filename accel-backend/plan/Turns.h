@@ -1,0 +1,40 @@
+//===- Turns.h - what PEs do alike ----------------------------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "accel-backend/plan/AccessKeys.h"
+#include "accel-backend/plan/ChooseAssignment.h"
+#include "accel-backend/target/Target.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tilebridge::accel {
+
+/// The turns of all PEs of a kernel whose grid is mapped: in each step each PE
+/// has one. Without a known launch one step stands for all.
+class Turns {
+public:
+  Turns(mlir::func::FuncOp kernel, const Target &target,
+        const std::optional<Grids> &grids);
+
+  /// Along which lines all PEs run an operation equally often, and with the
+  /// same values.
+  Sharing ofAccess(mlir::Operation *op, mlir::ValueRange source);
+  /// The same without regard to how often.
+  Sharing ofValues(mlir::ValueRange source);
+
+private:
+  void seed(mlir::func::FuncOp kernel, const std::optional<Grids> &grids);
+  Sharing sharingOf(const std::optional<Classes> &classes) const;
+
+  Grid grid;
+  int64_t steps;
+  InstanceValues values;
+  AccessKeys keys;
+};
+
+} // namespace tilebridge::accel
