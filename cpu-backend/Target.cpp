@@ -19,7 +19,11 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <mutex>
+
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 using namespace tilebridge::cpu;
 
@@ -53,12 +57,27 @@ static llvm::Expected<const llvm::Target *> targetFor(llvm::StringRef triple) {
   return target;
 }
 
+/// Linux lets a process use AMX's registers once it has asked for them.
+static bool mayUseTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long requestPermission = 0x1023, tileData = 18;
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+#else
+  return false;
+#endif
+}
+
 /// The host's features as LLVM found them, sorted so that equal hosts give
 /// equal strings.
 static std::string hostFeatures() {
   llvm::SmallVector<std::string> list;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    list.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  bool hasTiles = features.lookup("amx-tile") && mayUseTiles();
+  for (const auto &feature : features) {
+    bool isOn =
+        feature.second && (hasTiles || !feature.first().starts_with("amx-"));
+    list.push_back((isOn ? "+" : "-") + feature.first().str());
+  }
   llvm::sort(list, [](const std::string &a, const std::string &b) {
     return llvm::StringRef(a).drop_front() < llvm::StringRef(b).drop_front();
   });
@@ -101,6 +120,8 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
     target.hasScalef = true;
     target.hasBf16Pairs = has("avx512bf16");
     target.hasI16Pairs = has("avx512vnni");
+    target.hasBf16Tiles = has("amx-bf16");
+    target.hasI8Tiles = has("amx-int8");
     target.libmvecIsa = "e";
   } else if (has("avx2")) {
     target.vectorBits = 256;

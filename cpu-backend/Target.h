@@ -39,6 +39,8 @@ struct CpuTarget {
   bool hasBf16Pairs = false, hasI16Pairs = false;
   /// x86's pmaddwd.
   bool hasI16PairSums = false;
+  /// AMX's products of tiles.
+  bool hasBf16Tiles = false, hasI8Tiles = false;
   /// What a launch has to write to one argument to write it around the caches:
   /// half of its last cache; 0 where there are no such stores.
   int64_t streamBytes = 0;

@@ -14,6 +14,11 @@
 #include <string_view>
 #include <unordered_set>
 
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace tilebridge::rt {
 
 namespace {
@@ -122,6 +127,21 @@ std::string missingCpuFeature(const std::string &features) {
   (void)features;
 #endif
   return "";
+}
+
+bool enableCpuFeatures(const std::string &features) {
+#if defined(__linux__) && defined(__x86_64__)
+  if (("," + features + ",").find(",+amx-tile,") == std::string::npos)
+    return true;
+  // For the whole process, and for good: threads that come later have them, too.
+  constexpr long requestPermission = 0x1023, tileData = 18;
+  static const bool granted =
+      syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+  return granted;
+#else
+  (void)features;
+  return true;
+#endif
 }
 
 } // namespace tilebridge::rt

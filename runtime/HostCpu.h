@@ -20,4 +20,8 @@ const std::string &hostCpuIdentity();
 /// Features that no generated code depends on are not looked at.
 std::string missingCpuFeature(const std::string &features);
 
+/// Asks the system for what code with such features needs before it runs: the
+/// registers of AMX. False if that is refused.
+bool enableCpuFeatures(const std::string &features);
+
 } // namespace tilebridge::rt

@@ -82,6 +82,11 @@ bool checkSignature(tilebridge_kernel &kernel, std::string &why) {
           "--target=cpu";
     return false;
   }
+  if (!enableCpuFeatures(kernel.manifest.features)) {
+    why = "the system does not let this process use the registers of AMX: "
+          "compile it again with --target=cpu,-amx-tile,-amx-bf16,-amx-int8";
+    return false;
+  }
   return true;
 }
 

@@ -91,6 +91,8 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     Option<"bf16Pairs", "bf16-pairs", "bool", "false", "AVX512_BF16: products of bf16 by vdpbf16ps">,
     Option<"i16Pairs", "i16-pairs", "bool", "false", "VNNI: products of 8-bit integers by vpdpbusd and vpdpwssd">,
     Option<"i16PairSums", "i16-pair-sums", "bool", "false", "x86: products of 8-bit integers by pmaddwd, where there is no VNNI">,
+    Option<"bf16Tiles", "bf16-tiles", "bool", "false", "AMX: products of bf16 by tdpbf16ps">,
+    Option<"i8Tiles", "i8-tiles", "bool", "false", "AMX: products of 8-bit integers by tdpbssd and tdpbuud">,
     Option<"streamBytes", "stream-bytes", "int64_t", "0",
            "a launch that writes so many bytes to one argument writes around the caches; 0: never">
   ];

@@ -63,6 +63,9 @@ enum class MatmulUnit {
   I16PairSums,
   /// VNNI's vpdpbusd: four products of bytes, those of a without a sign.
   I8Quads,
+  /// AMX's tdpbf16ps and tdpbssd: products of 16 x 64 bytes with 64 bytes x 16.
+  Bf16Tiles,
+  I8Tiles,
 };
 
 /// The operands of a product as the micro-kernel reads them, and the
@@ -116,6 +119,14 @@ private:
                          int64_t lanes) const;
   mlir::Value addProducts(mlir::Value sum, mlir::Value left,
                           mlir::Value right) const;
+  // MatmulTiles.cpp: the micro-kernel of AMX.
+  bool usesTiles() const {
+    return unit == MatmulUnit::Bf16Tiles || unit == MatmulUnit::I8Tiles;
+  }
+  void configureTiles(Allocate allocate) const;
+  void releaseTiles() const;
+  void emitTilesOfRow(mlir::Value panel, mlir::Value column,
+                      mlir::Value row) const;
   void emitCorrections(mlir::Value panel,
                        llvm::ArrayRef<int64_t> vectors) const;
 
@@ -126,8 +137,9 @@ private:
   /// is multiplied.
   mlir::Type accElement, sumElement, packedElement;
   MatmulUnit unit = MatmulUnit::MultiplyAdd;
-  /// Steps along K that one lane takes at once.
-  int64_t group = 1;
+  /// Steps along K that one lane takes at once, and one iteration of the
+  /// micro-kernel.
+  int64_t group = 1, step = 1;
   MatmulTile tile;
 
   /// Of the product that is being emitted.

@@ -25,10 +25,12 @@ using namespace tilebridge::cpu;
 void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
                             Allocate allocate) const {
   now = {lhs, rhs, acc, depth, {}};
-  if (group > 1)
-    now.steps = arith::DivUIOp::create(b, depth, constant(group));
+  if (step > 1)
+    now.steps = arith::DivUIOp::create(b, depth, constant(step));
   if (unit == MatmulUnit::I8Quads)
     now.corrections = allocate(MemRefType::get({tile.columns()}, sumElement));
+  if (usesTiles())
+    configureTiles(allocate);
   int64_t panels = n / tile.columns(), rest = n % tile.columns();
   emitLoop(b, panels, 1, [&](Value panel) {
     emitRows(panel, arith::MulIOp::create(b, panel, constant(tile.columns())),
@@ -36,6 +38,8 @@ void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
   });
   if (rest)
     emitRows(constant(panels), constant(n - rest), rest);
+  if (usesTiles())
+    releaseTiles();
 }
 
 /// The rows of one panel, which has `width` columns: whole vectors, then one
@@ -46,6 +50,9 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
     vectors.push_back(width % tile.lanes);
   if (now.corrections)
     emitCorrections(panel, vectors);
+  if (usesTiles())
+    return emitLoop(b, m, tile.rows,
+                    [&](Value row) { emitTilesOfRow(panel, column, row); });
   int64_t whole = m / tile.rows * tile.rows;
   emitLoop(b, whole, tile.rows, [&](Value row) {
     emitTile(panel, column, row, tile.rows, vectors);
@@ -208,6 +215,8 @@ Value MatmulKernel::addProducts(Value sum, Value left, Value right) const {
     return arith::AddIOp::create(b, sum, call(name, {left, right}));
   }
   case MatmulUnit::MultiplyAdd:
+  case MatmulUnit::Bf16Tiles:
+  case MatmulUnit::I8Tiles:
     break;
   }
   if (!isa<FloatType>(sumElement))

@@ -54,17 +54,39 @@ static bool fitsBf16(Type type) {
                               Float8E5M2FNUZType, Float8E4M3FNUZType>(type);
 }
 
-static MatmulUnit chooseUnit(Type lhs, Type rhs, Type sum,
+static MatmulUnit chooseUnit(Type lhs, Type rhs, Type sum, bool hasTiles,
                              const MatmulSettings &settings) {
   const EmitTarget &target = settings.target;
-  if (sum.isF32() && fitsBf16(lhs) && fitsBf16(rhs) && target.hasBf16Pairs)
-    return MatmulUnit::Bf16Pairs;
+  if (sum.isF32() && fitsBf16(lhs) && fitsBf16(rhs)) {
+    if (hasTiles && target.hasBf16Tiles)
+      return MatmulUnit::Bf16Tiles;
+    if (target.hasBf16Pairs)
+      return MatmulUnit::Bf16Pairs;
+  }
   if (!sum.isInteger(32) || !lhs.isInteger(8) || !rhs.isInteger(8))
     return MatmulUnit::MultiplyAdd;
+  if (hasTiles && target.hasI8Tiles)
+    return MatmulUnit::I8Tiles;
   if (target.hasI16Pairs)
     return settings.isUnsigned ? MatmulUnit::I16Pairs : MatmulUnit::I8Quads;
   return target.hasI16PairSums ? MatmulUnit::I16PairSums
                                : MatmulUnit::MultiplyAdd;
+}
+
+static int64_t groupOf(MatmulUnit unit) {
+  switch (unit) {
+  case MatmulUnit::MultiplyAdd:
+    return 1;
+  case MatmulUnit::Bf16Pairs:
+  case MatmulUnit::I16Pairs:
+  case MatmulUnit::I16PairSums:
+  case MatmulUnit::Bf16Tiles:
+    return 2;
+  case MatmulUnit::I8Quads:
+  case MatmulUnit::I8Tiles:
+    return 4;
+  }
+  llvm_unreachable("all units have a group");
 }
 
 MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
@@ -78,16 +100,22 @@ MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
   int64_t vectorBits = settings.target.vectorBits,
           lanes = std::max<int64_t>(1, vectorBits /
                                            sumElement.getIntOrFloatBitWidth());
+  // Tiles are 16 rows of 64 bytes; less of K is possible.
+  bool hasTiles = m % 16 == 0 && n % 16 == 0 &&
+                  (depth % 64 == 0 || depth == 16 || depth == 32);
   if (n % lanes == 0)
-    unit = chooseUnit(lhsElement, rhsElement, accElement, settings);
+    unit = chooseUnit(lhsElement, rhsElement, accElement, hasTiles, settings);
   if (unit == MatmulUnit::I8Quads && depth % 4)
     unit = MatmulUnit::I16Pairs;
   if (depth % 2)
     unit = MatmulUnit::MultiplyAdd;
-  group = unit == MatmulUnit::MultiplyAdd ? 1
-          : unit == MatmulUnit::I8Quads   ? 4
-                                          : 2;
+  group = step = groupOf(unit);
   packedElement = group == 1 ? sumElement : Type(b.getIntegerType(32 / group));
+  if (usesTiles()) {
+    step = std::min<int64_t>(16 * group, depth);
+    tile = {m % 32 == 0 ? 32 : 16, n % 32 == 0 ? 2 : 1, 16};
+    return;
+  }
   tile = MatmulTile::choose(m, n, lanes, vectorBits);
 }
 
@@ -108,7 +136,8 @@ MemRefType MatmulKernel::packedRhs(int64_t depth) const {
 }
 
 int64_t MatmulKernel::cachedDepth() const {
-  constexpr int64_t bytes = 16 * 1024;
+  // Tiles are quick, and the way of their sums to memory and back is long.
+  int64_t bytes = (usesTiles() ? 32 : 16) * 1024;
   return bytes / (tile.columns() * packedElement.getIntOrFloatBitWidth() / 8);
 }
 
@@ -119,12 +148,17 @@ static bool hasStaticStrides(MemRefType type) {
 /// Single elements are read in any order: only their strides must be constants,
 /// so that the rows of a tile need no registers for their addresses.
 bool MatmulKernel::readsLhs(MemRefType type) const {
+  bool isContiguous = type.getStridesAndOffset().first[1] == 1;
+  if (unit == MatmulUnit::I8Tiles)
+    return isContiguous;
+  if (unit == MatmulUnit::Bf16Tiles)
+    return isContiguous && type.getElementType().isBF16();
   if (!hasStaticStrides(type))
     return false;
   if (group == 1)
     return type.getElementType() == packedElement;
   return unit == MatmulUnit::Bf16Pairs && type.getElementType().isBF16() &&
-         type.getStridesAndOffset().first[1] == 1;
+         isContiguous;
 }
 
 /// Rows that are contiguous and near each other stay where they are.
@@ -159,6 +193,7 @@ Value MatmulKernel::convert(Value value, bool isLhs) const {
     return arith::ConstantOp::create(b, attr);
   };
   switch (unit) {
+  case MatmulUnit::Bf16Tiles:
   case MatmulUnit::Bf16Pairs: {
     if (getElementTypeOrSelf(value.getType()).isBF16())
       return bitsOf(value, packedElement);
@@ -172,6 +207,8 @@ Value MatmulKernel::convert(Value value, bool isLhs) const {
     if (!isLhs)
       return value;
     return arith::XOrIOp::create(b, value, splat(packedElement, -128));
+  case MatmulUnit::I8Tiles:
+    return value;
   case MatmulUnit::MultiplyAdd:
   case MatmulUnit::I16Pairs:
   case MatmulUnit::I16PairSums:
