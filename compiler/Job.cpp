@@ -18,6 +18,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -112,6 +113,9 @@ void Job::addError(llvm::Twine text) {
 }
 
 void Job::instrument(PassManager &manager) {
+  // Each part's result is verified once; after each pass it would take a fifth
+  // of the compile time.
+  manager.enableVerifier(request.verifiesEach || !printAfter.empty());
   if (printAfter.empty())
     return;
   manager.enableIRPrinting(
@@ -133,7 +137,7 @@ bool Job::runPasses(llvm::StringRef name,
   if (request.wantsTiming)
     manager.enableTiming(scope);
   instrument(manager);
-  if (succeeded(manager.run(*module)))
+  if (succeeded(manager.run(*module)) && succeeded(verify(*module)))
     return true;
   if (result.errors.empty())
     addError(name + " failed without a message, a bug of this compiler");

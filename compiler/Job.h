@@ -40,6 +40,8 @@ struct Request {
   llvm::StringRef printAfter;
   bool wantsRemarks = false;
   bool wantsTiming = false;
+  /// Verify the IR after each pass, and not only after each part.
+  bool verifiesEach = false;
   /// Whether a product and a sum may be rounded together.
   bool contracts = true;
 };

@@ -10,6 +10,7 @@
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/SingleLaneStores.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -84,7 +85,7 @@ runPipeline(ModuleOp module, const CpuOptions &options,
     manager.enableTiming(scope);
   if (options.instrument)
     options.instrument(manager);
-  if (failed(manager.run(module)))
+  if (failed(manager.run(module)) || failed(verify(module)))
     return error("the kernel could not be compiled for the CPU");
   return llvm::Error::success();
 }
@@ -161,7 +162,9 @@ toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
   if (!machine)
     return machine.takeError();
   result->machine = std::move(*machine);
-  result->module = translateModuleToLLVMIR(module, result->context, "kernel");
+  // What comes out is verified below, with a message.
+  result->module = translateModuleToLLVMIR(module, result->context, "kernel",
+                                           /*disableVerification=*/true);
   if (!result->module)
     return error("the kernel could not be translated to LLVM IR");
   if (!options.debugInfo)

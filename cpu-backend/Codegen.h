@@ -22,7 +22,7 @@ struct CpuOptions {
   bool debugInfo = true;
   /// A product and a sum may become one operation that rounds once.
   bool contracts = true;
-  /// Called on the pass manager before it runs: printing.
+  /// Called on the pass manager before it runs: printing, verifying.
   std::function<void(mlir::PassManager &)> instrument;
   /// Takes the time of each step, where there is one.
   mlir::TimingScope *timing = nullptr;

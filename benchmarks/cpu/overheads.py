@@ -25,15 +25,11 @@ BLOCK = 1024
 NO_CACHE = 1  # TILEBRIDGE_COMPILE_NO_CACHE
 
 
-def best_seconds(call: Callable[[], object], count: int = 2000, trials: int = 7) -> float:
-    """The least of some means: what a call costs where nothing disturbs it."""
-    best = float("inf")
-    for _ in range(trials):
-        start = time.perf_counter()
-        for _ in range(count):
-            call()
-        best = min(best, (time.perf_counter() - start) / count)
-    return best
+def mean_seconds(call: Callable[[], object], count: int = 2000) -> float:
+    start = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - start) / count
 
 
 def launches() -> dict[str, float]:
@@ -50,13 +46,13 @@ def launches() -> dict[str, float]:
     call()
     compiled = kernel.warmup(x, y, out, ELEMENTS, BLOCK=BLOCK, grid=grid)
     run = compiled.run  # makes the launcher
-    found = {"python_s": best_seconds(call)}
-    compiled._run = lambda *_: None
-    try:
-        found["jit_s"] = best_seconds(call)
-    finally:
+    whole, alone = [], []
+    for _ in range(9):  # in turn, and the least: what it costs where nothing disturbs it
+        whole.append(mean_seconds(call))
+        compiled._run = lambda *_: None
+        alone.append(mean_seconds(call))
         compiled._run = run
-    found["ratio"] = found["python_s"] / found["jit_s"]
+    found = {"python_s": min(whole), "jit_s": min(alone), "ratio": min(whole) / min(alone)}
     found |= c_launch(compiled.asm["so"], [x.data_ptr(), y.data_ptr(), out.data_ptr(), ELEMENTS])
     return found
 
@@ -128,17 +124,19 @@ def first_seconds(source: str, trials: int = 5) -> float:
 
 
 def compilations(trials: int = 9) -> list[dict]:
+    """In rounds over all kernels, so that a change of the machine's speed meets all of them."""
     from tilebridge import _native
 
-    compiler, rows = _native.launcher(), []
-    for name, source in sources().items():
-        times = []
-        for _ in range(trials):
+    compiler, kernels = _native.launcher(), sources()
+    times: dict[str, list[float]] = {name: [] for name in kernels}
+    for _ in range(trials):
+        for name, source in kernels.items():
             start = time.perf_counter()
             compiler.compile(source.encode(), "cpu", flags=NO_CACHE)
-            times.append(time.perf_counter() - start)
-        row = {"name": name, "median_s": statistics.median(times), "least_s": min(times)}
-        if not rows:
-            row["first_s"] = first_seconds(source)
-        rows.append(row)
+            times[name].append(time.perf_counter() - start)
+    rows = [
+        {"name": name, "median_s": statistics.median(values), "least_s": min(values)}
+        for name, values in times.items()
+    ]
+    rows[0]["first_s"] = first_seconds(kernels[rows[0]["name"]])
     return rows

@@ -32,6 +32,7 @@ bool fuzz::compileText(llvm::StringRef text) {
   compiler::Request request;
   request.input = text;
   request.sourceName = "fuzz.mlir";
+  request.verifiesEach = true;
   request.target = "cpu";
   // Machine code costs most of the time and is LLVM's: one in eight.
   request.stage = llvm::xxh3_64bits(text) % 8 == 0 ? "so" : "llvm";
