@@ -8,6 +8,7 @@
 #include "compiler/AccelKernel.h"
 
 #include "accel-backend/Passes.h"
+#include "accel-backend/emit/EmitCpp.h"
 #include "accel-backend/plan/Passes.h"
 #include "compiler/Registration.h"
 #include "frontend/Passes.h"
@@ -243,11 +244,30 @@ ModuleOp AccelKernel::lower(const accel::SimLaunch &launch) {
   return *entry;
 }
 
+bool AccelKernel::emit(ModuleOp lowered, const accel::SimLaunch &launch,
+                       std::string &text) {
+  OwningOpRef<ModuleOp> emitted(lowered.clone());
+  accel::CppOptions options;
+  options.target = target.name;
+  options.rows = target.grid.rows;
+  options.columns = target.grid.columns;
+  // A kernel that came lowered serves any launch.
+  if (!isLowered)
+    options.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
+  if (failed(accel::convertToEmitC(*emitted, options)))
+    return false;
+  FailureOr<std::string> result = accel::translateToText(*emitted);
+  if (succeeded(result))
+    text = std::move(*result);
+  return succeeded(result);
+}
+
 accel::SimOutcome AccelKernel::simulate(const accel::SimLaunch &launch,
                                         const accel::SimOptions &options,
                                         bool isOnlyCompiled,
                                         std::string &errors,
-                                        std::string *lowered) {
+                                        std::string *lowered,
+                                        std::string *cpp) {
   std::lock_guard<std::mutex> lock(mutex);
   ErrorCollector collector(context, errors);
   accel::SimOutcome outcome;
@@ -262,7 +282,13 @@ accel::SimOutcome AccelKernel::simulate(const accel::SimLaunch &launch,
     flags.enableDebugInfo(false);
     module.print(out, flags);
   }
-  if (!module || isOnlyCompiled)
+  if (module && cpp && !emit(module, launch, *cpp)) {
+    outcome.isError = true;
+    if (errors.empty())
+      errors = "error: the emission of C++ failed without a message, a bug of "
+               "this compiler\n";
+  }
+  if (outcome.isError || isOnlyCompiled)
     return outcome;
   return accel::simulate(module, target, launch, options);
 }

@@ -32,17 +32,20 @@ public:
 
   /// Lowers the kernel for what is known of the launch, unless that was done
   /// before, and runs it unless `isOnlyCompiled`. Errors are appended to
-  /// `errors`; `lowered`, where it is not null, gets the lowered IR.
+  /// `errors`; `lowered` and `cpp`, where they are not null, get the lowered IR
+  /// and the emitted C++.
   accel::SimOutcome simulate(const accel::SimLaunch &launch,
                              const accel::SimOptions &options,
                              bool isOnlyCompiled, std::string &errors,
-                             std::string *lowered);
+                             std::string *lowered, std::string *cpp);
 
 private:
   AccelKernel();
   bool read(const Request &request, Result &result);
   /// Null after an error.
   mlir::ModuleOp lower(const accel::SimLaunch &launch);
+  bool emit(mlir::ModuleOp lowered, const accel::SimLaunch &launch,
+            std::string &text);
 
   std::mutex mutex;
   mlir::MLIRContext context;

@@ -161,12 +161,15 @@ static int accelSimulate(tb_accel_kernel *kernel,
   auto give = [abi](const char *what, const std::string &text) {
     abi->output(abi->state, what, text.data(), text.size());
   };
-  std::string errors, lowered;
+  std::string errors, lowered, cpp;
   auto outcome = kernel->kernel->simulate(
       launch, options, (abi->flags & TB_SIMULATE_COMPILE_ONLY) != 0, errors,
-      abi->flags & TB_SIMULATE_LOWERED ? &lowered : nullptr);
+      abi->flags & TB_SIMULATE_LOWERED ? &lowered : nullptr,
+      abi->flags & TB_SIMULATE_CPP ? &cpp : nullptr);
   if (abi->flags & TB_SIMULATE_LOWERED && !lowered.empty())
     give("lowered", lowered);
+  if (abi->flags & TB_SIMULATE_CPP && !cpp.empty())
+    give("cpp", cpp);
   if (!outcome.assertion.empty()) {
     abi->error(abi->state, outcome.assertion.data(), outcome.assertion.size());
     return TB_EVALUATE_ASSERT;

@@ -9,6 +9,7 @@
 
 #include "accel-backend/Passes.h"
 #include "accel-backend/dialect/AccelDialect.h"
+#include "accel-backend/emit/Passes.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/search/Passes.h"
 #include "cpu-backend/Passes.h"
@@ -55,6 +56,7 @@ bool isPass(llvm::StringRef argument) {
     accel::registerTilebridgeAccelBackendPasses();
     accel::registerTilebridgeAccelPlanPasses();
     accel::registerTilebridgeAccelSearchPasses();
+    accel::registerTilebridgeAccelEmitPasses();
   });
   return PassInfo::lookup(argument) != nullptr;
 }

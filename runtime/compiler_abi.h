@@ -83,7 +83,8 @@ enum {
   TB_SIMULATE_RANDOM_LANDING = 1,
   TB_SIMULATE_TRACE = 2,
   TB_SIMULATE_LOWERED = 4,
-  TB_SIMULATE_COMPILE_ONLY = 8
+  TB_SIMULATE_COMPILE_ONLY = 8,
+  TB_SIMULATE_CPP = 16
 };
 
 typedef struct tb_simulate_request_v1 {
@@ -96,7 +97,7 @@ typedef struct tb_simulate_request_v1 {
   uint32_t reserved;
   void (*error)(void *state, const char *text, size_t size);
   void (*print)(void *state, const char *text);
-  /* "report" (JSON), and where asked for "trace" (JSON) and "lowered" (MLIR). */
+  /* "report" (JSON), and where asked for "trace" (JSON), "lowered" (MLIR) and "cpp" (C++). */
   void (*output)(void *state, const char *what, const char *data, size_t size);
   void *state;
 } tb_simulate_request_v1;

@@ -262,6 +262,8 @@ TILEBRIDGE_API tilebridge_code tilebridge_load_accel(
 #define TILEBRIDGE_SIMULATE_LOWERED 4u
 /* Nothing runs. */
 #define TILEBRIDGE_SIMULATE_COMPILE_ONLY 8u
+/* `output` gets C++ that calls the interface of accel_abi.h as "cpp" (docs/accelerators.md). */
+#define TILEBRIDGE_SIMULATE_CPP 16u
 
 typedef struct tilebridge_simulate_options {
   size_t struct_size; /* sizeof(tilebridge_simulate_options) */

@@ -7,6 +7,7 @@
 
 #include "accel-backend/Passes.h"
 #include "accel-backend/dialect/AccelDialect.h"
+#include "accel-backend/emit/Passes.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/search/Passes.h"
 #include "cpu-backend/Passes.h"
@@ -39,6 +40,7 @@ int main(int argc, char **argv) {
   tilebridge::accel::registerTilebridgeAccelBackendPasses();
   tilebridge::accel::registerTilebridgeAccelPlanPasses();
   tilebridge::accel::registerTilebridgeAccelSearchPasses();
+  tilebridge::accel::registerTilebridgeAccelEmitPasses();
   tilebridge::accel::registerAccelPipelines();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilebridge pass driver\n", registry));

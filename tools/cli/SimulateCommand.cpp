@@ -109,11 +109,16 @@ void compileForAccelerator(const Options &options) {
     writeOutput(output, simulate(options, TILEBRIDGE_SIMULATE_LOWERED |
                                               TILEBRIDGE_SIMULATE_COMPILE_ONLY)
                             .at("lowered"));
+  else if (stage == "cpp")
+    writeOutput(output, simulate(options, TILEBRIDGE_SIMULATE_CPP |
+                                              TILEBRIDGE_SIMULATE_COMPILE_ONLY)
+                            .at("cpp"));
   else if (stage == "report")
     writeOutput(output, simulate(options, 0).at("report"));
   else
-    usageError("targets accel:NAME have the stages accel and report, not '" +
-               stage + "'");
+    usageError(
+        "targets accel:NAME have the stages accel, cpp and report, not '" +
+        stage + "'");
 }
 
 } // namespace tilebridge::cli
