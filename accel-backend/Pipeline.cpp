@@ -64,6 +64,13 @@ static void addReduceLines(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelReduceLinesPass());
 }
 
+/// Each transfer is one descriptor of an engine.
+static void addLegalize(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelLegalizePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
 /// Buffers have places.
 static void addAllocate(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelAllocatePass());
@@ -78,6 +85,7 @@ static const Stage stages[] = {
     {"hoist", addHoist},
     {"multicast", addMulticast},
     {"reduce-lines", addReduceLines},
+    {"legalize", addLegalize},
     {"allocate", addAllocate},
 };
 // clang-format on

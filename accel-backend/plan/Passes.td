@@ -216,6 +216,34 @@ def AccelReduceLinesPass : Pass<"tilebridge-accel-reduce-lines", "::mlir::func::
   let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def AccelLegalizePass : Pass<"tilebridge-accel-legalize", "::mlir::func::FuncOp"> {
+  let summary = "Splits transfers into descriptors that the target's engines have";
+  let description = [{
+    One descriptor of an engine has so many dimensions, extents up to a limit, strides up to a limit and perhaps not 0, and perhaps no
+    padding and no indices. Neighbouring dimensions that are one for both sides count once. What is more becomes a loop of transfers:
+    over the outermost dimension, over parts of an extent, over rows whose indices the PE reads itself. Padding is a fill before the
+    transfer, which is left out where the box is as large as the block. A transfer that was split keeps one token: each
+    part waits for the one before it when it has itself been started. Masks of elements are taken as the engine's byte enables.
+
+    Kernels get `accel.legalized`.
+
+    Before, on an engine that copies one run of at most 4096 elements:
+    ```mlir
+    accel.copy %v to %b : (memref<64x32xf16, strided<[128, 1], offset: ?>>, memref<64x32xf16, #accel.memory<"local">>) -> ()
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %c64 step %c1 {
+      %s = memref.subview %v[%i, 0] [1, 32] [1, 1] : memref<64x32xf16, strided<[128, 1], offset: ?>> to memref<1x32xf16, strided<[128, 1], offset: ?>>
+      %d = memref.subview %b[%i, 0] [1, 32] [1, 1] : memref<64x32xf16, #accel.memory<"local">> to memref<1x32xf16, strided<[32, 1], offset: ?>, #accel.memory<"local">>
+      accel.copy %s to %d : (memref<1x32xf16, strided<[128, 1], offset: ?>>, memref<1x32xf16, strided<[32, 1], offset: ?>, #accel.memory<"local">>) -> ()
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::linalg::LinalgDialect"];
+}
+
 def AccelAllocatePass : Pass<"tilebridge-accel-allocate", "::mlir::func::FuncOp"> {
   let summary = "Gives each buffer its place in the memory it is in";
   let description = [{

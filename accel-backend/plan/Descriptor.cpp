@@ -1,0 +1,121 @@
+//===- Descriptor.cpp - what an engine can do in one go -------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "accel-backend/plan/Descriptor.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilebridge::accel;
+
+namespace {
+/// One side of a dimension.
+struct Strides {
+  SmallVector<int64_t> source, dest;
+};
+} // namespace
+
+static Strides stridesOf(const Box &box) {
+  Strides strides;
+  int64_t offset;
+  if (failed(box.source.getStridesAndOffset(strides.source, offset)))
+    strides.source.assign(box.source.getRank(), ShapedType::kDynamic);
+  if (failed(box.dest.getStridesAndOffset(strides.dest, offset)))
+    strides.dest.assign(box.dest.getRank(), ShapedType::kDynamic);
+  return strides;
+}
+
+// Whether one stride is so many times the other.
+static bool isMultiple(int64_t outer, int64_t inner, int64_t size) {
+  return !ShapedType::isDynamic(outer) && !ShapedType::isDynamic(inner) &&
+         !ShapedType::isDynamic(size) && outer == inner * size;
+}
+
+// A stride that a descriptor cannot have.
+static bool isImpossible(int64_t stride, uint64_t elementBytes,
+                         const DmaEngine &engine) {
+  if (ShapedType::isDynamic(stride))
+    return false;
+  uint64_t bytes = uint64_t(stride < 0 ? -stride : stride) * elementBytes;
+  return (stride == 0 && !engine.strideZero) ||
+         (engine.maxStrideBytes && bytes > engine.maxStrideBytes);
+}
+
+namespace {
+/// Neighbours that are one dimension for both sides, outermost first.
+struct Group {
+  SmallVector<int64_t> dimensions;
+  /// Elements; kDynamic where they are not bounded.
+  int64_t most = 1;
+};
+} // namespace
+
+static SmallVector<Group> groupsOf(const Box &box, const Strides &strides) {
+  SmallVector<Group> groups;
+  std::optional<int64_t> last;
+  for (int64_t d = 0; d < box.source.getRank(); ++d) {
+    if (box.most[d] == 1)
+      continue;
+    // What is inside has to be there in full.
+    bool isFull = box.source.getDimSize(d) == box.most[d];
+    bool merges =
+        last && isFull &&
+        isMultiple(strides.source[*last], strides.source[d], box.most[d]) &&
+        isMultiple(strides.dest[*last], strides.dest[d], box.most[d]);
+    if (!merges)
+      groups.emplace_back();
+    Group &group = groups.back();
+    group.dimensions.push_back(d);
+    group.most =
+        ShapedType::isDynamic(group.most) || ShapedType::isDynamic(box.most[d])
+            ? ShapedType::kDynamic
+            : group.most * box.most[d];
+    last = d;
+  }
+  return groups;
+}
+
+// Of a group that is too long, its outermost dimension: in parts that are not.
+static Piece pieceOf(const Group &group, const Box &box, int64_t most) {
+  int64_t inside = 1;
+  for (int64_t d : ArrayRef(group.dimensions).drop_front())
+    inside *= box.most[d];
+  return {group.dimensions.front(), std::max<int64_t>(1, most / inside)};
+}
+
+std::optional<Piece> tilebridge::accel::nextPiece(const Box &box,
+                                                  const DmaEngine &engine) {
+  Strides strides = stridesOf(box);
+  uint64_t elementBytes =
+      llvm::divideCeil(box.source.getElementTypeBitWidth(), 8);
+  for (int64_t d = 0; d < box.source.getRank(); ++d)
+    if (box.most[d] != 1 &&
+        (isImpossible(strides.source[d], elementBytes, engine) ||
+         isImpossible(strides.dest[d], elementBytes, engine)))
+      return Piece{d, 1};
+
+  SmallVector<Group> groups = groupsOf(box, strides);
+  if (groups.empty())
+    return std::nullopt;
+  int64_t inner = groups.back().dimensions.back();
+  bool isContiguous = strides.source[inner] == 1 && strides.dest[inner] == 1;
+  if (groups.size() + !isContiguous > std::max(engine.maxDims, 1u)) {
+    // An engine that only moves runs moves single elements.
+    return Piece{groups.front().dimensions.front(), 1};
+  }
+  for (auto [position, group] : llvm::enumerate(llvm::reverse(groups))) {
+    if (engine.maxSizes.empty())
+      break;
+    size_t place = position + !isContiguous;
+    int64_t most =
+        int64_t(engine.maxSizes[std::min(place, engine.maxSizes.size() - 1)]);
+    if (ShapedType::isDynamic(group.most) || group.most > most)
+      return pieceOf(group, box, most);
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,35 @@
+//===- Descriptor.h - what an engine can do in one go ---------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "accel-backend/target/Target.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <optional>
+
+namespace tilebridge::accel {
+
+/// A box of elements that is copied, as far as it is known: two sides of the
+/// same sizes.
+struct Box {
+  mlir::MemRefType source, dest;
+  /// Of each dimension the most that its size can be; kDynamic: any.
+  llvm::SmallVector<int64_t> most;
+};
+
+/// A dimension that has to be copied in parts, of so many positions at most.
+struct Piece {
+  int64_t dimension, size;
+};
+
+/// What has to be taken apart first for one descriptor of the engine to say the
+/// rest; none where it says all. Strides that are not known are taken to be
+/// good.
+std::optional<Piece> nextPiece(const Box &box, const DmaEngine &engine);
+
+} // namespace tilebridge::accel

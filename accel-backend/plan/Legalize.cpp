@@ -1,0 +1,362 @@
+//===- Legalize.cpp - one descriptor for each copy ------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// A transfer that has become several keeps one token: each waits for the one
+// before after it was itself started, and the last one is what the program
+// waits for.
+//===----------------------------------------------------------------------===//
+
+#include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/plan/Descriptor.h"
+#include "accel-backend/plan/Passes.h"
+#include "accel-backend/plan/Readings.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tilebridge::accel {
+#define GEN_PASS_DEF_ACCELLEGALIZEPASS
+#include "accel-backend/plan/Passes.h.inc"
+} // namespace tilebridge::accel
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::accel;
+
+namespace {
+/// The operands of accel.copy and accel.copy_start.
+struct Operands {
+  Value source, dest, rows, mask, pad;
+  SmallVector<Value> low;
+  int64_t dim = 0;
+  bool scatter = false;
+  CombiningKindAttr accumulate;
+  DenseI64ArrayAttr multicast;
+};
+
+class Legalizer {
+public:
+  Legalizer(Operation *op, const Operands &operands, const DmaEngine &engine)
+      : builder(op), loc(op->getLoc()), isStart(isa<CopyStartOp>(op)),
+        operands(operands), engine(engine) {}
+
+  bool isLegal() const;
+  /// Writes the parts before the transfer; the token of the last one, null
+  /// for a copy that waits.
+  Value run();
+
+private:
+  void fillDest();
+  void placeBox();
+  Value copyRows(Value token);
+  Value copyBox(Value source, Value dest, ArrayRef<int64_t> most, Value token);
+  Value copyOne(Value source, Value dest, Value token);
+  Value loop(Value end, int64_t step, Value token,
+             llvm::function_ref<Value(Value index, Value token)> body);
+  Value sizeOf(Value memref, int64_t dimension) {
+    return getValueOrCreateConstantIndexOp(
+        builder, loc, memref::getMixedSize(builder, loc, memref, dimension));
+  }
+  Value part(Value memref, int64_t dimension, OpFoldResult offset,
+             OpFoldResult size);
+
+  OpBuilder builder;
+  Location loc;
+  bool isStart;
+  Operands operands;
+  const DmaEngine &engine;
+};
+} // namespace
+
+template <typename TransferT> static Operands operandsOf(TransferT op) {
+  return {op.getSource(),       op.getDest(),    op.getRows(),
+          op.getMask(),         op.getPad(),     llvm::to_vector(op.getLow()),
+          int64_t(op.getDim()), op.getScatter(), op.getAccumulateAttr(),
+          op.getMulticastAttr()};
+}
+
+// A size that is not known is at most that of the buffer on the other side.
+static SmallVector<int64_t> mostOf(Value source, Value dest) {
+  auto boundOf = [](Value memref, int64_t d) {
+    int64_t size = cast<MemRefType>(memref.getType()).getDimSize(d);
+    // Of a part: that of the whole, where it has the same dimensions.
+    while (ShapedType::isDynamic(size)) {
+      auto view = memref.getDefiningOp<memref::SubViewOp>();
+      if (!view || view.getSourceType().getRank() != view.getType().getRank())
+        break;
+      memref = view.getSource();
+      size = view.getSourceType().getDimSize(d);
+    }
+    return size;
+  };
+  SmallVector<int64_t> most;
+  for (int64_t d = 0; d < cast<MemRefType>(source.getType()).getRank(); ++d) {
+    int64_t a = boundOf(source, d), b = boundOf(dest, d);
+    most.push_back(ShapedType::isDynamic(a)   ? b
+                   : ShapedType::isDynamic(b) ? a
+                                              : std::min(a, b));
+  }
+  return most;
+}
+
+bool Legalizer::isLegal() const {
+  if ((operands.pad && !engine.padding) || (operands.rows && !engine.indexed))
+    return false;
+  SmallVector<int64_t> most = mostOf(operands.source, operands.dest);
+  if (operands.rows) {
+    // The indices are a dimension of the descriptor, and no stride.
+    DmaEngine others = engine;
+    if (others.maxDims <= 1)
+      return llvm::count_if(most, [](int64_t m) { return m != 1; }) <= 1 &&
+             most.size() == 1;
+    others.maxDims -= 1;
+    most[operands.dim] = 1;
+    return !nextPiece({cast<MemRefType>(operands.source.getType()),
+                       cast<MemRefType>(operands.dest.getType()), most},
+                      others);
+  }
+  return !nextPiece({cast<MemRefType>(operands.source.getType()),
+                     cast<MemRefType>(operands.dest.getType()), most},
+                    engine);
+}
+
+Value Legalizer::part(Value memref, int64_t dimension, OpFoldResult offset,
+                      OpFoldResult size) {
+  int64_t rank = cast<MemRefType>(memref.getType()).getRank();
+  SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, loc, memref);
+  offsets[dimension] = offset;
+  sizes[dimension] = size;
+  return memref::SubViewOp::create(builder, loc, memref, offsets, sizes,
+                                   strides);
+}
+
+Value Legalizer::loop(
+    Value end, int64_t step, Value token,
+    llvm::function_ref<Value(Value index, Value token)> body) {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value by = arith::ConstantIndexOp::create(builder, loc, step);
+  SmallVector<Value, 1> carried;
+  if (token)
+    carried.push_back(token);
+  auto loop = scf::ForOp::create(builder, loc, zero, end, by, carried);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value next = body(loop.getInductionVar(),
+                    token ? loop.getRegionIterArgs().front() : Value());
+  if (token) {
+    builder.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(builder, loc, next);
+  }
+  return token ? loop.getResult(0) : Value();
+}
+
+Value Legalizer::copyOne(Value source, Value dest, Value token) {
+  if (!isStart) {
+    CopyOp::create(builder, loc, TypeRange(), source, dest, Value(),
+                   uint64_t(0), false, ValueRange(), Value(), Value(),
+                   operands.accumulate, operands.multicast);
+    return nullptr;
+  }
+  auto start = CopyStartOp::create(
+      builder, loc, TokenType::get(builder.getContext()), source, dest, Value(),
+      uint64_t(0), false, ValueRange(), Value(), Value(), operands.accumulate,
+      operands.multicast);
+  WaitOp::create(builder, loc, token);
+  return start.getToken();
+}
+
+Value Legalizer::copyBox(Value source, Value dest, ArrayRef<int64_t> most,
+                         Value token) {
+  Box box{cast<MemRefType>(source.getType()), cast<MemRefType>(dest.getType()),
+          llvm::to_vector(most)};
+  std::optional<Piece> piece = nextPiece(box, engine);
+  if (!piece)
+    return copyOne(source, dest, token);
+  int64_t d = piece->dimension, size = piece->size;
+  SmallVector<int64_t> smaller(most);
+  smaller[d] = size;
+  Value end = sizeOf(source, d);
+  int64_t all = box.source.getDimSize(d);
+  bool divides = size == 1 || (!ShapedType::isDynamic(all) && all % size == 0);
+  return loop(end, size, token, [&](Value index, Value last) {
+    OpFoldResult count = builder.getIndexAttr(size);
+    if (!divides) {
+      Value rest = arith::SubIOp::create(builder, loc, end, index);
+      Value full = arith::ConstantIndexOp::create(builder, loc, size);
+      count = arith::MinSIOp::create(builder, loc, rest, full).getResult();
+    }
+    return copyBox(part(source, d, index, count), part(dest, d, index, count),
+                   smaller, last);
+  });
+}
+
+// One row after the other, where its mask is true.
+Value Legalizer::copyRows(Value token) {
+  int64_t d = operands.dim;
+  Value end = sizeOf(operands.rows, 0);
+  auto copyRow = [&](Value number, Value last) {
+    Value row =
+        memref::LoadOp::create(builder, loc, operands.rows, ValueRange{number});
+    if (!row.getType().isIndex())
+      row =
+          arith::IndexCastOp::create(builder, loc, builder.getIndexType(), row);
+    OpFoldResult size = builder.getIndexAttr(1);
+    Value source =
+        part(operands.source, d, operands.scatter ? number : row, size);
+    Value dest = part(operands.dest, d, operands.scatter ? row : number, size);
+    return copyBox(source, dest, mostOf(source, dest), last);
+  };
+  return loop(end, 1, token, [&](Value number, Value last) -> Value {
+    if (!operands.mask)
+      return copyRow(number, last);
+    Value takesPart =
+        memref::LoadOp::create(builder, loc, operands.mask, ValueRange{number});
+    SmallVector<Type, 1> types;
+    if (last)
+      types.push_back(last.getType());
+    auto branch = scf::IfOp::create(builder, loc, types, takesPart,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/last != nullptr);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value next = copyRow(number, last);
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, last ? ValueRange(next) : ValueRange());
+    if (!last)
+      return nullptr;
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, last);
+    return branch.getResult(0);
+  });
+}
+
+// Padding by hand: all of the destination, unless the box is as large.
+void Legalizer::fillDest() {
+  if (!operands.pad)
+    return;
+  auto source = cast<MemRefType>(operands.source.getType());
+  auto dest = cast<MemRefType>(operands.dest.getType());
+  bool isFull = !operands.rows && !operands.mask && source.hasStaticShape() &&
+                source.getShape() == dest.getShape();
+  if (isFull)
+    return;
+  auto fill = [&] {
+    linalg::FillOp::create(builder, loc, operands.pad, operands.dest);
+  };
+  if (operands.rows || operands.mask)
+    return fill();
+  Value isSmaller;
+  for (int64_t d = 0; d < dest.getRank(); ++d) {
+    if (source.getDimSize(d) == dest.getDimSize(d) && !source.isDynamicDim(d))
+      continue;
+    Value less = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       sizeOf(operands.source, d),
+                                       sizeOf(operands.dest, d));
+    isSmaller = isSmaller
+                    ? Value(arith::OrIOp::create(builder, loc, isSmaller, less))
+                    : less;
+  }
+  auto branch = scf::IfOp::create(builder, loc, isSmaller,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  fill();
+}
+
+// The box of the destination that the source's elements go to.
+void Legalizer::placeBox() {
+  SmallVector<OpFoldResult> offsets;
+  int64_t rank = cast<MemRefType>(operands.dest.getType()).getRank();
+  for (int64_t d = 0; d < rank; ++d)
+    offsets.push_back(operands.low.empty()
+                          ? OpFoldResult(builder.getIndexAttr(0))
+                          : getAsOpFoldResult(operands.low[d]));
+  SmallVector<OpFoldResult> sizes =
+      memref::getMixedSizes(builder, loc, operands.source);
+  SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
+  // Rows that are gathered are as many as there are indices.
+  if (operands.rows && !operands.scatter)
+    sizes[operands.dim] = memref::getMixedSize(builder, loc, operands.rows, 0);
+  if (operands.rows && operands.scatter)
+    sizes[operands.dim] =
+        memref::getMixedSize(builder, loc, operands.dest, operands.dim);
+  operands.dest = memref::SubViewOp::create(builder, loc, operands.dest,
+                                            offsets, sizes, strides);
+}
+
+Value Legalizer::run() {
+  SmallVector<int64_t> most = mostOf(operands.source, operands.dest);
+  fillDest();
+  placeBox();
+  Value token;
+  if (isStart)
+    token =
+        CompletedOp::create(builder, loc, TokenType::get(builder.getContext()));
+  if (operands.rows)
+    return copyRows(token);
+  return copyBox(operands.source, operands.dest, most, token);
+}
+
+namespace {
+struct AccelLegalizePass
+    : accel::impl::AccelLegalizePassBase<AccelLegalizePass> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kernelAttr))
+      return;
+    FailureOr<std::optional<Target>> target = targetOf(kernel);
+    if (failed(target))
+      return signalPassFailure();
+    if (!*target)
+      return;
+    SmallVector<Operation *> transfers;
+    kernel.walk([&](Operation *op) {
+      if (isa<CopyOp, CopyStartOp>(op))
+        transfers.push_back(op);
+    });
+    for (Operation *op : transfers)
+      if (failed(legalize(op, **target)))
+        return signalPassFailure();
+    kernel->setAttr("accel.legalized", UnitAttr::get(&getContext()));
+  }
+
+  static StringRef memoryName(Value side, const Target &target) {
+    auto type = cast<MemRefType>(side.getType());
+    auto space = dyn_cast_or_null<MemoryAttr>(type.getMemorySpace());
+    if (!space)
+      return memoryOf(side, target).name;
+    return space.getName() == localMemory ? StringRef(target.localMemory().name)
+                                          : space.getName().getValue();
+  }
+
+  static LogicalResult legalize(Operation *op, const Target &target) {
+    if (!isa<MemRefType>(op->getOperand(0).getType()) ||
+        !isa<MemRefType>(op->getOperand(1).getType()))
+      return success();
+    Operands operands = isa<CopyOp>(op) ? operandsOf(cast<CopyOp>(op))
+                                        : operandsOf(cast<CopyStartOp>(op));
+    StringRef from = memoryName(operands.source, target);
+    StringRef to = memoryName(operands.dest, target);
+    const DmaEngine *engine = target.findEngine(from, to);
+    if (!engine)
+      return op->emitError("no engine of target '")
+             << target.name << "' copies from '" << from << "' to '" << to
+             << "'";
+    Legalizer legalizer(op, operands, *engine);
+    if (legalizer.isLegal() || (operands.mask && !operands.rows))
+      return success();
+    Value token = legalizer.run();
+    if (isa<CopyStartOp>(op))
+      op->getResult(0).replaceAllUsesWith(token);
+    op->erase();
+    return success();
+  }
+};
+} // namespace
