@@ -50,9 +50,9 @@ def test_emulated_tiles(emulator, tmp_path):
         "TRITON_CACHE_DIR": str(tmp_path / "triton"),
         "TILEBRIDGE_CACHE_DIR": str(tmp_path / "tilebridge"),
     }
+    options = ["-q", "-p", "no:cacheprovider", "-k", "bf16 or bfloat16 or int8 or fp8"]
     result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        + [*CHOSEN, "-k", "bf16 or bfloat16 or int8 or fp8"],
+        [sys.executable, "-m", "pytest", *options, *CHOSEN],
         cwd=HERE, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-2000:]
