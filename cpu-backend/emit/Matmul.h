@@ -68,6 +68,12 @@ enum class MatmulUnit {
   I8Tiles,
 };
 
+/// A matrix whose rows are contiguous, by its address and the distance of its
+/// rows in bytes (both of type index).
+struct RowsInMemory {
+  mlir::Value address, rowBytes;
+};
+
 /// The operands of a product as the micro-kernel reads them, and the
 /// micro-kernel. `a` is rows of which `group` neighbours are broadcast at once.
 /// `b` is panels of a tile's columns; a row of a panel has the `group` elements
@@ -93,13 +99,26 @@ public:
   bool readsLhs(mlir::MemRefType type) const;
   bool readsRhs(mlir::MemRefType type) const;
 
+  /// It can if the rows of `a` are contiguous, at any distance.
+  bool readsRowsOf(mlir::Type lhsElement) const;
+  /// Bytes of an element of packed operands.
+  int64_t packedBytes() const {
+    return packedElement.getIntOrFloatBitWidth() / 8;
+  }
+
   /// Fills `packed` with a view of m x k, or k x n, from step `at` on.
   void packLhs(mlir::Value src, mlir::Value packed, mlir::Value at = {}) const;
   void packRhs(mlir::Value src, mlir::Value packed, mlir::Value at = {}) const;
+  /// Copies the first `depth` steps, a multiple of `step`, of rows that the
+  /// micro-kernel could read.
+  void packRows(RowsInMemory rows, mlir::Value packed, mlir::Value depth,
+                int64_t step) const;
 
-  /// Adds the product of the first `depth` steps to `acc`.
+  /// Adds the product of the first `depth` steps to `acc`. `lhs` is null where
+  /// `rows` says where it is.
   void multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
-                mlir::Value depth, Allocate allocate) const;
+                mlir::Value depth, Allocate allocate,
+                RowsInMemory rows = {}) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
@@ -115,6 +134,7 @@ private:
   mlir::Value rightVector(mlir::Value panel, mlir::Value step,
                           mlir::Value column, int64_t offset,
                           int64_t lanes) const;
+  mlir::Value addressOfRow(const RowsInMemory &rows, mlir::Value row) const;
   mlir::Value leftVector(mlir::Value row, mlir::Value step,
                          int64_t lanes) const;
   mlir::Value addProducts(mlir::Value sum, mlir::Value left,
@@ -145,6 +165,7 @@ private:
   /// Of the product that is being emitted.
   struct Operands {
     mlir::Value lhs, rhs, acc, steps, corrections;
+    RowsInMemory rows;
   };
   mutable Operands now;
 };

@@ -23,8 +23,8 @@ using namespace mlir;
 using namespace tilebridge::cpu;
 
 void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
-                            Allocate allocate) const {
-  now = {lhs, rhs, acc, depth, {}};
+                            Allocate allocate, RowsInMemory rows) const {
+  now = {lhs, rhs, acc, depth, {}, rows};
   if (step > 1)
     now.steps = arith::DivUIOp::create(b, depth, constant(step));
   if (unit == MatmulUnit::I8Quads)
@@ -115,13 +115,17 @@ void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
       sums.push_back(sum);
     }
 
+  SmallVector<Value> left = rowAt;
+  if (now.rows.address)
+    for (Value &place : left)
+      place = addressOfRow(now.rows, place);
   auto loop = scf::ForOp::create(b, constant(0), now.steps, constant(1), sums);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     scf::YieldOp::create(b,
-                         emitStep(panel, loop.getInductionVar(), rowAt,
-                                  columnAt, vectors, loop.getRegionIterArgs()));
+                         emitStep(panel, loop.getInductionVar(), left, columnAt,
+                                  vectors, loop.getRegionIterArgs()));
   }
   auto result = loop.getResults().begin();
   for (Value at : rowAt)
@@ -168,8 +172,51 @@ Value MatmulKernel::rightVector(Value panel, Value step, Value column,
       b, VectorType::get(lanes * group, packedElement), now.rhs, at);
 }
 
-/// The elements that one step takes from a row of a, in every lane.
+void MatmulKernel::packRows(RowsInMemory rows, Value packed, Value depth,
+                            int64_t step) const {
+  int64_t lanes = 1;
+  while (step % (2 * lanes) == 0 &&
+         2 * lanes * 8 * packedBytes() <= settings.target.vectorBits)
+    lanes *= 2;
+  auto type = VectorType::get(lanes, packedElement);
+  emitLoop(b, m, 1, [&](Value row) {
+    Value from = addressOfRow(rows, row);
+    auto loop = scf::ForOp::create(b, constant(0), depth, constant(lanes));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value column = loop.getInductionVar(),
+          index = arith::IndexCastOp::create(b, b.getI64Type(), column),
+          at = LLVM::GEPOp::create(b, from.getType(), packedElement, from,
+                                   ArrayRef<LLVM::GEPArg>{index});
+    vector::StoreOp::create(b, LLVM::LoadOp::create(b, type, at, packedBytes()),
+                            packed, ValueRange{row, column});
+  });
+}
+
+Value MatmulKernel::addressOfRow(const RowsInMemory &rows, Value row) const {
+  Value distance = arith::MulIOp::create(b, row, rows.rowBytes),
+        address = arith::AddIOp::create(b, rows.address, distance),
+        number = arith::IndexCastOp::create(b, b.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
+                                  number);
+}
+
+/// The elements that one step takes from a row of a, in every lane. The row is
+/// given by its number, or by its address.
 Value MatmulKernel::leftVector(Value row, Value step, int64_t lanes) const {
+  if (now.rows.address) {
+    Type word = group == 1 ? sumElement : Type(b.getI32Type());
+    Value index = arith::IndexCastOp::create(b, b.getI64Type(), step),
+          at = LLVM::GEPOp::create(b, row.getType(), word, row,
+                                   ArrayRef<LLVM::GEPArg>{index}),
+          one = LLVM::LoadOp::create(b, word, at, packedBytes()),
+          all =
+              vector::BroadcastOp::create(b, VectorType::get(lanes, word), one);
+    if (group == 1)
+      return all;
+    return vector::BitCastOp::create(
+        b, VectorType::get(lanes * group, packedElement), all);
+  }
   if (group == 1) {
     Value one = memref::LoadOp::create(b, now.lhs, ValueRange{row, step});
     return vector::BroadcastOp::create(b, VectorType::get(lanes, sumElement),

@@ -27,10 +27,20 @@ struct DeepMatmul {
   /// Steps along K of one iteration, and of the packed operands.
   int64_t depth, capacity;
   Value lhs, rhs;
+  /// Where the micro-kernel finds `a` (not null if that may be where it was
+  /// loaded from): its address, the distance of its rows in bytes, and whether
+  /// it has not been packed.
+  Value place;
   /// Steps that are packed already; whether this is the last iteration.
   Value filled, isLast;
   /// For the next iteration.
   Value next;
+
+  Value fieldOfPlace(ImplicitLocOpBuilder &b, int64_t field) const {
+    Value at = arith::ConstantIndexOp::create(b, field);
+    return arith::IndexCastOp::create(b, b.getIndexType(),
+                                      memref::LoadOp::create(b, place, at));
+  }
 
   MatmulKernel kernel(ImplicitLocOpBuilder &b) const {
     auto element = [&](unsigned i) {
@@ -43,6 +53,16 @@ struct DeepMatmul {
   }
 };
 } // namespace tilebridge::cpu
+
+static bool writesMemory(scf::ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        return op->getNumRegions() == 0 && mayWrite(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 /// The products of the loop, with memory for their operands; the first values
 /// of what the loop is to carry for them are added to `inits`.
@@ -72,6 +92,8 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     int64_t line = 512 / type.getElementTypeBitWidth();
     product->lhs = allocate(kernel.packedLhs(product->capacity + line));
     product->rhs = allocate(kernel.packedRhs(product->capacity));
+    if (kernel.readsRowsOf(lhsType.getElementType()) && !writesMemory(loop))
+      product->place = allocate(MemRefType::get({3}, b.getI64Type()));
     inits.push_back(arith::ConstantIndexOp::create(b, 0));
     result.push_back(product.get());
     deepMatmuls[op] = product;
@@ -108,17 +130,95 @@ void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
   }
 }
 
+/// Leaves `view`, a of this iteration, where it is if it goes on where that of
+/// the iteration before ended; packs it if not, and what has not been packed
+/// before. `isWhole`: it is there, and stays (null: it does not).
+static void placeRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                      Value view, Value isWhole) {
+  MatmulKernel kernel = product.kernel(b);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto isEqual = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+  };
+  auto both = [&](Value x, Value y) -> Value {
+    return arith::AndIOp::create(b, x, y);
+  };
+  auto inBytes = [&](Value elements) -> Value {
+    return arith::MulIOp::create(b, elements, index(kernel.packedBytes()));
+  };
+  auto addressOf = [&](Value memref) -> Value {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
+    return arith::AddIOp::create(
+        b, memref::ExtractAlignedPointerAsIndexOp::create(b, memref),
+        inBytes(metadata.getOffset()));
+  };
+  auto put = [&](Value address, Value rowBytes, Value isInPlace) {
+    Value fields[] = {address, rowBytes, isInPlace};
+    for (auto [i, value] : llvm::enumerate(fields))
+      memref::StoreOp::create(
+          b, arith::IndexCastOp::create(b, b.getI64Type(), value),
+          product.place, ValueRange{index(static_cast<int64_t>(i))});
+  };
+  auto get = [&](int64_t field) { return product.fieldOfPlace(b, field); };
+  Value isFirst = isEqual(product.filled, index(0)),
+        wasInPlace = isEqual(get(2), index(1)), start = get(0),
+        oldBytes = get(1), fits = isWhole;
+  if (isWhole) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
+    auto known = cast<MemRefType>(view.getType()).getStridesAndOffset().first;
+    if (known[1] != 1)
+      fits = both(fits, isEqual(metadata.getStrides()[1], index(1)));
+    Value address = addressOf(view),
+          rowBytes = inBytes(metadata.getStrides()[0]);
+    Value goesOn = both(
+        wasInPlace,
+        both(isEqual(address,
+                     arith::AddIOp::create(b, start, inBytes(product.filled))),
+             isEqual(rowBytes, oldBytes)));
+    fits = both(fits, arith::OrIOp::create(b, isFirst, goesOn));
+    auto branch = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    put(arith::SelectOp::create(b, isFirst, address, start), rowBytes,
+        index(1));
+    b.setInsertionPointToStart(branch.elseBlock());
+  }
+  Value isBehind = arith::AndIOp::create(
+      b, wasInPlace,
+      arith::XOrIOp::create(b, isFirst, arith::ConstantIntOp::create(b, 1, 1)));
+  auto branch = scf::IfOp::create(b, isBehind, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    kernel.packRows({start, oldBytes}, product.lhs, product.filled,
+                    product.depth);
+  }
+  kernel.packLhs(view, product.lhs, product.filled);
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, product.lhs);
+  put(addressOf(product.lhs), inBytes(metadata.getStrides()[0]), index(0));
+}
+
 /// Packs `tensor`, an operand of the product.
 LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
                                         Value tensor) {
+  // What is not a load lies in memory that the next iteration overwrites.
+  bool isLoad = viewOfLoad(tensor) != nullptr;
   Value view = viewOf(tensor);
   if (!view)
     return failure();
   ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
   MatmulKernel kernel = product.kernel(b);
+  Value isWhole;
+  if (isLoad)
+    isWhole = arith::ConstantIntOp::create(b, 1, 1);
+  else if (auto choice = view.getDefiningOp<arith::SelectOp>())
+    isWhole = choice.getCondition();
   if (isLhs ? product.form.swapsLhs : product.form.swapsRhs)
     view = swapDims(b, view);
-  if (isLhs)
+  if (isLhs && product.place)
+    placeRows(b, product, view, isWhole);
+  else if (isLhs)
     kernel.packLhs(view, product.lhs, product.filled);
   else
     kernel.packRhs(view, product.rhs, product.filled);
@@ -145,8 +245,13 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   product.next = arith::SelectOp::create(b, isDue, index(0), filled);
   auto branch = scf::IfOp::create(b, isDue, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
+  RowsInMemory rows;
+  if (product.place) {
+    rows.address = product.fieldOfPlace(b, 0);
+    rows.rowBytes = product.fieldOfPlace(b, 1);
+  }
   product.kernel(b).multiply(product.lhs, product.rhs, acc, filled,
-                             allocateAt(*this, b));
+                             allocateAt(*this, b), rows);
   return success();
 }
 

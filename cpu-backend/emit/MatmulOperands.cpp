@@ -161,6 +161,24 @@ bool MatmulKernel::readsLhs(MemRefType type) const {
          isContiguous;
 }
 
+bool MatmulKernel::readsRowsOf(Type lhsElement) const {
+  switch (unit) {
+  case MatmulUnit::MultiplyAdd:
+    return lhsElement == packedElement && tile.rows <= 8;
+  case MatmulUnit::Bf16Pairs:
+    return lhsElement.isBF16() && tile.rows <= 8;
+  case MatmulUnit::Bf16Tiles:
+    return lhsElement.isBF16();
+  case MatmulUnit::I8Tiles:
+    return true;
+  case MatmulUnit::I16Pairs:
+  case MatmulUnit::I16PairSums:
+  case MatmulUnit::I8Quads:
+    return false;
+  }
+  llvm_unreachable("all units say how they read");
+}
+
 /// Rows that are contiguous and near each other stay where they are.
 bool MatmulKernel::readsRhs(MemRefType type) const {
   auto [strides, offset] = type.getStridesAndOffset();

@@ -45,22 +45,36 @@ public:
         inBytes(metadata.getOffset()));
   }
 
+  TileMemory(ImplicitLocOpBuilder &b, const RowsInMemory &rows, int64_t bytes)
+      : b(b), base(rows.address), bytes(bytes), rowBytes(rows.rowBytes) {}
+
   Value address(ValueRange indices) {
+    if (rowBytes)
+      return asPointer(arith::AddIOp::create(
+          b,
+          arith::AddIOp::create(b, base,
+                                arith::MulIOp::create(b, indices[0], rowBytes)),
+          inBytes(indices[1])));
     Value at = base;
     for (auto [index, stride] : llvm::zip_equal(indices, strides))
       at = arith::AddIOp::create(
           b, at, inBytes(arith::MulIOp::create(b, index, stride)));
-    return LLVM::IntToPtrOp::create(
-        b, LLVM::LLVMPointerType::get(b.getContext()), asI64(at));
+    return asPointer(at);
   }
 
   /// Of rows, in bytes.
-  Value rowDistance() { return asI64(inBytes(strides[strides.size() - 2])); }
+  Value rowDistance() {
+    return asI64(rowBytes ? rowBytes : inBytes(strides[strides.size() - 2]));
+  }
 
 private:
   Value inBytes(Value elements) {
     return arith::MulIOp::create(b, elements,
                                  arith::ConstantIndexOp::create(b, bytes));
+  }
+  Value asPointer(Value address) {
+    return LLVM::IntToPtrOp::create(
+        b, LLVM::LLVMPointerType::get(b.getContext()), asI64(address));
   }
   Value asI64(Value index) {
     return arith::IndexCastOp::create(b, b.getI64Type(), index);
@@ -70,6 +84,7 @@ private:
   SmallVector<Value> strides;
   Value base;
   int64_t bytes;
+  Value rowBytes;
 };
 
 } // namespace
@@ -119,7 +134,9 @@ void MatmulKernel::releaseTiles() const { callTile(b, "tilerelease", {}, {}); }
 
 /// The products of tile.rows rows of a with one panel.
 void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
-  TileMemory acc(b, now.acc), lhs(b, now.lhs), rhs(b, now.rhs);
+  TileMemory acc(b, now.acc), rhs(b, now.rhs);
+  TileMemory lhs = now.rows.address ? TileMemory(b, now.rows, packedBytes())
+                                    : TileMemory(b, now.lhs);
   auto load = [&](int64_t number, TileMemory &memory, ValueRange at) {
     callTile(b, "tileloadd64", number,
              {memory.address(at), memory.rowDistance()});

@@ -142,6 +142,32 @@ def test_backwards_in_64_bits(k, rng):
 
 
 @triton.jit
+def hopping_kernel(a, b, out, k, hop, N: tl.constexpr, BK: tl.constexpr):
+    """Reads the left operand from places that do not always follow one another."""
+    cols = tl.arange(0, N)
+    inner = tl.arange(0, BK)
+    acc = tl.zeros((N, N), tl.float32)
+    for start in range(0, k, BK):
+        at = start // hop * hop + inner
+        x = tl.load(a + cols[:, None] * k + at[None, :])
+        y = tl.load(b + (start + inner)[:, None] * N + cols[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(out + cols[:, None] * N + cols[None, :], acc)
+
+
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16))
+@pytest.mark.parametrize("hop", [16, 32, 48, 1 << 20])
+def test_places_that_do_not_follow(hop, dtype, rng):
+    n, bk, k = 32, 16, 16 * 37
+    a, b = normal(rng, [n, k], dtype), normal(rng, [k, n], dtype)
+    out = output([n, n], torch.float32)
+    at = torch.arange(k)
+    hopping_kernel[(1,)](a, b, out, k, hop, N=n, BK=bk)
+    wanted = a[:, at // bk * bk // hop * hop + at % bk].double() @ b.double()
+    check_equal(out, wanted, terms=4 * k)
+
+
+@triton.jit
 def overwriting_kernel(a, b, k, N: tl.constexpr, BK: tl.constexpr):
     """Each step reads what the one before has written into its operand."""
     cols = tl.arange(0, N)

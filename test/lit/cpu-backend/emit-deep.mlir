@@ -8,9 +8,25 @@
 // CHECK-SAME: (%[[A:.*]]: memref<16x32xf32, {{.*}}, %[[B:.*]]: memref<32x16xf32
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x272xf32>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x256x16xf32>
+// CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
 // CHECK: scf.for %[[I:.*]] = {{.*}} to %[[END:.*]] step %[[STEP:.*]] iter_args(%[[FILLED:.*]] = %c0) -> (index)
 // CHECK: %[[LEFTOVER:.*]] = arith.subi %[[END]], %[[I]] : i32
 // CHECK: %[[LAST:.*]] = arith.cmpi ule, %[[LEFTOVER]], %[[STEP]] : i32
+// As long as a goes on in memory where it ended, it stays there.
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[FILLED]], %c0 : index
+// CHECK: %[[IN_PLACE:.*]] = memref.load %[[PLACE]][%c2]
+// CHECK: %[[START:.*]] = memref.load %[[PLACE]][%c0]
+// CHECK: memref.extract_aligned_pointer_as_index %[[A]]
+// CHECK: %[[FITS:.*]] = arith.ori %[[FIRST]], {{.*}} : i1
+// CHECK: scf.if %[[FITS]] {
+// CHECK-NOT: vector.load
+// CHECK: memref.store {{.*}}, %[[PLACE]][%c2]
+// CHECK: } else {
+// If not, what has stayed is packed, too.
+// CHECK: scf.if
+// CHECK: scf.for {{.*}} to %[[FILLED]] step %c8
+// CHECK: llvm.load
+// CHECK: vector.store {{.*}}, %[[LEFT]]
 // CHECK: memref.subview %[[LEFT]][0, %[[FILLED]]]
 // CHECK: memref.prefetch %[[A]]
 // CHECK: memref.prefetch %[[B]]
@@ -42,10 +58,11 @@ func.func @deep(%a: memref<16x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32
 // CHECK-LABEL: func.func @branch
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x272xf32>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x256x16xf32>
+// CHECK: memref.alloc() {{.*}} : memref<3xi64>
 // CHECK-NOT: memref.alloc
 // CHECK: scf.for
+// CHECK: scf.if %{{.*}} {
 // CHECK: memref.subview %[[LEFT]]
-// CHECK: } else {
 // CHECK: memref.subview %[[LEFT]]
 // CHECK: vector.store {{.*}}, %[[RIGHT]]
 func.func @branch(%a: memref<16x32xf32>, %other: memref<16x32xf32, strided<[64, 1]>>, %b: memref<32x16xf32>, %which: i1, %n: index, %out: memref<16x16xf32>) {
@@ -63,6 +80,28 @@ func.func @branch(%a: memref<16x32xf32>, %other: memref<16x32xf32, strided<[64, 
     }
     %y = bufferization.to_tensor %b : memref<32x16xf32> to tensor<32x16xf32>
     %c = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x16xf32>) outs(%acc : tensor<16x16xf32>) -> tensor<16x16xf32>
+    scf.yield %c : tensor<16x16xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+// A loop that writes may change what it has read: a is packed.
+// CHECK-LABEL: func.func @writes
+// CHECK-NOT: memref<3xi64>
+// CHECK: return
+func.func @writes(%a: memref<16x32xf32>, %b: memref<32x16xf32>, %n: index, %out: memref<16x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %init = tensor.splat %zero : tensor<16x16xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<16x16xf32>) {
+    %x = bufferization.to_tensor %a : memref<16x32xf32> to tensor<16x32xf32>
+    %y = bufferization.to_tensor %b : memref<32x16xf32> to tensor<32x16xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x16xf32>) outs(%acc : tensor<16x16xf32>) -> tensor<16x16xf32>
+    bufferization.materialize_in_destination %init in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
     scf.yield %c : tensor<16x16xf32>
   }
   bufferization.materialize_in_destination %sum in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
