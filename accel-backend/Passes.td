@@ -41,6 +41,69 @@ def AccelKernelsPass : Pass<"tilebridge-accel-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilebridge::accel::AccelDialect"];
 }
 
+def AccelCopiesPass : Pass<"tilebridge-accel-copies"> {
+  let summary = "Makes accesses to blocks of the chip's memory copies";
+  let description = [{
+    Each load and store of a block becomes an `accel.copy` where it stands, with what the load has outside of its box as
+    padding or as the block that the copy writes into. A load whose block is padded later, behind a write to memory, stays at
+    its place, and its padding moves up to it. Accesses by element offsets are copies of rows of one element, and have a
+    remark. Atomic accesses to blocks become `accel.atomic`; scalar accesses stay.
+
+    Before:
+    ```mlir
+    func.func @f(%box: memref<?xf32, strided<[1], offset: ?>>, %high: index, %zero: f32) -> tensor<64xf32> {
+      %0 = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+      %1 = tensor.pad %0 low[0] high[%high] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<?xf32> to tensor<64xf32>
+      return %1 : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%box: memref<?xf32, strided<[1], offset: ?>>, %high: index, %zero: f32) -> tensor<64xf32> {
+      %init = tensor.empty() : tensor<64xf32>
+      %0 = accel.copy %box to %init pad %zero
+          : (memref<?xf32, strided<[1], offset: ?>>, tensor<64xf32>, f32) -> tensor<64xf32>
+      return %0 : tensor<64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::arith::ArithDialect"];
+}
+
+def AccelWrapComputePass : Pass<"tilebridge-accel-wrap-compute"> {
+  let summary = "Gives tensor ops that linalg has not a destination";
+  let description = [{
+    Scans, reductions with any combiner, histograms, lookups and constants whose elements differ move into the body of an
+    `accel.compute`, whose `outs` say where the result goes; `print` and `assert` of blocks as well, with no outs. Blocks of
+    one value are filled with it.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<8xi32>) -> tensor<4xi32> {
+      %0 = linalg_ext.histogram %x : tensor<8xi32> -> tensor<4xi32>
+      return %0 : tensor<4xi32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<8xi32>) -> tensor<4xi32> {
+      %init = tensor.empty() : tensor<4xi32>
+      %0 = accel.compute vector ins(%x : tensor<8xi32>) outs(%init : tensor<4xi32>) {
+      ^bb0(%in: tensor<8xi32>, %out: tensor<4xi32>):
+        %1 = linalg_ext.histogram %in : tensor<8xi32> -> tensor<4xi32>
+        accel.yield %1 : tensor<4xi32>
+      } -> tensor<4xi32>
+      return %0 : tensor<4xi32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // Programs on PEs, and what fits (plan/)
 //===----------------------------------------------------------------------===//
@@ -48,6 +111,37 @@ def AccelKernelsPass : Pass<"tilebridge-accel-kernels", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 // Buffers and transfers (lower/)
 //===----------------------------------------------------------------------===//
+
+def AccelBufferizePass : Pass<"tilebridge-accel-bufferize"> {
+  let summary = "Puts blocks into buffers of local memory";
+  let description = [{
+    Upstream's one-shot bufferization, with buffers that are `accel.alloc`. A block that a loop carries stays in one buffer: what
+    the loop yields is computed there, or copied there at the end of an iteration where its old contents are still read. An
+    elementwise op writes over an operand that nobody reads later, unless a transfer fills that.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<8xf32>) attributes {accel.kernel} {
+      %init = tensor.empty() : tensor<8xf32>
+      %0 = accel.copy %x to %init : (memref<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      accel.copy %0 to %x : (tensor<8xf32>, memref<8xf32>) -> ()
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<8xf32>) attributes {accel.kernel} {
+      %buffer = accel.alloc : memref<8xf32, #accel.memory<"local">>
+      accel.copy %x to %buffer : (memref<8xf32>, memref<8xf32, #accel.memory<"local">>) -> ()
+      accel.copy %buffer to %x : (memref<8xf32, #accel.memory<"local">>, memref<8xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let options = [Option<"memory", "memory", "std::string", "\"local\"", "the memory that compute works on">];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
 
 //===----------------------------------------------------------------------===//
 // Lines of PEs, places of buffers (plan/)

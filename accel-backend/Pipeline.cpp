@@ -9,7 +9,10 @@
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/search/Passes.h"
 
+#include "triton-to-linalg/bridge/Passes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -28,6 +31,26 @@ struct Stage {
 static void addInline(OpPassManager &pm) {
   pm.addPass(createInlinerPass());
   pm.addPass(createAccelKernelsPass());
+}
+
+/// Accesses to blocks become copies.
+static void addCopies(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelCopiesPass());
+}
+
+/// Every tensor op writes to a destination; elementwise ones are fused.
+static void addWrapCompute(OpPassManager &pm) {
+  // Canonicalization makes selects of blocks of branches that only choose.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(linalg_ext::createSpreadSelectsPass());
+  pm.addNestedPass<func::FuncOp>(createAccelWrapComputePass());
+  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // What folding made of fills and branches.
+  pm.addPass(linalg_ext::createSpreadSelectsPass());
+  pm.addNestedPass<func::FuncOp>(createAccelWrapComputePass());
 }
 
 /// Programs become turns of PEs.
@@ -51,6 +74,13 @@ static void addTile(OpPassManager &pm) {
 /// Nothing is loaded twice.
 static void addHoist(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelHoistCopiesPass());
+}
+
+/// Blocks become buffers.
+static void addBufferize(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelBufferizePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
 }
 
 /// What PEs of a line load alike is read once.
@@ -79,10 +109,13 @@ static void addAllocate(OpPassManager &pm) {
 // clang-format off
 static const Stage stages[] = {
     {"inline", addInline},
+    {"copies", addCopies},
+    {"wrap-compute", addWrapCompute},
     {"map-grid", addMapGrid},
     {"fit", addFit},
     {"tile", addTile},
     {"hoist", addHoist},
+    {"bufferize", addBufferize},
     {"multicast", addMulticast},
     {"reduce-lines", addReduceLines},
     {"legalize", addLegalize},

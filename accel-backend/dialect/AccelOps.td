@@ -290,7 +290,7 @@ def Accel_ComputeOp : Accel_Op<"compute", [
     AttrSizedOperandSegments, SingleBlock, RecursiveMemoryEffects, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<BufferizableOpInterface, [
-      "bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues", "bufferize"]>]> {
+      "bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues", "bufferize", "hasTensorSemantics"]>]> {
   let summary = "Computes whole blocks on one unit";
   let description = [{
     For what linalg cannot say: a scan, a reduction with any combiner, a lookup, a histogram. The body computes with tensors:

@@ -146,3 +146,9 @@ LogicalResult ComputeOp::bufferize(RewriterBase &rewriter,
                                    BufferizationState &state) {
   return bufferizeOperands(*this, rewriter, options, state);
 }
+
+/// The body's tensors do not count: they stay.
+bool ComputeOp::hasTensorSemantics() {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  return llvm::any_of(getOperandTypes(), isTensor);
+}
