@@ -14,7 +14,7 @@ namespace tilebridge::cpu {
 /// Writes functions of f32 (a scalar, or vectors of any shape) as arith, math
 /// and, with `scalef`, one intrinsic. All are right for every input: denormals
 /// in and out, infinities, NaN, overflow. Largest errors, found by trying every
-/// f32 against f64: see MathF32Test.cpp.
+/// f32 against f64: see MathTest.cpp.
 class MathF32 {
 public:
   /// `fma`: whether fused multiply-adds are fast here; otherwise a product and
@@ -27,6 +27,8 @@ public:
   mlir::Value exp2(mlir::Value x);
   mlir::Value log(mlir::Value x);
   mlir::Value log2(mlir::Value x);
+  /// Only for vectors of 16 lanes, or several of them, with AVX-512; else null.
+  mlir::Value erf(mlir::Value x);
 
 private:
   struct Decomposed {
@@ -45,6 +47,7 @@ private:
   mlir::Value fromBits(mlir::Value x);
   std::pair<mlir::Value, mlir::Value> roundToInteger(mlir::Value x);
   mlir::Value scale(mlir::Value x, mlir::Value power);
+  mlir::Value lookup(llvm::ArrayRef<float> table, mlir::Value index);
   mlir::Value callScalef(mlir::Value x, mlir::Value power);
   mlir::Value timesPower(mlir::Value x,
                          llvm::function_ref<mlir::Value(mlir::Value)> factor);

@@ -85,6 +85,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     Works on scalars and vectors of any shape.
     - `exp`, `exp2`, `log`, `log2` of f32 become polynomials, right for every input (denormals, infinities, NaN, overflow) and
       within 1.5 units in the last place.
+    - `erf` of f32 is looked up in tables of polynomials where AVX-512 has 16 lanes at a time: within 0.65 units.
     - `arith.maxnumf` and `arith.minnumf` become comparisons and selections that x86 has one instruction for, and one for NaN.
     - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last
       place), a native vector at a time; of libm for scalars and where there is no vector function.
@@ -167,7 +168,7 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
   let options = [
     Option<"f16c", "f16c", "bool", "true", "conversions between f16 and f32 are instructions">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 def CpuLowerAddressesPass : Pass<"tilebridge-cpu-lower-addresses", "::mlir::ModuleOp"> {

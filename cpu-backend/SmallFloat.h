@@ -62,6 +62,7 @@ private:
   mlir::Value constantF(mlir::Type type, double value);
   mlir::Value extendExponent(mlir::Value x);
   mlir::Value truncateBFloat(mlir::Value x, mlir::Type type, bool towardZero);
+  mlir::Value upperHalves(mlir::Value bits);
   mlir::Value roundMagnitude(mlir::Value magnitude,
                              const SmallFloatFormat &format, bool towardZero);
 

@@ -5,7 +5,8 @@
 // CHECK-COUNT-2: arith.shli
 // CHECK: arith.addf {{.*}} : vector<16xf32>
 // CHECK: arith.cmpf uno
-// CHECK: arith.trunci {{.*}} : vector<16xi32> to vector<16xi16>
+// CHECK: %[[HALVES:.*]] = vector.bitcast {{.*}} : vector<16xi32> to vector<32xi16>
+// CHECK: vector.shuffle %[[HALVES]], %[[HALVES]] [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31]
 // CHECK: arith.bitcast {{.*}} : vector<16xi16> to vector<16xi16>
 // CHECK-NOT: bf16
 func.func @bf16_add(%a: vector<16xbf16>, %b: vector<16xbf16>) -> vector<16xbf16> {

@@ -22,6 +22,18 @@ func.func @exp(%x: vector<48xf32>) -> vector<48xf32> {
   return %y : vector<48xf32>
 }
 
+// Tables of 32 floats, for 16 lanes at a time: five coefficients and the value at the center.
+// CHECK-LABEL: func.func @erf
+// CHECK: call @_ZGVdN8v_erff
+// SCALEF-LABEL: func.func @erf
+// SCALEF-COUNT-12: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.ps.512"
+// SCALEF-NOT: call
+// SCALEF: math.copysign
+func.func @erf(%x: vector<32xf32>) -> vector<32xf32> {
+  %y = math.erf %x : vector<32xf32>
+  return %y : vector<32xf32>
+}
+
 // Scalars and odd numbers of lanes have no native vector.
 // CHECK-LABEL: func.func @lanes
 // SCALEF-LABEL: func.func @lanes

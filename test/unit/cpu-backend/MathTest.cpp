@@ -81,6 +81,8 @@ const Function kInline[] = {{"math.exp", std::exp, nullptr, 1.5},
                             {"math.exp2", std::exp2, nullptr, 1.5},
                             {"math.log", std::log, nullptr, 1.5},
                             {"math.log2", std::log2, nullptr, 1.5}};
+/// Only where AVX-512 looks up tables.
+const Function kErf = {"math.erf", std::erf, nullptr, 0.65};
 const Function kOthers[] = {
     {"math.sin", std::sin, nullptr, 4},
     {"math.cos", std::cos, nullptr, 4},
@@ -190,34 +192,46 @@ TEST(Math, InlineFunctionsOfF32WithoutFma) {
 
 /// Every bit pattern with a stride that is odd, so that all exponents and many
 /// mantissas are seen.
-TEST(Math, InlineFunctionsOverAllOfF32) {
+void checkAllOfF32(const Function &function) {
   const char *stride = std::getenv("TILEBRIDGE_TEST_STRIDE");
   uint64_t step = stride ? std::strtoull(stride, nullptr, 10) : 4099;
-  for (const Function &function : kInline) {
-    CompiledKernel kernel(mapKernel(function.op, "f32", 64, 1));
-    ASSERT_TRUE(kernel);
-    double worst = 0;
-    float where = 0;
-    std::vector<float> in(1 << 12), out(1 << 12);
-    for (uint64_t start = 0; start < (uint64_t(1) << 32);
-         start += step * in.size()) {
-      for (size_t i = 0; i < in.size(); ++i) {
-        uint32_t bits = static_cast<uint32_t>(start + i * step);
-        std::memcpy(&in[i], &bits, 4);
-      }
-      kernel.run(
-          {slot(in.data()), slot(in.data()), slot(out.data()), in.size()});
-      for (size_t i = 0; i < in.size(); ++i) {
-        double error = ulps(out[i], function.unary(in[i]));
-        if (error > worst)
-          worst = error, where = in[i];
-      }
+  CompiledKernel kernel(mapKernel(function.op, "f32", 64, 1));
+  ASSERT_TRUE(kernel);
+  double worst = 0;
+  float where = 0;
+  std::vector<float> in(1 << 12), out(1 << 12);
+  for (uint64_t start = 0; start < (uint64_t(1) << 32);
+       start += step * in.size()) {
+    for (size_t i = 0; i < in.size(); ++i) {
+      uint32_t bits = static_cast<uint32_t>(start + i * step);
+      std::memcpy(&in[i], &bits, 4);
     }
-    EXPECT_LE(worst, function.limit) << function.op << " at " << where;
-    RecordProperty(function.op, std::to_string(worst));
-    if (stride)
-      std::printf("%s: %.3f ulp at %a\n", function.op, worst, where);
+    kernel.run({slot(in.data()), slot(in.data()), slot(out.data()), in.size()});
+    for (size_t i = 0; i < in.size(); ++i) {
+      double error = ulps(out[i], function.unary(in[i]));
+      if (error > worst)
+        worst = error, where = in[i];
+    }
   }
+  EXPECT_LE(worst, function.limit) << function.op << " at " << where;
+  testing::Test::RecordProperty(function.op, std::to_string(worst));
+  if (stride)
+    std::printf("%s: %.3f ulp at %a\n", function.op, worst, where);
+}
+
+TEST(Math, InlineFunctionsOverAllOfF32) {
+  for (const Function &function : kInline)
+    checkAllOfF32(function);
+}
+
+TEST(Math, ErrorFunctionByTables) {
+  auto host = CpuTarget::host();
+  ASSERT_TRUE(static_cast<bool>(host));
+  if (host->vectorBits < 512)
+    GTEST_SKIP() << "this CPU has no AVX-512";
+  for (int lanes : {16, 48})
+    check<float>(kErf, lanes, "cpu");
+  checkAllOfF32(kErf);
 }
 
 TEST(Math, VectorFunctionsOfF32) {
