@@ -35,6 +35,8 @@ struct Level {
       llvm::DenseMap<const void *,
                      llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
   Memo values, rows, limits;
+  /// The number of the row that is asked for while one is read.
+  llvm::DenseMap<mlir::Value, mlir::Value> nextRows;
 };
 
 /// Where evaluation happens: the loops that are open, and how lanes are dealt
@@ -268,6 +270,8 @@ private:
   mlir::Value rowNumber(const View &view, const Index &index,
                         mlir::Location loc);
   View withRowBounds(const View &view, mlir::Location loc);
+  void prefetchNextRow(const View &view, llvm::ArrayRef<Index> indices,
+                       unsigned laneDim, mlir::Location loc);
   mlir::Value gatherFromRows(const View &view, llvm::ArrayRef<Index> indices,
                              mlir::Location loc);
   mlir::LogicalResult

@@ -94,6 +94,49 @@ View FunctionEmitter::withRowBounds(const View &view, Location loc) {
   return result;
 }
 
+/// Rows may lie anywhere: the CPU does not foresee the next one, and would wait
+/// for the first lines of each. While one row is read, one behind it is asked
+/// for: the next, or, of short rows, one at a distance that takes as long.
+void FunctionEmitter::prefetchNextRow(const View &view, ArrayRef<Index> indices,
+                                      unsigned laneDim, Location loc) {
+  if (view.rowDim < 0 || constantOf(view.strides[laneDim]) != 1)
+    return;
+  Indices next(indices);
+  Index &row = next[view.rowDim];
+  if (!row.base || row.level == 0 || row.level > frame->vecLevel ||
+      view.shape[view.rowDim] == 1)
+    return;
+  constexpr int64_t lineBytes = 64, distanceBytes = 2048;
+  int64_t bits = view.elementType().getIntOrFloatBitWidth();
+  int64_t rowBytes = std::max<int64_t>(view.shape[laneDim] * bits / 8, 1);
+  int64_t distance = std::max<int64_t>(distanceBytes / rowBytes, 1);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  auto &memo = frame->levels[row.level]->nextRows[row.base];
+  if (!memo) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    moveTo(row.level);
+    Value after =
+        arith::AddIOp::create(rewriter, loc, row.base, constant(distance));
+    memo = arith::MinSIOp::create(rewriter, loc, after,
+                                  constant(view.shape[view.rowDim] - 1));
+  }
+  row.base = memo;
+  Value at = address(view, next, laneDim, loc);
+  at = arith::AddIOp::create(rewriter, loc, at, indices[laneDim].base);
+  int64_t inLine = std::max<int64_t>(8 * lineBytes / bits, 1);
+  for (int64_t lane = 0; lane < frame->lanes; lane += inLine) {
+    Value line = lane == 0
+                     ? at
+                     : arith::AddIOp::create(rewriter, loc, at, constant(lane))
+                           .getResult();
+    memref::PrefetchOp::create(rewriter, loc, view.base, line,
+                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  }
+}
+
 /// Each lane has a row of its own.
 Value FunctionEmitter::gatherFromRows(const View &view, ArrayRef<Index> indices,
                                       Location loc) {

@@ -152,6 +152,9 @@ void NestEmitter::findStreams() {
       isLarge = arith::AndIOp::create(b, loc, isLarge, isDirect);
     }
     large.push_back({&output, isLarge});
+    // The masked steps at both ends are worth it for several lines.
+    if (nest.shape[frame.vecDim] * bits / 8 < 16 * lineBytes)
+      mayShift = false;
   }
   if (large.empty())
     return;
