@@ -1,0 +1,132 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/figures.md from the JSON files of run.py (one a machine) and of scale.py.
+
+python benchmarks/cpu/tables.py zen4.json spr.json [--scale spr-scale.json] > docs/figures.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from report import duration, geometric_mean, limits_text, summary
+
+HEAD = """# Figures
+
+What `benchmarks/cpu` has measured; [performance.md](performance.md) says how, and what the columns mean. The ratio is the best
+peer's time over ours: above 1 we are faster. This page is written by `benchmarks/cpu/tables.py`.
+"""
+
+
+def share(row: dict) -> str:
+    if "of_copy" in row:
+        return f"{row['bytes_per_s'] / 1e9:.1f} GB/s, {row['of_copy']:.2f} of copy"
+    if "of_peak" in row and row["flops"] > 16 * row["bytes"]:
+        return f"{row['flops_per_s'] / 1e9:.0f} GFLOP/s, {row['of_peak']:.2f} of peak"
+    return ""
+
+
+def table(rows: list[dict]) -> list[str]:
+    lines = ["| problem | size | ours | best peer | ratio | descriptors | rate |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    for row in rows:
+        name, size = row["name"], row["size"]
+        ours = duration(row["runners"].get("pointers", {}).get("median_s"))
+        if "pointers" in row["problems"]:
+            ours = "wrong"
+        best = row.get("best_peer")
+        peer = f"{best} {duration(row['runners'][best]['median_s'])}" if best else "-"
+        ratio = f"{row['ratio']:.2f}" if "ratio" in row else "-"
+        both = f"{row['descriptor_ratio']:.2f}" if "descriptor_ratio" in row else ""
+        lines.append(f"| {name} | {size} | {ours} | {peer} | {ratio} | {both} | {share(row)} |")
+    return lines
+
+
+def machine_section(result: dict) -> list[str]:
+    machine = result["machine"]
+    lines = [f"## {machine['cpu']}, {machine['threads']} threads", ""]
+    how = f"compiled ahead of time for `{result['target']}`" if result.get("target") else "JIT"
+    lines.append(
+        f"{result['time']}; {how}; PyTorch {result['torch']}; peers: {', '.join(result['peers'])}; load"
+        f" when it began: {machine['load'][0]:.1f}. Measured limits: {limits_text(result['limits'])}."
+    )
+    lines += ["", "| group | problems | geometric mean | least | of |", "|---|---|---|---|---|"]
+    for line in summary(result):
+        lines.append(
+            f"| {line['group']} | {line['problems']} | {line['mean']:.2f} | {line['least']:.2f} |"
+            f" {line['least_of']} |"
+        )
+    both = [row["descriptor_ratio"] for row in result["results"] if "descriptor_ratio" in row]
+    if both:
+        lines += [
+            "",
+            f"With descriptors against pointers: {geometric_mean(both):.2f}, least {min(both):.2f}.",
+        ]
+    lines += overheads(result)
+    groups: dict[str, list[dict]] = {}
+    for row in result["results"]:
+        groups.setdefault(row["group"], []).append(row)
+    for group, rows in groups.items():
+        lines += ["", f"### {group[0].upper()}{group[1:]}", *table(rows)]
+    return lines
+
+
+def overheads(result: dict) -> list[str]:
+    lines = []
+    if launch := result.get("launch"):
+        lines += [
+            "",
+            f"A launch of 4096 elements: {duration(launch['python_s'])} in Python, of which Triton's JIT"
+            f" alone takes {duration(launch['jit_s'])} (ratio {launch['ratio']:.2f}); through the C"
+            f" interface {duration(launch.get('c_s'))}.",
+        ]
+    if rows := result.get("compile"):
+        lines += [
+            "",
+            "| compilation without cache | median | first in a process |",
+            "|---|---|---|",
+        ]
+        for row in rows:
+            first = duration(row["first_s"]) if "first_s" in row else ""
+            lines.append(f"| {row['name']} | {duration(row['median_s'])} | {first} |")
+    return lines
+
+
+def scale_section(runs: dict[str, dict]) -> list[str]:
+    counts = sorted(runs, key=int)
+    machine = runs[counts[0]]["machine"]
+    lines = [f"## {machine['cpu']}: threads", ""]
+    lines.append("| problem | size | | " + " | ".join(f"{c} threads" for c in counts) + " |")
+    lines.append("|" + "---|" * (3 + len(counts)))
+    for row in runs[counts[0]]["results"]:
+        key = (row["name"], row["size"])
+        for runner, timing in row["runners"].items():
+            cells = []
+            for count in counts:
+                found = next(
+                    (r for r in runs[count]["results"] if (r["name"], r["size"]) == key), None
+                )
+                then = found and found["runners"].get(runner, {}).get("median_s")
+                gain = f" ({timing['median_s'] / then:.1f}x)" if then and count != counts[0] else ""
+                cells.append(duration(then or None) + gain)
+            lines.append(f"| {key[0]} | {key[1]} | {runner} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", nargs="+", metavar="RESULT.json")
+    parser.add_argument("--scale", action="append", default=[], metavar="SCALE.json")
+    options = parser.parse_args()
+    lines = [HEAD]
+    for path in options.results:
+        lines += [*machine_section(json.loads(Path(path).read_text())), ""]
+    for path in options.scale:
+        lines += [*scale_section(json.loads(Path(path).read_text())), ""]
+    print("\n".join(lines).rstrip())
+
+
+if __name__ == "__main__":
+    main()
