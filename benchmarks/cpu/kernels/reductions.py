@@ -16,7 +16,7 @@ GROUP = "reductions"
 def reduce_kernel(
     x, out, outer, length, inner, MAX: tl.constexpr, BL: tl.constexpr, BI: tl.constexpr
 ):
-    """x is (outer, length, inner); `length` is reduced. With inner = 1 rows are summed."""
+    """x is (outer, length, inner); `length` is reduced."""
     at = tl.program_id(1) * BI + tl.arange(0, BI)
     x += tl.program_id(0).to(tl.int64) * length * inner
     total = tl.full([BL, BI], -float("inf") if MAX else 0.0, tl.float32)
@@ -30,6 +30,21 @@ def reduce_kernel(
     tl.store(out + tl.program_id(0) * inner + at, result.to(out.dtype.element_ty), mask=at < inner)
 
 
+@triton.jit
+def reduce_rows_kernel(x, out, rows, length, MAX: tl.constexpr, BM: tl.constexpr, BL: tl.constexpr):
+    row = tl.program_id(0) * BM + tl.arange(0, BM)
+    other = -float("inf") if MAX else 0.0
+    total = tl.full([BM, BL], other, tl.float32)
+    for start in range(0, length, BL):
+        step = start + tl.arange(0, BL)
+        inside = (row[:, None] < rows) & (step[None, :] < length)
+        at = row[:, None].to(tl.int64) * length + step[None, :]
+        value = tl.load(x + at, mask=inside, other=other).to(tl.float32)
+        total = tl.maximum(total, value) if MAX else total + value
+    result = tl.max(total, axis=1) if MAX else tl.sum(total, axis=1)
+    tl.store(out + row, result.to(out.dtype.element_ty), mask=row < rows)
+
+
 def reduction(
     shape: tuple[int, int, int], axis: int, is_max: bool = False, dtype: torch.dtype = torch.float32
 ) -> Bench:
@@ -39,10 +54,21 @@ def reduction(
     for size in shape[axis + 1 :]:
         inner *= size
     length = shape[axis]
-    block = (512, 1) if inner == 1 else (4, 256)
+    block = (4, min(256, triton.next_power_of_2(inner)))
+    rows = (8, min(512, triton.next_power_of_2(length)))
     kept = [size for i, size in enumerate(shape) if i != axis]
     grid = (outer, triton.cdiv(inner, block[1]))
     elements = outer * length * inner
+
+    def launch(t):
+        if inner == 1:
+            reduce_rows_kernel[(triton.cdiv(outer, rows[0]),)](
+                t["x"], t["out"], outer, length, MAX=is_max, BM=rows[0], BL=rows[1]
+            )
+        else:
+            reduce_kernel[grid](
+                t["x"], t["out"], outer, length, inner, MAX=is_max, BL=block[0], BI=block[1]
+            )
 
     def expression(x):
         return x.amax(dim=axis) if is_max else x.sum(dim=axis)
@@ -51,11 +77,7 @@ def reduction(
         name=f"{'max' if is_max else 'sum'} axis {axis} {SHORT_NAME[dtype]}",
         size="x".join(map(str, shape)),
         inputs=lambda: {"x": random(seeded(7), shape, dtype), "out": output(kept, dtype)},
-        ours={
-            "pointers": lambda t: reduce_kernel[grid](
-                t["x"], t["out"], outer, length, inner, MAX=is_max, BL=block[0], BI=block[1]
-            )
-        },
+        ours={"pointers": launch},
         outputs=("out",),
         takes=("x",),
         torch=expression,
