@@ -13,6 +13,8 @@
 #include "reference/Float.h"
 #include "reference/Program.h"
 
+#include "llvm/ADT/bit.h"
+
 namespace tilebridge::reference {
 
 /// An operand as one word for each element; a scalar is there for all of them.
@@ -76,15 +78,43 @@ void addIntegerBinary(HandlerTable &table, F compute) {
   });
 }
 
+/// The types of most blocks as C++ has them, so that loops over their elements
+/// do not ask for the type of each.
+inline double asDouble(uint64_t bits) { return llvm::bit_cast<double>(bits); }
+inline double singleAsDouble(uint64_t bits) {
+  return llvm::bit_cast<float>(uint32_t(bits));
+}
+inline uint64_t bitsOfSingle(double value) {
+  return llvm::bit_cast<uint32_t>(float(value));
+}
+
+/// Sets a float result of an op: `value(i, read)` is it, where `read(bits)` is
+/// an operand's element as a double; it is rounded to the type.
+template <typename F>
+void setFloats(Program &program, mlir::Operation *op, mlir::FloatType type,
+               F value) {
+  if (type.isF32())
+    return setElements(program, op, [&](size_t i) {
+      return bitsOfSingle(value(i, singleAsDouble));
+    });
+  if (type.isF64())
+    return setElements(program, op, [&](size_t i) {
+      return llvm::bit_cast<uint64_t>(double(value(i, asDouble)));
+    });
+  setElements(program, op, [&](size_t i) {
+    return fromDouble(
+        value(i, [type](uint64_t bits) { return toDouble(bits, type); }), type);
+  });
+}
+
 /// `compute(x)` on floats as doubles; the result is rounded to its type.
 template <typename OpT, typename F>
 void addFloatUnary(HandlerTable &table, F compute) {
   table.add<OpT>([compute](Program &program, mlir::Operation *op) {
     LaneReader x(program.lanes(op->getOperand(0)));
     auto type = llvm::cast<mlir::FloatType>(op->getOperand(0).getType());
-    setElements(program, op, [&](size_t i) {
-      return fromDouble(compute(toDouble(x[i], type)), type);
-    });
+    setFloats(program, op, type,
+              [&](size_t i, auto read) { return compute(read(x[i])); });
     return mlir::success();
   });
 }
@@ -96,9 +126,8 @@ void addFloatBinary(HandlerTable &table, F compute) {
     LaneReader x(program.lanes(op->getOperand(0)));
     LaneReader y(program.lanes(op->getOperand(1)));
     auto type = llvm::cast<mlir::FloatType>(op->getOperand(0).getType());
-    setElements(program, op, [&](size_t i) {
-      return fromDouble(compute(toDouble(x[i], type), toDouble(y[i], type)),
-                        type);
+    setFloats(program, op, type, [&](size_t i, auto read) {
+      return compute(read(x[i]), read(y[i]));
     });
     return mlir::success();
   });

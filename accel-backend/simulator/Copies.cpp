@@ -203,6 +203,20 @@ bool Simulator::checkTransfer(Pe &pe, Transfer &transfer) {
   });
 }
 
+void Simulator::charge(Transfer &transfer) const {
+  uint64_t alignment =
+      target.engines[engines[transfer.engine].kind].alignmentBytes;
+  unsigned bytes = transfer.elementBytes;
+  forEachPart(transfer, [&](const View &from, const View &to) {
+    transfer.chargedRead += chargedBytes(Region::of(from, bytes), alignment);
+    transfer.chargedWrite += chargedBytes(Region::of(to, bytes), alignment);
+    return true;
+  });
+  if (transfer.pad)
+    transfer.chargedWrite =
+        chargedBytes(Region::of(transfer.whole, bytes), alignment);
+}
+
 void Simulator::mark(Transfer &transfer, int change) {
   unsigned bytes = transfer.elementBytes;
   bool isEnd = change < 0;

@@ -32,11 +32,12 @@ Port &Simulator::writePort(unsigned memory, const Pe &pe) {
 }
 
 double Simulator::pass(unsigned memory, const Pe &pe, double time,
-                       uint64_t bytes, bool isWrite, StringRef what) {
+                       uint64_t bytes, bool isWrite, StringRef what,
+                       std::optional<uint64_t> charged) {
   const Memory &one = target.memories[memory];
   MemoryStats &stats = outcome.stats.memories[memory];
   (isWrite ? stats.bytesWritten : stats.bytesRead) += bytes;
-  double cycles = double(bytes) /
+  double cycles = double(charged.value_or(bytes)) /
                   (isWrite ? one.writeBytesPerCycle : one.readBytesPerCycle);
   Port &port = isWrite ? writePort(memory, pe) : readPort(memory, pe);
   double end = port.serve(time, cycles);
@@ -118,17 +119,20 @@ void Simulator::begin(ArrayRef<size_t> together, double time) {
   if (together.size() > 1)
     name += " x" + std::to_string(together.size());
   // Bytes stream through: the slowest part of the way sets the pace.
-  double streamed = start + double(bytes) / kind.bytesPerCycle;
-  streamed = std::max(streamed, pass(first.from.memory, *pes[first.pe], start,
-                                     bytes, /*isWrite=*/false, name));
+  uint64_t moved = std::max(first.chargedRead, first.chargedWrite);
+  double streamed = start + double(moved) / kind.bytesPerCycle;
+  streamed =
+      std::max(streamed, pass(first.from.memory, *pes[first.pe], start, bytes,
+                              /*isWrite=*/false, name, first.chargedRead));
   for (size_t one : together) {
     const Transfer &member = transfers[one];
     uint64_t written = bytes;
     if (member.pad)
       written = uint64_t(reference::countOf(member.whole.sizes)) *
                 member.elementBytes;
-    streamed = std::max(streamed, pass(member.to.memory, *pes[member.pe], start,
-                                       written, /*isWrite=*/true, name));
+    streamed = std::max(streamed,
+                        pass(member.to.memory, *pes[member.pe], start, written,
+                             /*isWrite=*/true, name, member.chargedWrite));
   }
   outcome.stats.multicastSavedBytes += bytes * (together.size() - 1);
   double end = streamed + source.latencyCycles + sink.latencyCycles;
@@ -152,76 +156,6 @@ void Simulator::begin(ArrayRef<size_t> together, double time) {
       schedule(time + share * (end - time), EventKind::Land, one);
     }
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Descriptors
-//===----------------------------------------------------------------------===//
-
-/// Whether one descriptor of the engine says all of a transfer.
-bool Simulator::checkDescriptor(Pe &pe, const Transfer &transfer) {
-  const DmaEngine &kind = target.engines[engines[transfer.engine].kind];
-  auto fail = [&]() {
-    InFlightDiagnostic diagnostic = error(pe, transfer.op);
-    diagnostic << "needs more than a descriptor of the engine '" << kind.name
-               << "' says: ";
-    return diagnostic;
-  };
-  if (transfer.hasRows && !kind.indexed)
-    return fail() << "it has no indices", false;
-  if (transfer.pad && !kind.padding)
-    return fail() << "it writes no padding", false;
-  reference::View from = transfer.from.view, to = transfer.to.view;
-  if (transfer.hasRows) {
-    // The indexed dimension is no stride.
-    size_t dim = size_t(transfer.dim);
-    from.sizes = transfer.isScatter ? from.sizes : to.sizes;
-    from.sizes[dim] = to.sizes[dim] = 1;
-  }
-  RegionPair pair = RegionPair::of(from, to, transfer.elementBytes);
-  if (reference::countOf(pair.sizes) == 0)
-    return true;
-  bool isContiguous =
-      pair.sizes.empty() || (pair.fromStrides.back() == transfer.elementBytes &&
-                             pair.toStrides.back() == transfer.elementBytes);
-  size_t dims = pair.sizes.size() + !isContiguous + transfer.hasRows;
-  if (dims > kind.maxDims)
-    return fail() << dims << " dimensions, it has " << kind.maxDims, false;
-  for (size_t i = 0; i < pair.sizes.size(); ++i) {
-    bool isInner = isContiguous && i + 1 == pair.sizes.size();
-    size_t fromInner = pair.sizes.size() - 1 - i + !isContiguous;
-    if (!kind.maxSizes.empty()) {
-      uint64_t most =
-          kind.maxSizes[std::min(fromInner, kind.maxSizes.size() - 1)];
-      if (uint64_t(pair.sizes[i]) > most)
-        return fail() << "an extent of " << pair.sizes[i] << ", its most is "
-                      << most,
-               false;
-    }
-    for (int64_t stride : {pair.fromStrides[i], pair.toStrides[i]}) {
-      uint64_t distance = uint64_t(stride < 0 ? -stride : stride);
-      if (kind.maxStrideBytes && distance > kind.maxStrideBytes)
-        return fail() << "a stride of " << stride << " bytes, its most is "
-                      << kind.maxStrideBytes,
-               false;
-      if (stride == 0 && !kind.strideZero)
-        return fail() << "a stride of 0", false;
-      if (!isInner && distance % kind.alignmentBytes)
-        return fail() << "a stride of " << stride << " bytes, no multiple of "
-                      << kind.alignmentBytes,
-               false;
-    }
-  }
-  uint64_t inner =
-      (isContiguous && !pair.sizes.empty() ? pair.sizes.back() : 1) *
-      uint64_t(transfer.elementBytes);
-  for (uint64_t address : {pair.from, pair.to, inner})
-    if (address % kind.alignmentBytes)
-      return fail() << (address == inner ? "rows of " : "an address of ")
-                    << (address == inner ? inner : address)
-                    << " bytes, no multiple of " << kind.alignmentBytes,
-             false;
-  return true;
 }
 
 } // namespace tilebridge::accel

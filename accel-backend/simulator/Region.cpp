@@ -77,7 +77,7 @@ bool Region::forEachRun(
 }
 
 RegionPair RegionPair::of(const View &from, const View &to,
-                          unsigned elementBytes) {
+                          unsigned elementBytes, bool merges) {
   RegionPair pair;
   pair.elementBytes = elementBytes;
   pair.from = from.address + uint64_t(from.offset) * elementBytes;
@@ -88,7 +88,8 @@ RegionPair RegionPair::of(const View &from, const View &to,
     int64_t target = to.strides[i] * int64_t(elementBytes);
     if (size == 1)
       continue;
-    if (!pair.sizes.empty() && pair.fromStrides.back() == source * size &&
+    if (merges && !pair.sizes.empty() &&
+        pair.fromStrides.back() == source * size &&
         pair.toStrides.back() == target * size) {
       pair.sizes.back() *= size;
       pair.fromStrides.back() = source;

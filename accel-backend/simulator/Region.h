@@ -39,7 +39,7 @@ struct RegionPair {
   llvm::SmallVector<int64_t, 4> sizes, fromStrides, toStrides;
 
   static RegionPair of(const reference::View &from, const reference::View &to,
-                       unsigned elementBytes);
+                       unsigned elementBytes, bool merges = true);
   /// Copies elements one after the other, the last dimension fastest. `combine`
   /// is called in place of a copy where there is one.
   void copy(llvm::function_ref<void(char *to, const char *from)> combine =

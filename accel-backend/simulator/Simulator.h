@@ -186,6 +186,9 @@ private:
   bool readOperands(Pe &pe, mlir::Operation *op, Transfer &transfer);
   bool checkTransfer(Pe &pe, Transfer &transfer);
   bool checkDescriptor(Pe &pe, const Transfer &transfer);
+  /// Of ranges that do not begin or end at the engine's alignment.
+  uint64_t chargedBytes(const Region &region, uint64_t alignment) const;
+  void charge(Transfer &transfer) const;
   void mark(Transfer &transfer, int change);
   bool land(Transfer &transfer);
 
@@ -200,7 +203,8 @@ private:
   Port &writePort(unsigned memory, const Pe &pe);
   /// When bytes have passed through a memory's port; counts them.
   double pass(unsigned memory, const Pe &pe, double time, uint64_t bytes,
-              bool isWrite, llvm::StringRef what);
+              bool isWrite, llvm::StringRef what,
+              std::optional<uint64_t> charged = std::nullopt);
   size_t portNumber(unsigned memory, const Pe &pe) const;
 
   //===--------------------------------------------------------------------===//

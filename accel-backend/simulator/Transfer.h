@@ -47,6 +47,9 @@ struct Transfer {
   double issued = 0, completeAt = 0;
   bool hasWaiter = false;
 
+  /// What the engine moves, with the rest of units that it touches.
+  uint64_t chargedRead = 0, chargedWrite = 0;
+
   uint64_t bytes() const;
 };
 

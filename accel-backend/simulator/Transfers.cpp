@@ -38,6 +38,7 @@ Step Simulator::start(Pe &pe, Operation *op, size_t &number) {
   if (!checkTransfer(pe, transfer) ||
       (isLegalized && !checkDescriptor(pe, transfer)))
     return Step::Failed;
+  charge(transfer);
   number = transfers.size();
   transfer.number = number;
   pe.time +=

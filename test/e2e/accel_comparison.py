@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import struct
+from dataclasses import dataclass, field
 
 import torch
 from tilebridge import _native, accel
@@ -33,13 +34,16 @@ TOLERANCE = {
 }
 
 
+@dataclass
 class Results:
     """What was compared, for the end of the session."""
 
-    kernels: set[str] = set()
-    launches = 0
-    identical = 0
-    cycles: dict[str, float] = {}
+    kernels: set[str] = field(default_factory=set)
+    launches: int = 0
+    identical: int = 0
+
+
+results = Results()
 
 
 def read(memory: list[tuple[int, int]]) -> list[bytes]:
@@ -131,9 +135,9 @@ class Launcher(checked.CheckedLauncher):
             left.append(read(memory))
         assert left[0] == left[1], f"{kernel.name}: landing late and at random differ"
         check_same(kernel, arguments, memory, expected, left[1], "CPU and simulator")
-        Results.kernels.add(kernel.name)
-        Results.launches += 1
-        Results.identical += expected == left[1]
+        results.kernels.add(kernel.name)
+        results.launches += 1
+        results.identical += expected == left[1]
 
 
 def pytest_configure(config):
@@ -144,8 +148,8 @@ def pytest_configure(config):
 def pytest_terminal_summary(terminalreporter):
     target = os.environ.get("TILEBRIDGE_TARGET", "")
     terminalreporter.write_line(
-        f"{target}: {len(Results.kernels)} kernels, {Results.launches} launches,"
-        f" {Results.identical} with the CPU's bits"
+        f"{target}: {len(results.kernels)} kernels, {results.launches} launches,"
+        f" {results.identical} with the CPU's bits"
     )
     path = os.environ.get("TILEBRIDGE_ACCEL_RESULTS")
     if path:
@@ -153,9 +157,9 @@ def pytest_terminal_summary(terminalreporter):
             json.dump(
                 {
                     "target": target,
-                    "kernels": sorted(Results.kernels),
-                    "launches": Results.launches,
-                    "identical": Results.identical,
+                    "kernels": sorted(results.kernels),
+                    "launches": results.launches,
+                    "identical": results.identical,
                 },
                 file,
             )
