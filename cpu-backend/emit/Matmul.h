@@ -61,7 +61,7 @@ enum class MatmulUnit {
   I16Pairs,
   /// pmaddwd and an addition, the same without VNNI.
   I16PairSums,
-  /// VNNI's vpdpbusd: four products of bytes, those of a without a sign.
+  /// VNNI's vpdpbusd: four products of bytes, those of b without a sign.
   I8Quads,
   /// AMX's tdpbf16ps and tdpbssd: products of 16 x 64 bytes with 64 bytes x 16.
   Bf16Tiles,
@@ -135,6 +135,8 @@ private:
                           mlir::Value column, int64_t offset,
                           int64_t lanes) const;
   mlir::Value addressOfRow(const RowsInMemory &rows, mlir::Value row) const;
+  mlir::Value loadRow(mlir::Value address, mlir::Value at,
+                      mlir::VectorType type) const;
   mlir::Value leftVector(mlir::Value row, mlir::Value step,
                          int64_t lanes) const;
   mlir::Value addProducts(mlir::Value sum, mlir::Value left,
@@ -147,8 +149,7 @@ private:
   void releaseTiles() const;
   void emitTilesOfRow(mlir::Value panel, mlir::Value column,
                       mlir::Value row) const;
-  void emitCorrections(mlir::Value panel,
-                       llvm::ArrayRef<int64_t> vectors) const;
+  void emitCorrections(mlir::Value depth) const;
 
   mlir::ImplicitLocOpBuilder &b;
   const MatmulSettings &settings;
@@ -157,9 +158,9 @@ private:
   /// is multiplied.
   mlir::Type accElement, sumElement, packedElement;
   MatmulUnit unit = MatmulUnit::MultiplyAdd;
-  /// Steps along K that one lane takes at once, and one iteration of the
-  /// micro-kernel.
-  int64_t group = 1, step = 1;
+  /// Steps along K that one lane takes at once, those of one iteration of the
+  /// micro-kernel, and what divides any number of them.
+  int64_t group = 1, step = 1, unitDepth = 1;
   MatmulTile tile;
 
   /// Of the product that is being emitted.

@@ -28,9 +28,11 @@ void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
   if (step > 1)
     now.steps = arith::DivUIOp::create(b, depth, constant(step));
   if (unit == MatmulUnit::I8Quads)
-    now.corrections = allocate(MemRefType::get({tile.columns()}, sumElement));
+    now.corrections = allocate(MemRefType::get({m}, sumElement));
   if (usesTiles())
     configureTiles(allocate);
+  if (now.corrections)
+    emitCorrections(depth);
   int64_t panels = n / tile.columns(), rest = n % tile.columns();
   emitLoop(b, panels, 1, [&](Value panel) {
     emitRows(panel, arith::MulIOp::create(b, panel, constant(tile.columns())),
@@ -48,8 +50,6 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
   SmallVector<int64_t> vectors(width / tile.lanes, tile.lanes);
   if (width % tile.lanes)
     vectors.push_back(width % tile.lanes);
-  if (now.corrections)
-    emitCorrections(panel, vectors);
   if (usesTiles())
     return emitLoop(b, m, tile.rows,
                     [&](Value row) { emitTilesOfRow(panel, column, row); });
@@ -61,44 +61,46 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
     emitTile(panel, column, constant(whole), m - whole, vectors);
 }
 
-/// What the numbers of a are too high adds 128 times the sum of each column of
-/// b; that is taken off before.
-void MatmulKernel::emitCorrections(Value panel,
-                                   ArrayRef<int64_t> vectors) const {
-  auto sums = VectorType::get(tile.lanes, sumElement);
-  auto bytes = VectorType::get(tile.lanes * group, packedElement);
+/// What the numbers of b are too high adds 128 times the sum of each row of a;
+/// that is taken off before.
+void MatmulKernel::emitCorrections(Value depth) const {
+  int64_t bytes = settings.target.vectorBits / 8;
+  while (unitDepth % bytes)
+    bytes /= 2;
+  auto sums = VectorType::get(bytes / 4, sumElement);
+  auto numbers = VectorType::get(bytes, packedElement);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sums));
   Value offset = arith::ConstantOp::create(
       b, DenseElementsAttr::get(
-             bytes, TypedAttr(b.getIntegerAttr(packedElement, -128))));
-  auto loop = scf::ForOp::create(b, constant(0), now.steps, constant(1),
-                                 SmallVector<Value>(vectors.size(), zero));
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> results;
-    for (auto [v, sum] : llvm::enumerate(loop.getRegionIterArgs()))
-      results.push_back(addProducts(
-          sum, offset,
-          rightVector(panel, loop.getInductionVar(), {},
-                      static_cast<int64_t>(v) * tile.lanes, tile.lanes)));
-    scf::YieldOp::create(b, results);
-  }
-  for (auto [v, sum] : llvm::enumerate(loop.getResults()))
-    vector::StoreOp::create(
-        b, sum, now.corrections,
-        ValueRange{constant(static_cast<int64_t>(v) * tile.lanes)});
+             numbers, TypedAttr(b.getIntegerAttr(packedElement, -128))));
+  emitLoop(b, m, 1, [&](Value row) {
+    Value from = now.rows.address ? addressOfRow(now.rows, row) : Value();
+    auto loop = scf::ForOp::create(b, constant(0), depth, constant(bytes),
+                                   ValueRange{zero});
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value at = loop.getInductionVar();
+      Value left = from ? loadRow(from, at, numbers)
+                        : vector::LoadOp::create(b, numbers, now.lhs,
+                                                 ValueRange{row, at});
+      scf::YieldOp::create(b,
+                           addProducts(loop.getRegionIterArg(0), left, offset));
+    }
+    Value sum = vector::ReductionOp::create(b, vector::CombiningKind::ADD,
+                                            loop.getResult(0));
+    memref::StoreOp::create(b, sum, now.corrections, row);
+  });
 }
 
 void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
                             ArrayRef<int64_t> vectors) const {
-  SmallVector<Value> rowAt, columnAt, within, sums;
+  SmallVector<Value> rowAt, columnAt, sums;
   for (int64_t i = 0; i < rows; ++i)
     rowAt.push_back(offsetBy(b, row, i));
   int64_t offset = 0;
   for (int64_t lanes : vectors) {
     columnAt.push_back(offsetBy(b, column, offset));
-    within.push_back(constant(offset));
     offset += lanes;
   }
   for (Value at : rowAt)
@@ -106,12 +108,12 @@ void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
       Value sum = vector::LoadOp::create(b, VectorType::get(lanes, accElement),
                                          now.acc, ValueRange{at, columnAt[v]});
       sum = widenTo(b, sum, sumElement, settings.isUnsigned);
-      if (now.corrections) {
-        Value high =
-            vector::LoadOp::create(b, VectorType::get(lanes, sumElement),
-                                   now.corrections, ValueRange{within[v]});
-        sum = arith::SubIOp::create(b, sum, high);
-      }
+      if (now.corrections)
+        sum = arith::SubIOp::create(
+            b, sum,
+            vector::BroadcastOp::create(
+                b, sum.getType(),
+                memref::LoadOp::create(b, now.corrections, at)));
       sums.push_back(sum);
     }
 
@@ -184,13 +186,18 @@ void MatmulKernel::packRows(RowsInMemory rows, Value packed, Value depth,
     auto loop = scf::ForOp::create(b, constant(0), depth, constant(lanes));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value column = loop.getInductionVar(),
-          index = arith::IndexCastOp::create(b, b.getI64Type(), column),
-          at = LLVM::GEPOp::create(b, from.getType(), packedElement, from,
-                                   ArrayRef<LLVM::GEPArg>{index});
-    vector::StoreOp::create(b, LLVM::LoadOp::create(b, type, at, packedBytes()),
-                            packed, ValueRange{row, column});
+    Value column = loop.getInductionVar();
+    vector::StoreOp::create(b, loadRow(from, column, type), packed,
+                            ValueRange{row, column});
   });
+}
+
+/// Elements of a row, by its address.
+Value MatmulKernel::loadRow(Value address, Value at, VectorType type) const {
+  Value index = arith::IndexCastOp::create(b, b.getI64Type(), at),
+        first = LLVM::GEPOp::create(b, address.getType(), type.getElementType(),
+                                    address, ArrayRef<LLVM::GEPArg>{index});
+  return LLVM::LoadOp::create(b, type, first, packedBytes());
 }
 
 Value MatmulKernel::addressOfRow(const RowsInMemory &rows, Value row) const {
@@ -238,7 +245,9 @@ Value MatmulKernel::leftVector(Value row, Value step, int64_t lanes) const {
 /// Sums of floats may be contracted: with an instruction for it a fused
 /// multiply-add comes out, and no call without one.
 Value MatmulKernel::addProducts(Value sum, Value left, Value right) const {
-  auto bits = std::to_string(settings.target.vectorBits);
+  auto type = cast<VectorType>(sum.getType());
+  auto bits =
+      std::to_string(type.getNumElements() * type.getElementTypeBitWidth());
   auto call = [&](const llvm::Twine &name, ArrayRef<Value> operands) -> Value {
     return LLVM::CallIntrinsicOp::create(
                b, sum.getType(), b.getStringAttr("llvm.x86." + name), operands)
@@ -254,7 +263,8 @@ Value MatmulKernel::addProducts(Value sum, Value left, Value right) const {
   case MatmulUnit::I16Pairs:
     return call("avx512.vpdpwssd." + bits, {sum, left, right});
   case MatmulUnit::I8Quads:
-    return call("avx512.vpdpbusd." + bits, {sum, left, right});
+    // The operand without a sign is the first one.
+    return call("avx512.vpdpbusd." + bits, {sum, right, left});
   case MatmulUnit::I16PairSums: {
     StringRef name = settings.target.vectorBits == 512   ? "avx512.pmaddw.d.512"
                      : settings.target.vectorBits == 256 ? "avx2.pmadd.wd"

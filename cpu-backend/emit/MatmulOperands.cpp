@@ -93,7 +93,8 @@ MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
                            Type rhsElement, MemRefType acc, int64_t depth,
                            const MatmulSettings &settings)
     : b(b), settings(settings), m(acc.getDimSize(0)), n(acc.getDimSize(1)),
-      accElement(acc.getElementType()), sumElement(accElement) {
+      accElement(acc.getElementType()), sumElement(accElement),
+      unitDepth(depth) {
   // Sums of floats narrower than f32 are kept in f32 and rounded once.
   if (isa<FloatType>(accElement) && accElement.getIntOrFloatBitWidth() < 32)
     sumElement = b.getF32Type();
@@ -105,7 +106,8 @@ MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
                   (depth % 64 == 0 || depth == 16 || depth == 32);
   if (n % lanes == 0)
     unit = chooseUnit(lhsElement, rhsElement, accElement, hasTiles, settings);
-  if (unit == MatmulUnit::I8Quads && depth % 4)
+  // The sums of rows of a are taken in vectors of 16 bytes at least.
+  if (unit == MatmulUnit::I8Quads && depth % 16)
     unit = MatmulUnit::I16Pairs;
   if (depth % 2)
     unit = MatmulUnit::MultiplyAdd;
@@ -157,6 +159,8 @@ bool MatmulKernel::readsLhs(MemRefType type) const {
     return false;
   if (group == 1)
     return type.getElementType() == packedElement;
+  if (unit == MatmulUnit::I8Quads)
+    return isContiguous;
   return unit == MatmulUnit::Bf16Pairs && type.getElementType().isBF16() &&
          isContiguous;
 }
@@ -169,11 +173,12 @@ bool MatmulKernel::readsRowsOf(Type lhsElement) const {
     return lhsElement.isBF16() && tile.rows <= 8;
   case MatmulUnit::Bf16Tiles:
     return lhsElement.isBF16();
+  case MatmulUnit::I8Quads:
+    return tile.rows <= 8;
   case MatmulUnit::I8Tiles:
     return true;
   case MatmulUnit::I16Pairs:
   case MatmulUnit::I16PairSums:
-  case MatmulUnit::I8Quads:
     return false;
   }
   llvm_unreachable("all units say how they read");
@@ -222,7 +227,7 @@ Value MatmulKernel::convert(Value value, bool isLhs) const {
   }
   case MatmulUnit::I8Quads:
     // Numbers without a sign, 128 too high.
-    if (!isLhs)
+    if (isLhs)
       return value;
     return arith::XOrIOp::create(b, value, splat(packedElement, -128));
   case MatmulUnit::I8Tiles:

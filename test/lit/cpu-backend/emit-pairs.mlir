@@ -31,25 +31,27 @@ func.func @bf16(%a: memref<16x32xbf16>, %b: memref<32x32xbf16>, %out: memref<16x
 
 // NONE-NOT: llvm.call_intrinsic
 
-// The elements of a are 128 too high, and four rows of b are one; what that makes too much is known before the rows of a come.
+// The elements of b are 128 too high, and four rows of it are one; what that makes too much are the sums of the rows of a, which
+// stays where it is.
 // CHECK-LABEL: func.func @i8
 // CHECK-SAME: (%[[A:[a-z0-9]+]]: memref<16x32xi8>, %[[B:[a-z0-9]+]]: memref<32x32xi8>
-// CHECK-DAG: %[[HIGH:.*]] = arith.constant dense<-128> : vector<{{.*}}xi8>
-// CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x32xi8>
-// CHECK: arith.xori {{.*}} : vector<32xi8>
-// CHECK: vector.store {{.*}}, %[[LEFT]]
+// CHECK-DAG: %[[HIGH:.*]] = arith.constant dense<-128> : vector<16xi8>
+// CHECK-DAG: %[[OFFSET:.*]] = arith.constant dense<-128> : vector<32xi8>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x8x128xi8>
+// CHECK: vector.load %[[B]]
+// CHECK: arith.xori {{.*}}, %[[HIGH]] : vector<16xi8>
 // CHECK: vector.interleave {{.*}} : vector<32xi8> -> vector<64xi8>
 // CHECK: vector.store {{.*}}, %[[RIGHT]]
-// CHECK: %[[CORRECTIONS:.*]] = memref.alloc() {{.*}} : memref<32xi32>
-// CHECK: scf.for {{.*}} to %c8
-// CHECK: vector.load %[[RIGHT]]
-// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"({{.*}}) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>
-// CHECK: vector.store {{.*}}, %[[CORRECTIONS]]
+// CHECK: %[[CORRECTIONS:.*]] = memref.alloc() {{.*}} : memref<16xi32>
+// CHECK: %[[ROW:.*]] = vector.load %[[A]]{{.*}} vector<32xi8>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"({{.*}}, %[[OFFSET]], %[[ROW]]) : (vector<8xi32>, vector<32xi8>, vector<32xi8>) -> vector<8xi32>
+// CHECK: vector.reduction <add>
+// CHECK: memref.store {{.*}}, %[[CORRECTIONS]]
 // CHECK: arith.subi {{.*}} : vector<16xi32>
 // CHECK: scf.for {{.*}} to %c8
-// CHECK: vector.load %[[LEFT]]{{.*}} vector<4xi8>
-// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: vector.load %[[RIGHT]]
+// CHECK: vector.load %[[A]]{{.*}} vector<4xi8>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"({{.*}}) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>
 // SHORT-LABEL: func.func @i8
 // SHORT: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"({{.*}}) : (vector<8xi32>, vector<32xi8>, vector<32xi8>) -> vector<8xi32>
 // SUMS-LABEL: func.func @i8
