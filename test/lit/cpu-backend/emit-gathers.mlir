@@ -1,7 +1,7 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit=vector-bits=256 --canonicalize --cse | FileCheck %s
 
 // Rows go straight to where they are stored. What they may overlap is decided by the lowest and the highest of them; a row
-// that is masked off ends the loop without masks before it begins.
+// that is masked off ends the loop without masks before it begins. A row 2048 bytes ahead is asked for.
 // CHECK-LABEL: func.func @rows_to_store
 // CHECK: %[[BOUNDS:.*]]:2 = scf.for {{.*}} step %c4 {{.*}} -> (vector<4xi64>, vector<4xi64>)
 // CHECK: arith.minsi
@@ -13,8 +13,10 @@
 // CHECK: scf.for
 // CHECK: %[[KNOWN:.*]] = arith.cmpi sge
 // CHECK: %[[LIMIT:.*]] = arith.select %[[KNOWN]], %c64, %c0
+// CHECK: arith.minsi {{.*}}, %c15
 // CHECK: scf.for {{.*}} step %c32
 // CHECK-NOT: scf.if
+// CHECK-COUNT-2: memref.prefetch {{.*}} read, locality<3>, data
 // CHECK: vector.load {{.*}} vector<32xf32>
 // CHECK-NEXT: arith.addi
 // CHECK-NEXT: vector.store {{.*}}, %[[OUT]]
