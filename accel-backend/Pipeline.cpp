@@ -11,6 +11,7 @@
 
 #include "triton-to-linalg/bridge/Passes.h"
 
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassOptions.h"
@@ -57,6 +58,15 @@ static void addWrapCompute(OpPassManager &pm) {
 static void addMapGrid(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelMapGridPass());
   // The number of steps and ids that are constants reach what uses them.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// What is the same for all programs of the launch, or in all iterations, is a
+/// constant: masks of blocks that are full, for one.
+static void addFold(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelFoldUniformPass());
+  pm.addPass(arith::createIntRangeOptimizationsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -112,11 +122,12 @@ static const Stage stages[] = {
     {"copies", addCopies},
     {"wrap-compute", addWrapCompute},
     {"map-grid", addMapGrid},
+    {"fold", addFold},
     {"fit", addFit},
     {"tile", addTile},
     {"hoist", addHoist},
-    {"bufferize", addBufferize},
     {"multicast", addMulticast},
+    {"bufferize", addBufferize},
     {"reduce-lines", addReduceLines},
     {"legalize", addLegalize},
     {"allocate", addAllocate},

@@ -27,6 +27,11 @@ public:
   /// The same without regard to how often.
   Sharing ofValues(mlir::ValueRange source);
 
+  /// A scalar in each turn; null where it is not known.
+  const InstanceValues::Row *valuesOf(mlir::Value scalar) {
+    return values.get(scalar);
+  }
+
 private:
   void seed(mlir::func::FuncOp kernel, const std::optional<Grids> &grids);
   Sharing sharingOf(const std::optional<Classes> &classes) const;
