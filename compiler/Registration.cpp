@@ -16,6 +16,7 @@
 #include "frontend/Passes.h"
 #include "frontend/Reader.h"
 #include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/bridge/Interfaces.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/bridge/Passes.h"
 
@@ -37,6 +38,7 @@ static DialectRegistry makeRegistry() {
   registerAllExtensions(registry);
   frontend::registerTTIRDialects(registry);
   registry.insert<linalg_ext::LinalgExtDialect, accel::AccelDialect>();
+  linalg_ext::registerInterfaces(registry);
   return registry;
 }
 

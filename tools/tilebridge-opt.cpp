@@ -14,6 +14,7 @@
 #include "frontend/Passes.h"
 #include "frontend/TTDialect.h"
 #include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/bridge/Interfaces.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/bridge/Passes.h"
 
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
   tilebridge::tt::registerTTDialect(registry);
   registry.insert<tilebridge::linalg_ext::LinalgExtDialect,
                   tilebridge::accel::AccelDialect>();
+  tilebridge::linalg_ext::registerInterfaces(registry);
   mlir::registerAllPasses();
   tilebridge::frontend::registerTilebridgeFrontendPasses();
   tilebridge::frontend::registerFrontendPipeline();

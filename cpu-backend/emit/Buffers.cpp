@@ -241,8 +241,9 @@ static DenseElementsAttr asStored(DenseElementsAttr elements, bool isBool) {
 LogicalResult FunctionEmitter::emitConstant(arith::ConstantOp op) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements)
-    return op.emitError("a constant of this form is not supported by the CPU "
-                        "backend: expected dense elements");
+    return op.emitError(
+        "a constant of this form is not supported by the CPU backend: its "
+        "elements are not in the program; write them out, as dense<...>");
   Location loc = op.getLoc();
   Value memref = bufferFor(op.getResult());
   setBuffer(op.getResult(), memref);

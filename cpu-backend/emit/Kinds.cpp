@@ -43,7 +43,9 @@ OpKind tilebridge::cpu::kindOf(Operation *op) {
     return OpKind::OwnRoot;
   if (isa<linalg::BroadcastOp, linalg::TransposeOp>(op))
     return OpKind::Inlineable;
-  if (isa<linalg::LinalgOp>(op) && !isElementwise(op))
+  // What gives nothing is not computed where it is used.
+  if ((isa<linalg::LinalgOp>(op) && !isElementwise(op)) ||
+      op->getNumResults() == 0)
     return OpKind::OwnRoot;
   return OpKind::Inlineable;
 }
