@@ -161,6 +161,45 @@ def gather_rows(b: Builder):
     )
 
 
+def scatter_rows(b: Builder):
+    """Rows of a block to rows of a descriptor that each program has for itself; of equal ones the last one wins."""
+    from memory import flavor_of
+
+    columns = Size(b.random.choice([8, 16, 32]))
+    count = Size(8) * Size(1, ("A",))
+    value = b.a_value(b.some_dtype(), (count, columns))
+    dtype = value.type.dtype
+    base = b.array(dtype, flavor_of(b, dtype))
+    b.program.arrays[-1][1].error = value.facts.error
+    sizes = [b.number(1, 70 + 64 * b.program.grid), b.number(1, 50)]
+    descriptor = _descriptor(
+        b, base, sizes, [b.number(64, 90, I64), b.scalar(1, I64)], (ONE, columns), False
+    )
+    rows = b.integer("arith.andi", b.a_value(I32, (count,)), b.full(63, I32, (count,)))
+    part = b.integer("arith.muli", b.program_id(), b.scalar(64))
+    rows = b.guard(b.integer("arith.addi", rows, b.splat(part, (count,))))
+
+    def compute(m, a, d, numbers, start, data):
+        (array, base), (height, width), (stride, _), _ = d
+        at = int(start) + np.arange(data.shape[1])
+        inside = ((numbers >= 0) & (numbers < height))[:, None] & ((at >= 0) & (at < width))
+        offsets = base + numbers.astype(np.int64)[:, None] * stride + at
+        where = m.touch(array, offsets[inside])
+        for position, element in zip(where, data[inside], strict=True):
+            m.memory[array][position] = element
+        return []
+
+    b.op(
+        "descriptor_scatter",
+        [descriptor, rows, _starts(b, 1)[0], value],
+        [],
+        "tt.descriptor_scatter {0}[{1}, {2}], {3} : {t0}, {t1}, {t2}, {t3}",
+        compute,
+        effect=True,
+    )
+    return None
+
+
 REDUCTIONS = {
     "add": np.add,
     "min": np.minimum,
@@ -210,5 +249,5 @@ def reduce_into(b: Builder):
     return None
 
 
-FAMILY = {gather_rows: 1, reduce_into: 1}
+FAMILY = {gather_rows: 1, scatter_rows: 1, reduce_into: 1}
 __all__ = ["FAMILY", "Facts", "load_descriptor", "store_descriptor"]

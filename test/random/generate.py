@@ -9,6 +9,7 @@ import blocks_in_memory
 import control
 import elementwise
 import memory
+import scaled
 from ir import Program
 
 from build import Builder
@@ -21,6 +22,7 @@ FAMILIES = {
     **memory.FAMILY,
     **blocks_in_memory.FAMILY,
     **control.FAMILY,
+    **scaled.FAMILY,
 }
 
 

@@ -171,8 +171,11 @@ def load_new(b: Builder, dtype: Dtype, shape) -> Value:
         flavor = flavor_of(b, dtype)
         base = b.array(dtype, flavor)
         return load(b, add_pointer(b, base, b.number(0, 5)), facts_of(dtype, flavor))
+    from block_pointers import load_block
     from blocks_in_memory import load_descriptor
 
+    if b.random.random() < 0.08 and dtype.bits > 1:
+        return load_block(b, dtype, shape)
     if b.random.random() < 0.15 and len(shape) > 1 and dtype.bits > 1:
         loaded = load_descriptor(b, dtype, shape)
         if loaded:
@@ -232,8 +235,12 @@ def store_value(b: Builder, value: Value) -> None:
     if not shape:
         store(b, add_pointer(b, base, b.program_id()), value)
         return
+    from block_pointers import store_block
     from blocks_in_memory import store_descriptor
 
+    if b.random.random() < 0.07:
+        store_block(b, base, value)
+        return
     if b.random.random() < 0.12 and store_descriptor(b, base, value):
         return
     total = ONE

@@ -23,6 +23,40 @@ struct BlockAccess {
 };
 } // namespace
 
+/// The memory from the offsets on in dimensions that are not checked, where a
+/// block may well lie outside of the pointer's sizes, or before its begin: as
+/// large as the block there.
+static Value beginAt(OpBuilder &builder, Location loc, Value memref,
+                     SmallVector<OpFoldResult> &offsets,
+                     ArrayRef<int64_t> shape, ArrayRef<bool> isChecked) {
+  if (llvm::all_of(isChecked, [](bool checked) { return checked; }))
+    return memref;
+  auto type = cast<MemRefType>(memref.getType());
+  auto meta = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  OpFoldResult begin = meta.getConstifiedMixedOffset();
+  SmallVector<OpFoldResult> sizes = meta.getConstifiedMixedSizes(),
+                            strides = meta.getConstifiedMixedStrides();
+  SmallVector<int64_t> known(sizes.size(), ShapedType::kDynamic);
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (isChecked[dim])
+      continue;
+    Value step = builder.createOrFold<arith::MulIOp>(
+        loc, getValueOrCreateConstantIndexOp(builder, loc, offsets[dim]),
+        getValueOrCreateConstantIndexOp(builder, loc, strides[dim]));
+    begin = addIndex(builder, loc, begin, getAsOpFoldResult(step));
+    offsets[dim] = builder.getIndexAttr(0);
+    sizes[dim] = builder.getIndexAttr(size);
+    known[dim] = size;
+  }
+  auto viewType =
+      MemRefType::get(known, type.getElementType(), type.getLayout());
+  // A constant offset is written as a value: the type says that it is open.
+  return memref::ReinterpretCastOp::create(
+      builder, loc, viewType, meta.getBaseBuffer(),
+      OpFoldResult(getValueOrCreateConstantIndexOp(builder, loc, begin)), sizes,
+      strides);
+}
+
 static BlockAccess blockOf(OpBuilder &builder, Location loc, Value pointer,
                            ArrayRef<int32_t> boundaryCheck) {
   auto type = cast<RankedTensorType>(
@@ -41,6 +75,8 @@ static BlockAccess blockOf(OpBuilder &builder, Location loc, Value pointer,
   block.memref = parts.getResult(0);
   SmallVector<OpFoldResult> offsets =
       getAsOpFoldResult(parts.getResults().drop_front());
+  block.memref = beginAt(builder, loc, block.memref, offsets, type.getShape(),
+                         isChecked);
   block.box = clampedBox(builder, loc, block.memref, offsets, type.getShape(),
                          isChecked);
   return block;

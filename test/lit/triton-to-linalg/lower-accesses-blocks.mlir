@@ -1,9 +1,14 @@
 // RUN: tilebridge-opt %s --tilebridge-lower-accesses --canonicalize --cse -split-input-file | FileCheck %s
 
-// Hazard 5: only checked dimensions are clamped, on both sides, and what is outside is the padding.
+// Hazard 5: only checked dimensions are clamped, on both sides, and what is outside is the padding. In others the view begins at
+// the block, which may lie outside of the pointer's sizes.
 // CHECK-LABEL: tt.func public @block
 // CHECK: %[[B:.*]]:3 = builtin.unrealized_conversion_cast %arg0 : !tt.ptr<tensor<32x64xf16>> to memref<?x?xf16, strided<[?, ?], offset: ?>>, index, index
-// CHECK: %[[D:.*]] = memref.dim %[[B]]#0, %c1
+// CHECK: %{{.*}}, %[[AT:.*]], %[[SIZES:.*]]:2, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %[[B]]#0
+// CHECK: %[[ROW:.*]] = arith.muli %[[B]]#1, %[[STRIDES]]#0
+// CHECK: %[[FROM:.*]] = arith.addi %[[AT]], %[[ROW]]
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %[[B]]#0 to offset: [%[[FROM]]], sizes: [32, %[[SIZES]]#1], strides: [%[[STRIDES]]#0, %[[STRIDES]]#1]
+// CHECK: %[[D:.*]] = memref.dim %[[VIEW]], %c1
 // CHECK: %[[FIRST:.*]] = arith.maxsi %[[B]]#2, %c0
 // CHECK: %[[BEFORE:.*]] = arith.subi %[[FIRST]], %[[B]]#2
 // CHECK: %[[LOW:.*]] = arith.minsi %[[BEFORE]], %c63
@@ -13,13 +18,15 @@
 // CHECK: %[[LAST:.*]] = arith.subi %[[D]], %c1
 // CHECK: %[[BEGIN:.*]] = arith.minsi %[[FIRST]], %[[LAST]]
 // CHECK: %[[N:.*]] = arith.maxsi %[[PART]], %c0
-// CHECK: memref.subview %[[B]]#0[%[[B]]#1, %[[BEGIN]]] [32, %[[N]]] [1, 1]
+// CHECK: memref.subview %[[VIEW]][0, %[[BEGIN]]] [32, %[[N]]] [1, 1]
 // CHECK: %[[USED:.*]] = arith.addi %[[LOW]], %[[N]]
 // CHECK: %[[HIGH:.*]] = arith.subi %c64, %[[USED]]
 // CHECK: tensor.pad %{{.*}} low[0, %[[LOW]]] high[0, %[[HIGH]]]
 // CHECK: tensor.yield %cst
-// CHECK: memref.subview %[[B]]#0[%[[B]]#1, %[[B]]#2] [32, 64] [1, 1]
-// CHECK: bufferization.materialize_in_destination
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[B]]#2, %[[STRIDES]]#1
+// CHECK: %[[BOTH:.*]] = arith.addi %[[FROM]], %[[COLUMN]]
+// CHECK: %[[WHOLE:.*]] = memref.reinterpret_cast %[[B]]#0 to offset: [%[[BOTH]]], sizes: [32, 64]
+// CHECK: bufferization.materialize_in_destination %{{.*}} in writable %[[WHOLE]]
 tt.func public @block(%b: !tt.ptr<tensor<32x64xf16>>) {
   %v = tt.load %b {boundaryCheck = array<i32: 1>, padding = 2 : i32} : !tt.ptr<tensor<32x64xf16>>
   tt.store %b, %v : !tt.ptr<tensor<32x64xf16>>
