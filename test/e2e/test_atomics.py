@@ -197,3 +197,39 @@ def test_scatter_add(n, rng):
     target = torch.zeros(20)
     scatter_add_kernel[(triton.cdiv(n, 64),)](x, idx, target, n, N=64)
     check_equal(target, torch.zeros(20).index_add(0, idx, x), tolerance=(0, 0))
+
+
+@triton.jit
+def wait_kernel(flags, out, LAST: tl.constexpr):
+    """Each program waits for the one after it."""
+    pid = tl.program_id(0)
+    if pid < LAST:
+        tl.atomic_poll(flags + pid + 1, pid + 1)
+    tl.store(out + pid, tl.atomic_load(flags + pid + 1) if pid < LAST else pid)
+    tl.atomic_store(flags + pid, pid)
+
+
+@pytest.mark.skipif(not hasattr(tl, "atomic_poll"), reason="Triton 3.9 has it")
+@pytest.mark.compiled("the interpreter runs one program after the other")
+@pytest.mark.parametrize("programs", [1, 2, 7, 64])
+def test_waiting_for_later_programs(programs):
+    flags = torch.full([programs], -1, dtype=torch.int32)
+    out = torch.full([programs], -1, dtype=torch.int32)
+    wait_kernel[(programs,)](flags, out, LAST=programs - 1)
+    wanted = torch.arange(1, programs + 1, dtype=torch.int32)
+    wanted[-1] = programs - 1
+    assert torch.equal(out, wanted)
+    assert torch.equal(flags, torch.arange(programs, dtype=torch.int32))
+
+
+@triton.jit
+def lost_kernel(flags):
+    tl.atomic_poll(flags, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(tl, "atomic_poll"), reason="Triton 3.9 has it")
+@pytest.mark.compiled("the interpreter waits for ever")
+def test_waiting_for_nobody():
+    with pytest.raises(Exception, match="a program has waited for a minute"):
+        lost_kernel[(1,)](torch.zeros(1, dtype=torch.int32))

@@ -109,7 +109,8 @@ public:
     Type type = b.getIndexType();
     return isSigned
                ? arith::IndexCastOp::create(b, loc, type, integer).getResult()
-               : arith::IndexCastUIOp::create(b, loc, type, integer).getResult();
+               : arith::IndexCastUIOp::create(b, loc, type, integer)
+                     .getResult();
   }
   Value less(Value x, Value y) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
@@ -221,15 +222,17 @@ void emit(MaskedStoreOp op, Loops &l) {
 /// Atomics on blocks are the same on scalars, lane by lane.
 template <typename OpTy> void emitAtomic(OpTy op, Loops &l) {
   l.over(shapeOf(op.getOffset()), [&](ValueRange at) {
-    SmallVector<Value> operands = llvm::map_to_vector(
-        op->getOperands(),
-        [&](Value operand) { return l.element(operand, at); });
+    SmallVector<Value> operands =
+        llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+          return l.element(operand, at);
+        });
     Value &offset = operands[isa<AtomicStoreOp>(op) ? 2 : 1];
     if (!offset.getType().isInteger(64))
-      offset =
-          arith::ExtSIOp::create(l.b, l.loc, l.b.getI64Type(), offset);
-    SmallVector<Type> types = llvm::map_to_vector(
-        op->getResultTypes(), [](Type type) { return getElementTypeOrSelf(type); });
+      offset = arith::ExtSIOp::create(l.b, l.loc, l.b.getI64Type(), offset);
+    SmallVector<Type> types =
+        llvm::map_to_vector(op->getResultTypes(), [](Type type) {
+          return getElementTypeOrSelf(type);
+        });
     Operation *scalar = clone(l.b, op, types, operands);
     if (!l.results.empty())
       l.store(scalar->getResult(0), l.results[0], at);
@@ -290,8 +293,8 @@ void emitLines(Operation *op, ValueRange inputs, Region &combiner, int64_t dim,
     return;
   auto place = [&](ValueRange line, Value number) {
     SmallVector<Value> at(line.begin(), line.end());
-    at[dim] = isReversed ? arith::SubIOp::create(l.b, l.loc,
-                                                 l.index(count - 1), number)
+    at[dim] = isReversed ? arith::SubIOp::create(l.b, l.loc, l.index(count - 1),
+                                                 number)
                                .getResult()
                          : number;
     return at;
@@ -333,8 +336,7 @@ void emit(ReduceOp op, Loops &l) {
 
 /// A new buffer for each result; operands are read, and nothing aliases.
 template <typename OpTy>
-struct Model
-    : BufferizableOpInterface::ExternalModel<Model<OpTy>, OpTy> {
+struct Model : BufferizableOpInterface::ExternalModel<Model<OpTy>, OpTy> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
                               const AnalysisState &) const {
     return true;
@@ -348,9 +350,10 @@ struct Model
                                       const AnalysisState &) const {
     return {};
   }
-  FailureOr<BufferLikeType>
-  getBufferType(Operation *, Value value, const BufferizationOptions &,
-                const BufferizationState &, SmallVector<Value> &) const {
+  FailureOr<BufferLikeType> getBufferType(Operation *, Value value,
+                                          const BufferizationOptions &,
+                                          const BufferizationState &,
+                                          SmallVector<Value> &) const {
     auto type = cast<RankedTensorType>(value.getType());
     return cast<BufferLikeType>(
         MemRefType::get(type.getShape(), type.getElementType()));
@@ -375,8 +378,9 @@ template <typename... Ops> void attach(MLIRContext *context) {
 
 void tilebridge::linalg_ext::registerBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, LinalgExtDialect *) {
-    context->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect,
-                         memref::MemRefDialect, scf::SCFDialect>();
+    context
+        ->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect,
+                      memref::MemRefDialect, scf::SCFDialect>();
     attach<GatherOp, ScatterOp, GatherRowsOp, ScatterRowsOp, MaskedLoadOp,
            MaskedStoreOp, AtomicRMWOp, AtomicCASOp, AtomicLoadOp, AtomicStoreOp,
            GatherAlongOp, HistogramOp, ScanOp, ReduceOp>(context);

@@ -40,7 +40,8 @@ struct Tile {
   }
   /// The tile of a tensor of the block's shape; a scalar stays.
   Value of(Value value) { return of(value, offsets, sizes); }
-  Value of(Value value, ArrayRef<OpFoldResult> at, ArrayRef<OpFoldResult> part) {
+  Value of(Value value, ArrayRef<OpFoldResult> at,
+           ArrayRef<OpFoldResult> part) {
     if (!value || !isa<RankedTensorType>(value.getType()))
       return value;
     SmallVector<OpFoldResult> strides(at.size(), b.getIndexAttr(1));
@@ -169,7 +170,8 @@ struct Tiled : TilingInterface::ExternalModel<Model, OpTy> {
   /// The tile of the block that gives a tile of a result.
   LogicalResult getIterationDomainTileFromResultTile(
       Operation *, OpBuilder &, unsigned, ArrayRef<OpFoldResult> offsets,
-      ArrayRef<OpFoldResult> sizes, SmallVectorImpl<OpFoldResult> &domainOffsets,
+      ArrayRef<OpFoldResult> sizes,
+      SmallVectorImpl<OpFoldResult> &domainOffsets,
       SmallVectorImpl<OpFoldResult> &domainSizes) const {
     domainOffsets.assign(offsets.begin(), offsets.end());
     domainSizes.assign(sizes.begin(), sizes.end());
@@ -182,9 +184,8 @@ struct Tiled : TilingInterface::ExternalModel<Model, OpTy> {
                           ArrayRef<OpFoldResult> sizes) const {
     auto *model = static_cast<const Model *>(this);
     Position at, part;
-    if (Model::isOrdered ||
-        failed(model->getIterationDomainTileFromResultTile(
-            op, b, number, offsets, sizes, at, part)))
+    if (Model::isOrdered || failed(model->getIterationDomainTileFromResultTile(
+                                op, b, number, offsets, sizes, at, part)))
       return failure();
     FailureOr<TilingResult> tiled =
         model->getTiledImplementation(op, b, at, part);
@@ -289,7 +290,8 @@ struct Reduce : Tiled<Reduce, ReduceOp> {
   }
   LogicalResult getIterationDomainTileFromResultTile(
       Operation *op, OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
-      ArrayRef<OpFoldResult> sizes, SmallVectorImpl<OpFoldResult> &domainOffsets,
+      ArrayRef<OpFoldResult> sizes,
+      SmallVectorImpl<OpFoldResult> &domainOffsets,
       SmallVectorImpl<OpFoldResult> &domainSizes) const {
     int64_t dim = cast<ReduceOp>(op).getDimension();
     domainOffsets.assign(offsets.begin(), offsets.end());

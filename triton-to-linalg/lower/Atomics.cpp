@@ -7,6 +7,7 @@
 
 #include "triton-to-linalg/analysis/AccessAnalysis.h"
 #include "triton-to-linalg/analysis/SourceText.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 #include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Accesses.h"
@@ -137,15 +138,25 @@ void ttl::lowerAtomicStore(tt::AtomicStoreOp op) {
   op.erase();
 }
 
+/// Nanoseconds after which a wait without a timeout is an error: programs that
+/// share a thread run one after the other, and one that waits for a later one
+/// would wait for ever.
+static constexpr int64_t longestWait = INT64_C(60'000'000'000);
+
 /// Reads one element until it has the expected value, at most `budget` times
-/// after the first; a null budget has no end.
+/// after the first, or with a null budget as long as is allowed.
 static std::pair<Value, Value> poll(OpBuilder &builder, tt::AtomicPollOp op,
                                     Value base, Value offset, Value expected,
                                     Value budget) {
   Location loc = op.getLoc();
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64),
         one = arith::ConstantIntOp::create(builder, loc, 1, 64);
-  Value start = budget ? budget : zero;
+  Value start = budget ? budget : zero, end;
+  if (!budget) {
+    Value now = linalg_ext::ClockOp::create(builder, loc, builder.getI64Type()),
+          longest = arith::ConstantIntOp::create(builder, loc, longestWait, 64);
+    end = arith::AddIOp::create(builder, loc, now, longest);
+  }
   Type types[] = {builder.getI1Type(), builder.getI64Type()};
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange(types), ValueRange(start),
@@ -157,12 +168,14 @@ static std::pair<Value, Value> poll(OpBuilder &builder, tt::AtomicPollOp op,
                                             seen, expected);
         Value other = arith::CmpIOp::create(b, l, arith::CmpIPredicate::ne,
                                             seen, expected);
-        Value again = other;
-        if (budget) {
-          Value more = arith::CmpIOp::create(b, l, arith::CmpIPredicate::sgt,
-                                             args[0], zero);
-          again = arith::AndIOp::create(b, l, other, more);
-        }
+        // Reads or nanoseconds that are left.
+        Value left = args[0];
+        if (!budget)
+          left = arith::SubIOp::create(
+              b, l, end, linalg_ext::ClockOp::create(b, l, b.getI64Type()));
+        Value more =
+            arith::CmpIOp::create(b, l, arith::CmpIPredicate::sgt, left, zero);
+        Value again = arith::AndIOp::create(b, l, other, more);
         scf::ConditionOp::create(b, l, again, ValueRange({equal, args[0]}));
       },
       [&](OpBuilder &b, Location l, ValueRange args) {
@@ -171,6 +184,12 @@ static std::pair<Value, Value> poll(OpBuilder &builder, tt::AtomicPollOp op,
                          : args[1];
         scf::YieldOp::create(b, l, rest);
       });
+  if (!budget)
+    linalg_ext::AssertOp::create(
+        builder, loc, loop.getResult(0),
+        "a program has waited for a minute for a value that none of those "
+        "that run has written; programs that wait for later ones need "
+        "launch_cooperative_grid=True, and a grid of at most 1024");
   return {loop.getResult(0), loop.getResult(1)};
 }
 

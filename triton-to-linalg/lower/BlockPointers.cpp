@@ -75,8 +75,8 @@ static BlockAccess blockOf(OpBuilder &builder, Location loc, Value pointer,
   block.memref = parts.getResult(0);
   SmallVector<OpFoldResult> offsets =
       getAsOpFoldResult(parts.getResults().drop_front());
-  block.memref = beginAt(builder, loc, block.memref, offsets, type.getShape(),
-                         isChecked);
+  block.memref =
+      beginAt(builder, loc, block.memref, offsets, type.getShape(), isChecked);
   block.box = clampedBox(builder, loc, block.memref, offsets, type.getShape(),
                          isChecked);
   return block;

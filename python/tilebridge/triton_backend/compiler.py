@@ -120,6 +120,9 @@ def _describe(module, metadata: dict[str, Any]) -> str:
     metadata["name"] = module.get_entry_func_name()
     # There is none here, but programs that size themselves by a kernel's shared memory divide by it.
     metadata["shared"] = int(any(operation in text for operation in _EXCHANGES))
+    # Programs that wait for one another run at the same time.
+    if "tt.atomic_poll" in text:
+        metadata["launch_cooperative_grid"] = True
     return text
 
 

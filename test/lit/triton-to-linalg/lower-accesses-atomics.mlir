@@ -34,10 +34,15 @@ tt.func public @scalars(%p: !tt.ptr<i32>, %i: i32, %m: i1) -> i32 {
 
 // -----
 
-// Waiting is a loop of atomic loads; a timeout bounds how often.
+// Waiting is a loop of atomic loads; a timeout bounds how often. Without one it is an error after a minute.
 // CHECK-LABEL: tt.func public @poll
-// CHECK: scf.while
+// CHECK: %[[NOW:.*]] = linalg_ext.clock
+// CHECK: %[[END:.*]] = arith.addi %[[NOW]], %c60000000000_i64
+// CHECK: %[[SEEN:.*]] = scf.while
 // CHECK: linalg_ext.atomic_load acquire gpu
+// CHECK: %[[TIME:.*]] = linalg_ext.clock
+// CHECK: arith.subi %[[END]], %[[TIME]]
+// CHECK: linalg_ext.assert %[[SEEN]], "a program has waited for a minute
 // CHECK: scf.for
 // CHECK: scf.while
 // CHECK: arith.cmpi sgt, %{{.*}}, %c0_i64
