@@ -16,7 +16,8 @@ from report import duration, geometric_mean, limits_text, summary
 HEAD = """# Figures
 
 What `benchmarks/cpu` has measured; [performance.md](performance.md) says how, and what the columns mean. The ratio is the best
-peer's time over ours: above 1 we are faster. This page is written by `benchmarks/cpu/tables.py`.
+peer's time over ours: above 1 we are faster. This page is written by `benchmarks/cpu/tables.py`. A load above the number of
+threads means that other programs took part of the machine: ratios of single lines are then unsure, those of groups less so.
 """
 
 
