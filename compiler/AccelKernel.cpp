@@ -55,21 +55,49 @@ AccelKernel::AccelKernel()
 // Reading
 //===----------------------------------------------------------------------===//
 
-bool AccelKernel::read(const Request &request, Result &result) {
-  llvm::StringRef name = request.target;
+bool AccelKernel::readTarget(const Request &request, std::string &errors) {
+  auto fail = [&](llvm::Error error) {
+    errors += "error: " + llvm::toString(std::move(error)) + "\n";
+    return false;
+  };
+  auto [name, path] = request.target.split(",plugin=");
   if (!name.consume_front("accel:")) {
-    result.errors += (request.sourceName + ": error: the simulator runs " +
-                      "targets 'accel:NAME', not '" + name + "'\n")
-                         .str();
+    errors += (request.sourceName + ": error: the simulator runs targets " +
+               "'accel:NAME', not '" + name + "'\n")
+                  .str();
     return false;
   }
-  llvm::Expected<accel::Target> found = accel::findTarget(name);
+  targetName = name.str();
+  if (!path.empty()) {
+    llvm::Expected<accel::Plugin> loaded = accel::Plugin::load(path);
+    if (!loaded)
+      return fail(loaded.takeError());
+    plugin = *loaded;
+    if (const char *json = plugin->targetJson()) {
+      llvm::Expected<accel::Target> own = accel::addTarget(json, path);
+      if (!own) {
+        errors += llvm::toString(own.takeError()) + "\n";
+        return false;
+      }
+      if (targetName.empty())
+        targetName = own->name;
+    }
+  }
+  llvm::Expected<accel::Target> found = accel::findTarget(targetName);
   if (!found) {
-    result.errors += llvm::toString(found.takeError()) + "\n";
+    errors += llvm::toString(found.takeError()) + "\n";
     return false;
   }
   target = std::move(*found);
-  targetName = name.str();
+  if (plugin)
+    if (llvm::Error error = plugin->checkServes(target.name))
+      return fail(std::move(error));
+  return true;
+}
+
+bool AccelKernel::read(const Request &request, Result &result) {
+  if (!readTarget(request, result.errors))
+    return false;
   isLowered = request.input.contains(loweredAttr);
   if (isLowered || request.input.contains(linalg_ext::kKernelAttr)) {
     llvm::SourceMgr sources;
@@ -219,6 +247,26 @@ LaunchFacts::LaunchFacts(func::FuncOp kernel, const accel::Target &target,
   llvm::interleave(alone, out, ",");
 }
 
+bool AccelKernel::addPipeline(PassManager &manager) {
+  if (!plugin)
+    return succeeded(accel::buildAccelPipeline(manager));
+  auto addOwn = [&](llvm::StringRef point) {
+    llvm::Error error = plugin->addPasses(point, manager);
+    if (!error)
+      return true;
+    mlir::emitError(UnknownLoc::get(&context))
+        << llvm::toString(std::move(error));
+    return false;
+  };
+  if (!addOwn("bridge"))
+    return false;
+  for (llvm::StringRef stage : accel::stageNames())
+    if (!addOwn(stage) ||
+        failed(accel::buildAccelPipeline(manager, stage, stage)))
+      return false;
+  return addOwn("lowered");
+}
+
 ModuleOp AccelKernel::lower(const accel::SimLaunch &launch) {
   if (isLowered)
     return *module;
@@ -231,8 +279,7 @@ ModuleOp AccelKernel::lower(const accel::SimLaunch &launch) {
   PassManager manager(&context, ModuleOp::getOperationName());
   // What is known of the launch is used by all that follows.
   manager.addPass(accel::createAccelSpecializePass(facts.options));
-  if (failed(accel::buildAccelPipeline(manager)) ||
-      failed(manager.run(*lowered)))
+  if (!addPipeline(manager) || failed(manager.run(*lowered)))
     return nullptr;
   // Kernels whose integers change with each launch would fill the memory.
   constexpr size_t most = 64;
@@ -245,8 +292,32 @@ ModuleOp AccelKernel::lower(const accel::SimLaunch &launch) {
 }
 
 bool AccelKernel::emit(ModuleOp lowered, const accel::SimLaunch &launch,
-                       std::string &text) {
+                       AccelOutputs &outputs) {
   OwningOpRef<ModuleOp> emitted(lowered.clone());
+  auto fail = [&](llvm::Error error) {
+    emitted->emitError() << llvm::toString(std::move(error));
+    return false;
+  };
+  if (plugin) {
+    PassManager manager(&context, ModuleOp::getOperationName());
+    if (llvm::Error error = plugin->addPasses("emit", manager))
+      return fail(std::move(error));
+    if (failed(manager.run(*emitted)) || failed(plugin->lowerCompute(*emitted)))
+      return false;
+  }
+  if (outputs.own) {
+    if (!plugin) {
+      emitted->emitError("no plug-in was loaded whose output could be made");
+      return false;
+    }
+    llvm::Expected<std::string> text = plugin->emit(*emitted);
+    if (!text)
+      return fail(text.takeError());
+    *outputs.own = std::move(*text);
+    outputs.ownName = plugin->outputName().str();
+  }
+  if (!outputs.cpp)
+    return true;
   accel::CppOptions options;
   options.target = target.name;
   options.rows = target.grid.rows;
@@ -258,7 +329,7 @@ bool AccelKernel::emit(ModuleOp lowered, const accel::SimLaunch &launch,
     return false;
   FailureOr<std::string> result = accel::translateToText(*emitted);
   if (succeeded(result))
-    text = std::move(*result);
+    *outputs.cpp = std::move(*result);
   return succeeded(result);
 }
 
@@ -266,8 +337,7 @@ accel::SimOutcome AccelKernel::simulate(const accel::SimLaunch &launch,
                                         const accel::SimOptions &options,
                                         bool isOnlyCompiled,
                                         std::string &errors,
-                                        std::string *lowered,
-                                        std::string *cpp) {
+                                        AccelOutputs *outputs) {
   std::lock_guard<std::mutex> lock(mutex);
   ErrorCollector collector(context, errors);
   accel::SimOutcome outcome;
@@ -276,13 +346,14 @@ accel::SimOutcome AccelKernel::simulate(const accel::SimLaunch &launch,
   if (!module && errors.empty())
     errors = "error: the lowering failed without a message, a bug of this "
              "compiler\n";
-  if (module && lowered) {
-    llvm::raw_string_ostream out(*lowered);
+  if (module && outputs && outputs->lowered) {
+    llvm::raw_string_ostream out(*outputs->lowered);
     OpPrintingFlags flags;
     flags.enableDebugInfo(false);
     module.print(out, flags);
   }
-  if (module && cpp && !emit(module, launch, *cpp)) {
+  bool emits = module && outputs && (outputs->cpp || outputs->own);
+  if (emits && !emit(module, launch, *outputs)) {
     outcome.isError = true;
     if (errors.empty())
       errors = "error: the emission of C++ failed without a message, a bug of "

@@ -161,15 +161,20 @@ static int accelSimulate(tb_accel_kernel *kernel,
   auto give = [abi](const char *what, const std::string &text) {
     abi->output(abi->state, what, text.data(), text.size());
   };
-  std::string errors, lowered, cpp;
+  std::string errors, lowered, cpp, own;
+  AccelOutputs outputs;
+  outputs.lowered = abi->flags & TB_SIMULATE_LOWERED ? &lowered : nullptr;
+  outputs.cpp = abi->flags & TB_SIMULATE_CPP ? &cpp : nullptr;
+  outputs.own = abi->flags & TB_SIMULATE_PLUGIN ? &own : nullptr;
   auto outcome = kernel->kernel->simulate(
       launch, options, (abi->flags & TB_SIMULATE_COMPILE_ONLY) != 0, errors,
-      abi->flags & TB_SIMULATE_LOWERED ? &lowered : nullptr,
-      abi->flags & TB_SIMULATE_CPP ? &cpp : nullptr);
+      &outputs);
   if (abi->flags & TB_SIMULATE_LOWERED && !lowered.empty())
     give("lowered", lowered);
   if (abi->flags & TB_SIMULATE_CPP && !cpp.empty())
     give("cpp", cpp);
+  if (!outputs.ownName.empty())
+    give(outputs.ownName.c_str(), own);
   if (!outcome.assertion.empty()) {
     abi->error(abi->state, outcome.assertion.data(), outcome.assertion.size());
     return TB_EVALUATE_ASSERT;

@@ -84,7 +84,8 @@ enum {
   TB_SIMULATE_TRACE = 2,
   TB_SIMULATE_LOWERED = 4,
   TB_SIMULATE_COMPILE_ONLY = 8,
-  TB_SIMULATE_CPP = 16
+  TB_SIMULATE_CPP = 16,
+  TB_SIMULATE_PLUGIN = 32
 };
 
 typedef struct tb_simulate_request_v1 {
@@ -97,7 +98,7 @@ typedef struct tb_simulate_request_v1 {
   uint32_t reserved;
   void (*error)(void *state, const char *text, size_t size);
   void (*print)(void *state, const char *text);
-  /* "report" (JSON), and where asked for "trace" (JSON), "lowered" (MLIR) and "cpp" (C++). */
+  /* "report" (JSON), and where asked for "trace" (JSON), "lowered" (MLIR), "cpp" (C++) and the plug-in's. */
   void (*output)(void *state, const char *what, const char *data, size_t size);
   void *state;
 } tb_simulate_request_v1;

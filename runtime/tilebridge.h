@@ -248,7 +248,7 @@ tilebridge_evaluate(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
 /*===-- Simulating accelerators --------------------------------------------===*/
 
 /* Loads TTIR for the simulator of a DMA accelerator; bridge IR and lowered IR as text work too. The options' target says
- * which: "accel:NAME" or "accel:FILE.json" (docs/accel-target.md). What is known of a launch is compiled in, so that the
+ * which: "accel:NAME" or "accel:FILE.json" (docs/accel-target.md), with ",plugin=FILE" behind it for a plug-in (docs/accelerators.md). What is known of a launch is compiled in, so that the
  * kernel is lowered at its first launch; it is kept for launches of the same grid and integers. */
 TILEBRIDGE_API tilebridge_code tilebridge_load_accel(
     const void *ttir, size_t size, const tilebridge_compile_options *options,
@@ -264,6 +264,8 @@ TILEBRIDGE_API tilebridge_code tilebridge_load_accel(
 #define TILEBRIDGE_SIMULATE_COMPILE_ONLY 8u
 /* `output` gets C++ that calls the interface of accel_abi.h as "cpp" (docs/accelerators.md). */
 #define TILEBRIDGE_SIMULATE_CPP 16u
+/* `output` gets the output of the plug-in, by the name that it has there. */
+#define TILEBRIDGE_SIMULATE_PLUGIN 32u
 
 typedef struct tilebridge_simulate_options {
   size_t struct_size; /* sizeof(tilebridge_simulate_options) */

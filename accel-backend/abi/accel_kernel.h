@@ -222,26 +222,29 @@ inline program blocked_program(accel_pe *pe, int64_t step, counts of,
   int64_t number =
       accel_pe_row(pe) * accel_pe_columns(pe) + accel_pe_column(pe);
   program result = linear_program(of, number * steps + step);
-  return step < steps ? result : program_of(of, of.all() - 1, false);
+  result.active = result.active && step < steps;
+  return result;
 }
 /// Dimensions of the launch grid go over the rows and columns of PEs, -1: none
 /// does.
 inline program grid_program(accel_pe *pe, int64_t step, counts of, int rows_dim,
                             int columns_dim) {
-  int64_t sizes[3] = {of.x, of.y, of.z}, ids[3];
+  int64_t sizes[3] = {of.x, of.y, of.z}, steps[3];
   for (int d = 0; d < 3; ++d) {
     int64_t pes = d == rows_dim      ? accel_pe_rows(pe)
                   : d == columns_dim ? accel_pe_columns(pe)
                                      : 1;
-    int64_t own = d == rows_dim      ? accel_pe_row(pe)
-                  : d == columns_dim ? accel_pe_column(pe)
-                                     : 0;
-    int64_t steps = (sizes[d] + pes - 1) / pes;
-    ids[d] = step % steps * pes + own;
-    step /= steps;
+    steps[d] = (sizes[d] + pes - 1) / pes;
   }
-  bool active = step == 0 && (rows_dim >= 0 || accel_pe_row(pe) == 0) &&
+  int64_t ids[3] = {step % steps[0], step / steps[0] % steps[1],
+                    step / steps[0] / steps[1]};
+  bool active = ids[2] < steps[2] && (rows_dim >= 0 || accel_pe_row(pe) == 0) &&
                 (columns_dim >= 0 || accel_pe_column(pe) == 0);
+  if (rows_dim >= 0)
+    ids[rows_dim] = ids[rows_dim] * accel_pe_rows(pe) + accel_pe_row(pe);
+  if (columns_dim >= 0)
+    ids[columns_dim] =
+        ids[columns_dim] * accel_pe_columns(pe) + accel_pe_column(pe);
   for (int d = 0; d < 3; ++d) {
     active = active && ids[d] < sizes[d];
     ids[d] = ids[d] < sizes[d] ? ids[d] : sizes[d] - 1;

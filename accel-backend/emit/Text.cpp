@@ -100,8 +100,12 @@ static void dropUnused(Lines &lines) {
       bool isAssigned = llvm::any_of(lines, [&](const std::string &other) {
         return llvm::StringRef(other).starts_with((name + " = ").str());
       });
-      if (isAssigned || value.contains("accel_") ||
-          value.contains("transfer(") || value.contains("atomic"))
+      bool calls = llvm::any_of(
+          llvm::ArrayRef<llvm::StringRef>{"accel_dma", "accel_atomic",
+                                          "accel_clock"},
+          [&](llvm::StringRef function) { return value.contains(function); });
+      if (isAssigned || calls || value.contains("transfer(") ||
+          value.contains("atomic"))
         line = "[[maybe_unused]] " + line;
       else
         line.clear();

@@ -15,6 +15,8 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <map>
+#include <mutex>
 #include <set>
 
 namespace tilebridge::accel {
@@ -59,7 +61,36 @@ std::vector<std::string> installedTargets() {
   return {names.begin(), names.end()};
 }
 
+namespace {
+/// What plug-ins brought.
+struct AddedTargets {
+  std::mutex mutex;
+  std::map<std::string, Target> byName;
+};
+} // namespace
+
+static AddedTargets &addedTargets() {
+  static AddedTargets added;
+  return added;
+}
+
+llvm::Expected<Target> addTarget(llvm::StringRef text,
+                                 llvm::StringRef fileName) {
+  llvm::Expected<Target> target = parseTarget(text, fileName);
+  if (!target)
+    return target.takeError();
+  std::lock_guard<std::mutex> lock(addedTargets().mutex);
+  addedTargets().byName[target->name] = *target;
+  return target;
+}
+
 llvm::Expected<Target> findTarget(llvm::StringRef nameOrPath) {
+  {
+    std::lock_guard<std::mutex> lock(addedTargets().mutex);
+    auto found = addedTargets().byName.find(nameOrPath.str());
+    if (found != addedTargets().byName.end())
+      return found->second;
+  }
   if (nameOrPath.contains('/') || nameOrPath.ends_with(".json"))
     return readTargetFile(nameOrPath);
   for (const std::string &folder : folders()) {

@@ -175,6 +175,10 @@ llvm::Expected<Target> readTargetFile(llvm::StringRef path,
 /// a slash or ends in .json), or the name of a file NAME.json in one of the
 /// folders: TILEBRIDGE_TARGET_PATH's, the installed ones, those of this build.
 llvm::Expected<Target> findTarget(llvm::StringRef nameOrPath);
+/// Makes a description known by its name to findTarget, for the life of the
+/// process; one of the same name is replaced.
+llvm::Expected<Target> addTarget(llvm::StringRef text,
+                                 llvm::StringRef fileName);
 /// Names that findTarget knows, sorted.
 std::vector<std::string> installedTargets();
 

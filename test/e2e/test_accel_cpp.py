@@ -417,3 +417,106 @@ def test_transfers_beyond_an_array_are_found(tmp_path):
     values[1] = values[1][:47]
     assert "matmul.mlir:" in (error := emitted.run((8, 8), values))
     assert "an access of 2 bytes at byte 18048 of array 1, which has 18048" in error
+
+
+ASSIGNMENTS = {
+    "interleaved": "interleaved",
+    "blocked": "blocked : [5]",
+    "grid": "grid : [1, 0]",
+    "columns": "grid : [-1, 2]",
+    "table": "table = dense<[[[0, 1, 2, 3, 4, 5, 6, 29]], [[-1, -30, 8, 9, 28, 27, 20, 21]]]> : tensor<2x1x8xi32>",
+}
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_programs_of_a_pe(assignment, tmp_path):
+    """Each step of each PE notes its program, and whether it is one."""
+    body = f"""
+  %c8 = arith.constant 8 : index
+  %c40 = arith.constant 40 : index
+  %c15 = arith.constant 15 : i32
+  %c3 = arith.constant 3 : i32
+  scf.for %step = %c0 to %c40 step %c1 {{
+    %x, %y, %z, %active = accel.program %step counts(%nx, %ny, %nz) {{assignment = #accel.assignment<{ASSIGNMENTS[assignment]}>}}
+    %zz = arith.muli %z, %c15 : i32
+    %yy = arith.muli %y, %c3 : i32
+    %s = arith.addi %zz, %yy : i32
+    %id = arith.addi %s, %x : i32
+    %minus = arith.constant -1 : i32
+    %inverse = arith.subi %minus, %id : i32
+    %note = arith.select %active, %id, %inverse : i32
+    %at = arith.muli %step, %c8 : index
+    %place = arith.addi %at, %column : index
+    memref.store %note, %a0[%place] : memref<?xi32, strided<[1], offset: ?>>
+  }}
+"""
+    text = kernel("programs", ["i32"], body)
+    _, (notes,) = compare(
+        text, "programs", "grid-1x8", (3, 5, 2), [np.zeros(320, np.int32)], tmp_path
+    )
+    active = sorted(notes[notes >= 0])
+    assert len(set(active)) == len(active)
+    if assignment != "table":
+        assert active == list(range(30))
+
+
+TRANSFERS = """
+  %pad = arith.constant 7.5 : f32
+  %c3 = arith.constant 3 : index
+  %buffer = accel.alloc {offset = 0} : memref<8x16xf32, #accel.memory<"local">>
+  %rows = accel.alloc {offset = 512} : memref<8xi32, #accel.memory<"local">>
+  %mask = accel.alloc {offset = 544} : memref<8xi1, #accel.memory<"local">>
+  %fromrows = memref.reinterpret_cast %a1 to offset: [0], sizes: [8], strides: [1]
+      : memref<?xi32, strided<[1], offset: ?>> to memref<8xi32, strided<[1]>>
+  accel.copy %fromrows to %rows : (memref<8xi32, strided<[1]>>, memref<8xi32, #accel.memory<"local">>) -> ()
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%rows : memref<8xi32, #accel.memory<"local">>) outs(%mask : memref<8xi1, #accel.memory<"local">>) {
+  ^bb0(%in: i32, %out: i1):
+    %three = arith.constant 3 : i32
+    %c = arith.cmpi ne, %in, %three : i32
+    linalg.yield %c : i1
+  }
+  // A box of 5x9, shifted, in a buffer of 8x16.
+  %n = arith.constant 9 : index
+  %view = memref.reinterpret_cast %a0 to offset: [21], sizes: [5, %n], strides: [20, 1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<5x?xf32, strided<[20, 1], offset: 21>>
+  accel.copy %view to %buffer low [%c2, %c3] pad %pad
+      : (memref<5x?xf32, strided<[20, 1], offset: 21>>, memref<8x16xf32, #accel.memory<"local">>, index, index, f32) -> ()
+  %o0 = memref.reinterpret_cast %a2 to offset: [0], sizes: [8, 16], strides: [16, 1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<8x16xf32, strided<[16, 1]>>
+  scf.if %first {
+    accel.copy %buffer to %o0 : (memref<8x16xf32, #accel.memory<"local">>, memref<8x16xf32, strided<[16, 1]>>) -> ()
+  }
+  // Rows by number, but for those that are masked.
+  %table = memref.reinterpret_cast %a0 to offset: [0], sizes: [8, 16], strides: [20, 1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<8x16xf32, strided<[20, 1]>>
+  accel.copy %table to %buffer rows [%rows] dim 0 pad %pad mask %mask
+      : (memref<8x16xf32, strided<[20, 1]>>, memref<8x16xf32, #accel.memory<"local">>, memref<8xi32, #accel.memory<"local">>, f32,
+         memref<8xi1, #accel.memory<"local">>) -> ()
+  %o1 = memref.reinterpret_cast %a2 to offset: [128], sizes: [8, 16], strides: [16, 1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<8x16xf32, strided<[16, 1], offset: 128>>
+  scf.if %first {
+    accel.copy %buffer to %o1 : (memref<8x16xf32, #accel.memory<"local">>, memref<8x16xf32, strided<[16, 1], offset: 128>>) -> ()
+    // And back to rows by number, backwards, then added to what is there.
+    %o2 = memref.reinterpret_cast %a2 to offset: [271], sizes: [8, 16], strides: [16, -1]
+        : memref<?xf32, strided<[1], offset: ?>> to memref<8x16xf32, strided<[16, -1], offset: 271>>
+    accel.copy %buffer to %o2 rows [%rows] dim 0 scatter mask %mask
+        : (memref<8x16xf32, #accel.memory<"local">>, memref<8x16xf32, strided<[16, -1], offset: 271>>,
+           memref<8xi32, #accel.memory<"local">>, memref<8xi1, #accel.memory<"local">>) -> ()
+    accel.copy %buffer to %o1 accumulate add
+        : (memref<8x16xf32, #accel.memory<"local">>, memref<8x16xf32, strided<[16, 1], offset: 128>>) -> ()
+  }
+"""
+
+
+def test_transfers(tmp_path):
+    rng = np.random.default_rng(5)
+    values = rng.standard_normal(200).astype(np.float32)
+    rows = np.array([6, 1, 3, 0, 7, 2, 5, 4], np.int32)
+    text = kernel("transfers", ["f32", "i32", "f32"], TRANSFERS)
+    _, (_, _, got) = compare(
+        text, "transfers", "grid-1x1", (1,), [values, rows, np.zeros(384, np.float32)], tmp_path
+    )
+    box = np.full((8, 16), 7.5, np.float32)
+    box[2:7, 3:12] = values[20:140].reshape(-1, 20)[:5, 1:10]
+    np.testing.assert_array_equal(got[:128].reshape(8, 16), box)

@@ -18,3 +18,24 @@ set(ENV{TILEBRIDGE_CACHE_DIR} "")
 unset(ENV{TILEBRIDGE_LIB_DIR})
 step(${WORK}/program/add ${SOURCE}/add.ttir)
 step(${WORK}/moved/bin/tilebridge explain ${SOURCE}/add.ttir)
+
+# docs/accelerators.md: a plug-in for a target, and C++ that it had a part in.
+set(accel ${SOURCE}/../accel-plugin)
+set(out ${WORK}/plugin)
+file(REMOVE_RECURSE ${out})
+step(${CMAKE_COMMAND} -S ${accel} -B ${out} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/moved
+  -DMLIR_DIR=${MLIR} -DCMAKE_C_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER})
+step(${CMAKE_COMMAND} --build ${out})
+set(compile ${WORK}/moved/bin/tilebridge compile ${accel}/matmul.mlir --load-target=${out}/libmynpu.so
+  --grid 2,2 --arg f16[64,64]=random:1 --arg f16[64,64]=random:2 --arg f32[64,64])
+step(${compile} --emit=cpp -o ${out}/matmul.cpp)
+step(${compile} --emit=manifest -o ${out}/manifest.json)
+file(STRINGS ${out}/manifest.json manifest)
+if(NOT manifest STREQUAL "[{\"name\":\"matmul\",\"products\":1,\"transfers\":4}]")
+  message(FATAL_ERROR "the manifest is ${manifest}")
+endif()
+step(${WORK}/moved/bin/tilebridge run ${accel}/matmul.mlir --load-target=${out}/libmynpu.so
+  --grid 2,2 --arg f16[64,64]=random:1 --arg f16[64,64]=random:2 --out ${out}/c.npy=f32[64,64])
+step(${CXX_COMPILER} -std=c++17 -Wall -Werror -I${WORK}/moved/include/tilebridge/accel
+  ${out}/matmul.cpp ${accel}/mynpu_mma.cpp ${accel}/main.cpp ${WORK}/moved/lib/libaccel_reference.a -lpthread -o ${out}/matmul)
+step(${out}/matmul)

@@ -42,8 +42,10 @@ Compiles a kernel. The input is TTIR as text or MLIR bytecode; "-" is standard i
                                       cpu:neoverse-v2; x86-64 or AArch64
                           cpu:NAME,+FEATURE,-FEATURE
                                       with features of LLVM more or less; also cpu,-FEATURE
-                          accel:NAME  a DMA accelerator; the stages are bridge, accel (lowered; default) and report.
+                          accel:NAME  a DMA accelerator; the stages are bridge, accel (lowered; default), cpp
+                                      (docs/accelerators.md), report, and a plug-in's own.
                                       It wants --grid and --arg as `tilebridge run` does: they are compiled in
+  --load-target=FILE.so   a plug-in for accel:NAME, or with a target of its own (docs/accelerators.md)
   --header=FILE           also write a C header with a function that launches the kernel
   --emit=STAGE            so          a shared object (default)
                           ttir        the input, brought into one form
@@ -79,6 +81,7 @@ in its order (`tilebridge info KERNEL` lists them). Compile-time constants are n
   --target=T, --no-cache  as for `tilebridge compile`; or, on the simulator of a DMA accelerator,
       accel:NAME            one of `tilebridge-target list`, or a file: accel:my.json; prints the cycles. KERNEL is
                             TTIR, bridge IR or lowered IR
+  --load-target=FILE.so   a plug-in for accel:NAME, or with a target of its own
   --report FILE.json      cycles, bytes by memory, roofline; of accel:NAME, as the next two
   --trace FILE.json       a timeline for https://ui.perfetto.dev
   --landing=late|random:SEED   when transfers move their bytes

@@ -34,6 +34,7 @@ const std::map<std::string, Rule> &rules() {
       {"-o", {"compile seal", &Options::output}},
       {"--output", {"compile seal", &Options::output}},
       {"--target", {"compile run explain eval", &Options::target}},
+      {"--load-target", {"compile run", &Options::loadTarget}},
       {"--emit", {"compile", &Options::emit}},
       {"--header", {"compile", &Options::header}},
       {"--print-after", {"compile", &Options::printAfter}},
@@ -130,6 +131,16 @@ Options parseOptions(const std::string &command,
       options.*rule.text = value;
     else
       options.arguments.push_back(parseArgument(word, value));
+  }
+  if (!options.loadTarget.empty()) {
+    // The plug-in may bring the target.
+    if (options.target == "cpu")
+      options.target = "accel:";
+    if (options.target.rfind("accel:", 0) != 0)
+      usageError("--load-target goes with --target=accel:NAME, not with "
+                 "--target=" +
+                 options.target);
+    options.target += ",plugin=" + options.loadTarget;
   }
   if (options.input.empty() && !options.help)
     usageError("`tilebridge " + command + "` wants a file; `tilebridge " +

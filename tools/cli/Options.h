@@ -24,8 +24,9 @@ struct Options {
   std::string input;
   std::string output; // -o
   std::string target = "cpu";
-  std::string header; // empty: none
-  std::string emit;   // empty: not given
+  std::string header;     // empty: none
+  std::string loadTarget; // a plug-in
+  std::string emit;       // empty: not given
   std::string printAfter;
   std::string grid;
   std::string program; // --program X,Y,Z

@@ -94,12 +94,27 @@ static double numberOf(const std::string &report, const std::string &key) {
 void runSimulation(const Options &options) {
   Outputs outputs = simulate(options, 0);
   const std::string &report = outputs["report"];
-  std::printf("%.0f cycles, %.4g us on %s\n", numberOf(report, "cycles"),
-              numberOf(report, "microseconds"), options.target.c_str() + 6);
+  std::printf(
+      "%.0f cycles, %.4g us on %s\n", numberOf(report, "cycles"),
+      numberOf(report, "microseconds"),
+      options.target.substr(6, options.target.find(",plugin=") - 6).c_str());
   if (!options.report.empty())
     writeOutput(options.report, report);
   if (!options.trace.empty())
     writeOutput(options.trace, outputs["trace"]);
+}
+
+/// What a plug-in emits, if that is what it is called.
+static void writePluginOutput(const Options &options, const std::string &stage,
+                              const std::string &output) {
+  Outputs outputs = simulate(options, TILEBRIDGE_SIMULATE_PLUGIN |
+                                          TILEBRIDGE_SIMULATE_COMPILE_ONLY);
+  auto found = outputs.find(stage);
+  if (found == outputs.end())
+    usageError("there is no stage '" + stage + "'; there are accel, cpp, " +
+               "report, and the plug-in's " +
+               (outputs.empty() ? "none" : outputs.begin()->first));
+  writeOutput(output, found->second);
 }
 
 void compileForAccelerator(const Options &options) {
@@ -115,10 +130,12 @@ void compileForAccelerator(const Options &options) {
                             .at("cpp"));
   else if (stage == "report")
     writeOutput(output, simulate(options, 0).at("report"));
-  else
+  else if (options.loadTarget.empty())
     usageError(
         "targets accel:NAME have the stages accel, cpp and report, not '" +
         stage + "'");
+  else
+    writePluginOutput(options, stage, output);
 }
 
 } // namespace tilebridge::cli

@@ -74,6 +74,8 @@ template <class C> static void multiply(const accel_matmul_arguments &all) {
         C x = a[size_t(i * all.k + k)], y = b[size_t(k * all.n + j)];
         if constexpr (std::is_integral_v<C>)
           sum = add(sum, mul(x, y));
+        else if constexpr (std::is_floating_point_v<C>)
+          sum = std::fma(x, y, sum);
         else
           sum = sum + x * y;
       }
