@@ -225,8 +225,9 @@ void accel_atomic(accel_pe *pe, accel_action action, accel_order order,
 
 /* c += a * b on the PE's own memory: a is m by k, b k by n, c m by n, any
  * strides (bytes). Elements are widened to the type of c before they are
- * multiplied, and added in the order of k (the reference rounds a product and its addition once in f32 and f64); where they are `is_unsigned`,
- * integers are widened with zeros. */
+ * multiplied, and added in the order of k (the reference rounds a product and
+ * its addition once in f32 and f64); where they are `is_unsigned`, integers are
+ * widened with zeros. */
 typedef struct accel_matmul_arguments {
   uint32_t struct_size;
   uint32_t a_type, b_type, c_type; /* accel_type */
