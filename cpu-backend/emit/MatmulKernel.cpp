@@ -73,23 +73,36 @@ void MatmulKernel::emitCorrections(Value depth) const {
   Value offset = arith::ConstantOp::create(
       b, DenseElementsAttr::get(
              numbers, TypedAttr(b.getIntegerAttr(packedElement, -128))));
-  emitLoop(b, m, 1, [&](Value row) {
-    Value from = now.rows.address ? addressOfRow(now.rows, row) : Value();
+  // Several rows at once: that hides the time that one sum takes.
+  int64_t rows = m % 4 == 0 ? 4 : 1;
+  emitLoop(b, m, rows, [&](Value first) {
+    SmallVector<Value> rowAt, from;
+    for (int64_t i = 0; i < rows; ++i) {
+      rowAt.push_back(offsetBy(b, first, i));
+      if (now.rows.address)
+        from.push_back(addressOfRow(now.rows, rowAt.back()));
+    }
     auto loop = scf::ForOp::create(b, constant(0), depth, constant(bytes),
-                                   ValueRange{zero});
+                                   SmallVector<Value>(rows, zero));
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       Value at = loop.getInductionVar();
-      Value left = from ? loadRow(from, at, numbers)
-                        : vector::LoadOp::create(b, numbers, now.lhs,
-                                                 ValueRange{row, at});
-      scf::YieldOp::create(b,
-                           addProducts(loop.getRegionIterArg(0), left, offset));
+      SmallVector<Value> results;
+      for (int64_t i = 0; i < rows; ++i) {
+        Value left = from.empty()
+                         ? vector::LoadOp::create(b, numbers, now.lhs,
+                                                  ValueRange{rowAt[i], at})
+                         : loadRow(from[i], at, numbers);
+        results.push_back(addProducts(loop.getRegionIterArg(i), left, offset));
+      }
+      scf::YieldOp::create(b, results);
     }
-    Value sum = vector::ReductionOp::create(b, vector::CombiningKind::ADD,
-                                            loop.getResult(0));
-    memref::StoreOp::create(b, sum, now.corrections, row);
+    for (auto [row, result] : llvm::zip_equal(rowAt, loop.getResults())) {
+      Value sum =
+          vector::ReductionOp::create(b, vector::CombiningKind::ADD, result);
+      memref::StoreOp::create(b, sum, now.corrections, row);
+    }
   });
 }
 
