@@ -143,6 +143,43 @@ def AccelBufferizePass : Pass<"tilebridge-accel-bufferize"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def AccelPipelinePass : Pass<"tilebridge-accel-pipeline-copies"> {
+  let summary = "Lets transfers run beside compute";
+  let description = [{
+    Each `accel.copy` becomes an `accel.copy_start` and an `accel.wait`. A loop that loads has several buffers for what it loads
+    (`accel.depth` of the copy, or the option): the load of an iteration is started iterations ahead, the first ones before the
+    loop, each only if there is such an iteration. A store of a loop has two buffers, and is waited for at the same store of
+    the next iteration, and behind the loop. Both happen only where no access of the loop can touch the same bytes: other
+    arguments, one of which is `accel.noalias`. Elsewhere a transfer is waited for before the first op that needs it.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) attributes {accel.kernel} {
+      %a = accel.alloc : memref<8xf32, #accel.memory<"local">>
+      %b = accel.alloc : memref<8xf32, #accel.memory<"local">>
+      accel.copy %x to %a : (memref<8xf32>, memref<8xf32, #accel.memory<"local">>) -> ()
+      accel.copy %y to %b : (memref<8xf32>, memref<8xf32, #accel.memory<"local">>) -> ()
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) attributes {accel.kernel} {
+      %a = accel.alloc : memref<8xf32, #accel.memory<"local">>
+      %b = accel.alloc : memref<8xf32, #accel.memory<"local">>
+      %t = accel.copy_start %x to %a : (memref<8xf32>, memref<8xf32, #accel.memory<"local">>) -> !accel.token
+      %u = accel.copy_start %y to %b : (memref<8xf32>, memref<8xf32, #accel.memory<"local">>) -> !accel.token
+      accel.wait %t
+      accel.wait %u
+      return
+    }
+    ```
+  }];
+  let options = [Option<"depth", "depth", "int64_t", "2", "buffers of a load in a loop, where its copy does not say">];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // Lines of PEs, places of buffers (plan/)
 //===----------------------------------------------------------------------===//

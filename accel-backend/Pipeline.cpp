@@ -93,6 +93,13 @@ static void addBufferize(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+/// Transfers run beside compute.
+static void addPipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelPipelinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
 /// What PEs of a line load alike is read once.
 static void addMulticast(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());

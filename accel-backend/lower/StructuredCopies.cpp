@@ -130,6 +130,25 @@ static LogicalResult copyInto(RewriterBase &rewriter,
   return success();
 }
 
+/// A box whose sizes are known after all, because what was around it has been
+/// folded: a cast says which ones.
+static void copyKnownBoxes(RewriterBase &rewriter,
+                           bufferization::ToTensorOp load) {
+  for (Operation *user : llvm::make_early_inc_range(load->getUsers())) {
+    auto known = dyn_cast<tensor::CastOp>(user);
+    auto type =
+        known ? cast<RankedTensorType>(known.getType()) : RankedTensorType();
+    if (!known || !type.hasStaticShape())
+      continue;
+    rewriter.setInsertionPoint(load);
+    Value dest = tensor::EmptyOp::create(
+        rewriter, load.getLoc(), type.getShape(), type.getElementType());
+    CopyOp copy =
+        createCopy(rewriter, load.getLoc(), load.getBuffer(), dest, {}, {});
+    rewriter.replaceOp(known, copy.getResult());
+  }
+}
+
 /// All uses of a box, also those behind casts of its type.
 static void collectUses(Value box, SmallVectorImpl<OpOperand *> &uses) {
   for (OpOperand &use : box.getUses()) {
@@ -148,6 +167,8 @@ static LogicalResult lowerLoad(RewriterBase &rewriter,
     if (auto destination = destinationOf(*use))
       if (failed(copyInto(rewriter, load, *destination)))
         return failure();
+  if (!cast<RankedTensorType>(load.getType()).hasStaticShape())
+    copyKnownBoxes(rewriter, load);
   if (isOpTriviallyDead(load)) {
     rewriter.eraseOp(load);
     return success();

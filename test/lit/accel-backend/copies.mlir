@@ -25,6 +25,16 @@ func.func @whole(%box: memref<7x33xf32, strided<[0, -1], offset: ?>>) -> tensor<
   return %0 : tensor<7x33xf32>
 }
 
+// A cast to a block says that the box is whole.
+// CHECK-LABEL: @cast(
+func.func @cast(%box: memref<?x?xf32, strided<[?, 1], offset: ?>>) -> tensor<7x33xf32> {
+  // CHECK: %[[INIT:.*]] = tensor.empty() : tensor<7x33xf32>
+  // CHECK: accel.copy %{{.*}} to %[[INIT]] : (memref<?x?xf32, strided<[?, 1], offset: ?>>, tensor<7x33xf32>) -> tensor<7x33xf32>
+  %0 = bufferization.to_tensor %box : !box to tensor<?x?xf32>
+  %1 = tensor.cast %0 : tensor<?x?xf32> to tensor<7x33xf32>
+  return %1 : tensor<7x33xf32>
+}
+
 // CHECK-LABEL: @inserted(
 // CHECK-SAME: %[[OTHER:[^ ]*]]: tensor<7x33xf32>
 func.func @inserted(%box: !box, %l: index, %n: index, %other: tensor<7x33xf32>) -> tensor<7x33xf32> {

@@ -1,0 +1,457 @@
+//===- LoopBuffers.cpp - several buffers for what a loop moves ------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With D buffers the load of iteration i + D - 1 is started in iteration i, if
+// there is such an iteration; before the loop those of the first D - 1 are.
+// What computes the load's address is done again for that iteration: from the
+// induction variable, and from carried scalars whose values D - 1 iterations
+// ahead are carried too. A store is waited for where the next iteration has the
+// same store, so that stores stay in order; it has two buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "accel-backend/lower/LoopBuffers.h"
+
+#include "accel-backend/lower/Transfers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::accel;
+
+CopyStartOp tilebridge::accel::startOf(OpBuilder &builder, CopyOp copy,
+                                       ValueRange operands) {
+  OperationState state(copy.getLoc(), CopyStartOp::getOperationName(), operands,
+                       TypeRange(TokenType::get(copy.getContext())));
+  state.addAttributes(llvm::to_vector(copy->getDiscardableAttrs()));
+  state.propertiesAttr = copy->getPropertiesAsAttribute();
+  return cast<CopyStartOp>(builder.create(state));
+}
+
+namespace {
+/// Computes values of a loop's body for another iteration.
+class OtherIteration {
+public:
+  OtherIteration(scf::ForOp loop, Value induction, ArrayRef<Value> carried)
+      : loop(loop) {
+    mapping.map(loop.getInductionVar(), induction);
+    for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
+      if (value)
+        mapping.map(argument, value);
+  }
+
+  Value get(OpBuilder &builder, Value value) {
+    if (!loop.getRegion().isAncestor(value.getParentRegion()))
+      return value;
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      get(builder, operand);
+    builder.clone(*op, mapping);
+    return mapping.lookup(value);
+  }
+
+private:
+  scf::ForOp loop;
+  IRMapping mapping;
+};
+
+/// A loop being given buffers.
+struct Work {
+  scf::ForOp loop;
+  int64_t depth;
+  SmallVector<CopyOp> loads;
+  /// Each store, or the scf.if that holds nothing else.
+  SmallVector<Operation *> stores;
+  /// Carried scalars that addresses of loads depend on.
+  llvm::SmallSetVector<BlockArgument, 4> carried;
+};
+} // namespace
+
+/// True if `value` can be computed for another iteration; collects the carried
+/// values it needs. `always`: also for iterations that there are not.
+static bool canRepeat(Value value, Work &work, bool always) {
+  scf::ForOp loop = work.loop;
+  if (!loop.getRegion().isAncestor(value.getParentRegion()))
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument == loop.getInductionVar() || work.carried.contains(argument))
+      return true;
+    if (argument.getOwner() != loop.getBody() ||
+        !argument.getType().isIntOrIndex())
+      return false;
+    work.carried.insert(argument);
+    Value update = loop.getTiedLoopYieldedValue(argument)->get();
+    return canRepeat(update, work, /*always=*/true);
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != loop.getBody() || op->getNumRegions() != 0 ||
+      !isMemoryEffectFree(op) || (always && !isSpeculatable(op)))
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return canRepeat(operand, work, always);
+  });
+}
+
+/// True if each user of the buffer takes a view of it with another layout.
+static bool takesAnyLayout(Value buffer) {
+  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+    if (isa<memref::SubViewOp>(user))
+      return takesAnyLayout(user->getResult(0));
+    return llvm::none_of(user->getResultTypes(),
+                         [](Type type) { return isa<MemRefType>(type); }) &&
+           !user->hasTrait<OpTrait::IsTerminator>() && !isa<scf::ForOp>(user) &&
+           !isa<scf::WhileOp>(user);
+  });
+}
+
+/// The buffer of an iteration that `memref` is a view of; null where it is
+/// none.
+static AllocOp bufferOf(Value memref, scf::ForOp loop) {
+  auto alloc = transferRoot(memref).getDefiningOp<AllocOp>();
+  if (!alloc || alloc->getBlock() != loop.getBody() ||
+      !takesAnyLayout(alloc.getMemref()))
+    return {};
+  return alloc;
+}
+
+/// The store in `op`: itself, or all that an scf.if does.
+static CopyOp storeIn(Operation *op) {
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    if (branch.getNumResults() || branch.elseBlock() ||
+        !llvm::hasNItems(*branch.thenBlock(), 2))
+      return {};
+    op = &branch.thenBlock()->front();
+  }
+  auto copy = dyn_cast<CopyOp>(op);
+  return copy && isInChipMemory(copy.getDest().getType()) ? copy : CopyOp();
+}
+
+/// Finds what of the loop can be started early or waited for late.
+static void findTransfers(Work &work, int64_t defaultDepth) {
+  scf::ForOp loop = work.loop;
+  ChipAccesses all;
+  for (Operation &op : loop.getBody()->without_terminator())
+    all.add(&op);
+  if (all.unknown)
+    return;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (CopyOp store = storeIn(&op)) {
+      Value root = transferRoot(store.getDest());
+      auto apart = [&](Value other) { return areApart(root, other); };
+      // Its own write is one of those of the loop.
+      bool alone = llvm::count(all.written, root) == 1 &&
+                   llvm::all_of(all.written,
+                                [&](Value other) {
+                                  return other == root || apart(other);
+                                }) &&
+                   llvm::all_of(all.read, apart);
+      if (alone && !store.getAccumulate() && !store.getRows() &&
+          !store.getMask() && bufferOf(store.getSource(), loop))
+        work.stores.push_back(&op);
+      continue;
+    }
+    auto copy = dyn_cast<CopyOp>(op);
+    if (!copy || !isInChipMemory(copy.getSource().getType()) ||
+        copy.getRows() || copy.getMask() || !bufferOf(copy.getDest(), loop) ||
+        copy.getDest().getDefiningOp() != bufferOf(copy.getDest(), loop))
+      continue;
+    int64_t depth = defaultDepth;
+    if (auto attribute = copy->getAttrOfType<IntegerAttr>(depthAttr))
+      depth = attribute.getInt();
+    if (depth < 2)
+      continue;
+    Value root = transferRoot(copy.getSource());
+    bool apart = llvm::all_of(
+        all.written, [&](Value other) { return areApart(root, other); });
+    // Carried values are kept only if the load can be started early.
+    auto carried = work.carried;
+    bool repeats =
+        apart && llvm::all_of(copy->getOperands(), [&](Value value) {
+          return value == copy.getDest() || canRepeat(value, work, false);
+        });
+    if (!repeats) {
+      work.carried = carried;
+      continue;
+    }
+    // The slots of all loads of a loop advance together.
+    work.depth = work.loads.empty() ? depth : std::min(work.depth, depth);
+    work.loads.push_back(copy);
+  }
+}
+
+/// A new buffer of `slots` times the size, before the loop.
+static Value makeSlots(IRRewriter &rewriter, Work &work, AllocOp alloc,
+                       int64_t slots) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(work.loop);
+  auto type = cast<MemRefType>(alloc.getMemref().getType());
+  SmallVector<int64_t> shape = {slots};
+  llvm::append_range(shape, type.getShape());
+  return AllocOp::create(rewriter, alloc.getLoc(),
+                         MemRefType::get(shape, type.getElementType(),
+                                         MemRefLayoutAttrInterface(),
+                                         type.getMemorySpace()),
+                         IntegerAttr(), IntegerAttr());
+}
+
+/// The buffer of one slot.
+static Value slotOf(OpBuilder &builder, Location loc, Value slots, Value slot) {
+  auto type = cast<MemRefType>(slots.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      sizes, strides(type.getRank(), builder.getIndexAttr(1));
+  offsets[0] = slot;
+  sizes.push_back(builder.getIndexAttr(1));
+  for (int64_t size : type.getShape().drop_front())
+    sizes.push_back(builder.getIndexAttr(size));
+  MemRefType one = memref::SubViewOp::inferRankReducedResultType(
+      type.getShape().drop_front(), type, offsets, sizes, strides);
+  return memref::SubViewOp::create(builder, loc, one, slots, offsets, sizes,
+                                   strides);
+}
+
+/// Uses `view`, of another layout, in the place of `buffer`.
+static void replaceBuffer(IRRewriter &rewriter, Value buffer, Value view) {
+  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
+    auto part = dyn_cast<memref::SubViewOp>(user);
+    if (!part)
+      continue;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(part);
+    MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+        part.getType().getShape(), cast<MemRefType>(view.getType()),
+        part.getMixedOffsets(), part.getMixedSizes(), part.getMixedStrides());
+    Value newPart = memref::SubViewOp::create(
+        rewriter, part.getLoc(), type, view, part.getMixedOffsets(),
+        part.getMixedSizes(), part.getMixedStrides());
+    replaceBuffer(rewriter, part.getResult(), newPart);
+    rewriter.eraseOp(part);
+  }
+  buffer.replaceAllUsesWith(view);
+}
+
+/// Where the iteration `ahead` of the one at `induction` exists: the start of
+/// its load into the slot; a completed token elsewhere.
+static Value startAhead(IRRewriter &rewriter, Work &work, CopyOp load,
+                        Value exists, OtherIteration &iteration, Value slots,
+                        Value slot) {
+  Location loc = load.getLoc();
+  Type token = TokenType::get(rewriter.getContext());
+  auto branch = scf::IfOp::create(rewriter, loc, TypeRange(token), exists,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc,
+                       CompletedOp::create(rewriter, loc, token).getToken());
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  // Values computed in this branch are not there in the next one.
+  OtherIteration here = iteration;
+  SmallVector<Value> operands;
+  for (OpOperand &operand : load->getOpOperands())
+    operands.push_back(&operand == &load.getDestMutable()
+                           ? slotOf(rewriter, loc, slots, slot)
+                           : here.get(rewriter, operand.get()));
+  CopyStartOp start = startOf(rewriter, load, operands);
+  scf::YieldOp::create(rewriter, loc, start.getToken());
+  return branch.getResult(0);
+}
+
+/// The values of the carried scalars after an iteration.
+static SmallVector<Value> advance(IRRewriter &rewriter, Work &work,
+                                  OtherIteration &iteration) {
+  SmallVector<Value> next(work.loop.getRegionIterArgs().size());
+  for (BlockArgument argument : work.carried)
+    next[argument.getArgNumber() - 1] = iteration.get(
+        rewriter, work.loop.getTiedLoopYieldedValue(argument)->get());
+  return next;
+}
+
+/// The induction variable `steps` later, and whether there is such an
+/// iteration. Both are computed without overflow of a narrow type.
+static std::pair<Value, Value> later(IRRewriter &rewriter, scf::ForOp loop,
+                                     Value induction, int64_t steps) {
+  Location loc = loop.getLoc();
+  Type index = rewriter.getIndexType();
+  auto wide = [&](Value value) -> Value {
+    if (value.getType().isIndex())
+      return value;
+    return arith::IndexCastOp::create(rewriter, loc, index, value);
+  };
+  Value count = arith::ConstantIndexOp::create(rewriter, loc, steps);
+  Value distance =
+      arith::MulIOp::create(rewriter, loc, wide(loop.getStep()), count);
+  Value at = arith::AddIOp::create(rewriter, loc, wide(induction), distance);
+  Value exists = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                       at, wide(loop.getUpperBound()));
+  if (!induction.getType().isIndex())
+    at = arith::IndexCastOp::create(rewriter, loc, induction.getType(), at);
+  return {at, exists};
+}
+
+/// The slot after `slot`.
+static Value nextSlot(IRRewriter &rewriter, Location loc, Value slot,
+                      int64_t slots) {
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value count = arith::ConstantIndexOp::create(rewriter, loc, slots);
+  Value next = arith::AddIOp::create(rewriter, loc, slot, one);
+  Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                      next, count);
+  return arith::SelectOp::create(rewriter, loc, wraps, zero, next);
+}
+
+static void bufferLoads(IRRewriter &rewriter, Work &work) {
+  scf::ForOp loop = work.loop;
+  Location loc = loop.getLoc();
+  int64_t ahead = work.depth - 1;
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> slots, inits;
+  for (CopyOp load : work.loads)
+    slots.push_back(
+        makeSlots(rewriter, work, bufferOf(load.getDest(), loop), work.depth));
+  // Carried anew: the slot, the values ahead, then each load's tokens.
+  inits.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
+  SmallVector<Value> values = llvm::to_vector(loop.getInitArgs());
+  SmallVector<SmallVector<Value>> tokens(work.loads.size());
+  for (int64_t i = 0; i < ahead; ++i) {
+    auto [at, exists] = later(rewriter, loop, loop.getLowerBound(), i);
+    OtherIteration iteration(loop, at, values);
+    Value slot = arith::ConstantIndexOp::create(rewriter, loc, i);
+    for (auto [n, load] : llvm::enumerate(work.loads))
+      tokens[n].push_back(
+          startAhead(rewriter, work, load, exists, iteration, slots[n], slot));
+    values = advance(rewriter, work, iteration);
+  }
+  for (BlockArgument argument : work.carried)
+    inits.push_back(values[argument.getArgNumber() - 1]);
+  for (ArrayRef<Value> of : tokens)
+    llvm::append_range(inits, of);
+
+  auto newLoop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+        return SmallVector<Value>(arguments.begin(), arguments.end());
+      }));
+  // The body moved, with the loads in it; its arguments are new ones.
+  ArrayRef<BlockArgument> added =
+      newLoop.getRegionIterArgs().take_back(inits.size());
+  llvm::SmallSetVector<BlockArgument, 4> carried;
+  for (BlockArgument argument : work.carried)
+    carried.insert(newLoop.getBody()->getArgument(argument.getArgNumber()));
+  work.carried = carried;
+  work.loop = newLoop;
+
+  rewriter.setInsertionPointToStart(newLoop.getBody());
+  Value slot = added[0];
+  // The slot before this iteration's is free; it is `ahead` slots later.
+  Value target = slot;
+  for (int64_t i = 0; i < ahead; ++i)
+    target = nextSlot(rewriter, loc, target, work.depth);
+  auto [at, exists] =
+      later(rewriter, newLoop, newLoop.getInductionVar(), ahead);
+  SmallVector<Value> valuesAhead(newLoop.getRegionIterArgs().size());
+  for (auto [n, argument] : llvm::enumerate(work.carried))
+    valuesAhead[argument.getArgNumber() - 1] = added[1 + n];
+  OtherIteration iteration(newLoop, at, valuesAhead);
+  SmallVector<Value> yields = {nextSlot(rewriter, loc, slot, work.depth)};
+  SmallVector<Value> started;
+  for (auto [n, load] : llvm::enumerate(work.loads))
+    started.push_back(
+        startAhead(rewriter, work, load, exists, iteration, slots[n], target));
+  SmallVector<Value> next = advance(rewriter, work, iteration);
+  for (BlockArgument argument : work.carried)
+    yields.push_back(next[argument.getArgNumber() - 1]);
+  unsigned first = 1 + work.carried.size();
+  for (auto [n, load] : llvm::enumerate(work.loads)) {
+    ArrayRef<BlockArgument> mine = added.slice(first + n * ahead, ahead);
+    llvm::append_range(yields, mine.drop_front());
+    yields.push_back(started[n]);
+    rewriter.setInsertionPoint(load);
+    WaitOp::create(rewriter, load.getLoc(), ValueRange(mine.front()));
+    AllocOp alloc = bufferOf(load.getDest(), newLoop);
+    rewriter.setInsertionPoint(alloc);
+    Value view = slotOf(rewriter, alloc.getLoc(), slots[n], slot);
+    rewriter.eraseOp(load);
+    replaceBuffer(rewriter, alloc.getMemref(), view);
+    rewriter.eraseOp(alloc);
+  }
+  auto yield = cast<scf::YieldOp>(newLoop.getBody()->getTerminator());
+  yield->setOperands(yield->getNumOperands() - yields.size(), yields.size(),
+                     yields);
+}
+
+static void bufferStores(IRRewriter &rewriter, Work &work) {
+  scf::ForOp loop = work.loop;
+  Location loc = loop.getLoc();
+  Type token = TokenType::get(rewriter.getContext());
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> inits = {arith::ConstantIndexOp::create(rewriter, loc, 0)};
+  SmallVector<Value> slots;
+  for (Operation *op : work.stores) {
+    AllocOp alloc = bufferOf(storeIn(op).getSource(), loop);
+    slots.push_back(makeSlots(rewriter, work, alloc, 2));
+    inits.push_back(CompletedOp::create(rewriter, loc, token));
+  }
+  auto newLoop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+        return SmallVector<Value>(arguments.begin(), arguments.end());
+      }));
+  work.loop = newLoop;
+  ArrayRef<BlockArgument> added =
+      newLoop.getRegionIterArgs().take_back(inits.size());
+  rewriter.setInsertionPointToStart(newLoop.getBody());
+  SmallVector<Value> yields = {nextSlot(rewriter, loc, added[0], 2)};
+  for (auto [n, op] : llvm::enumerate(work.stores)) {
+    CopyOp store = storeIn(op);
+    AllocOp alloc = bufferOf(store.getSource(), newLoop);
+    rewriter.setInsertionPoint(alloc);
+    Value view = slotOf(rewriter, alloc.getLoc(), slots[n], added[0]);
+    replaceBuffer(rewriter, alloc.getMemref(), view);
+    rewriter.eraseOp(alloc);
+    // The store of the iteration before is complete when this one starts.
+    rewriter.setInsertionPoint(op);
+    WaitOp::create(rewriter, op->getLoc(), ValueRange(added[1 + n]));
+    if (op == store) {
+      yields.push_back(startOf(rewriter, store, store.getOperands()));
+      rewriter.eraseOp(store);
+      continue;
+    }
+    auto branch = cast<scf::IfOp>(op);
+    auto newBranch =
+        scf::IfOp::create(rewriter, op->getLoc(), TypeRange(token),
+                          branch.getCondition(), /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(newBranch.thenBlock());
+    CopyStartOp start = startOf(rewriter, store, store.getOperands());
+    scf::YieldOp::create(rewriter, op->getLoc(), start.getToken());
+    rewriter.setInsertionPointToStart(newBranch.elseBlock());
+    scf::YieldOp::create(
+        rewriter, op->getLoc(),
+        CompletedOp::create(rewriter, op->getLoc(), token).getToken());
+    yields.push_back(newBranch.getResult(0));
+    rewriter.eraseOp(branch);
+  }
+  auto yield = cast<scf::YieldOp>(newLoop.getBody()->getTerminator());
+  yield->setOperands(yield->getNumOperands() - yields.size(), yields.size(),
+                     yields);
+  rewriter.setInsertionPointAfter(newLoop);
+  WaitOp::create(rewriter, loc,
+                 newLoop.getResults().take_back(work.stores.size()));
+}
+
+void tilebridge::accel::bufferLoop(IRRewriter &rewriter, scf::ForOp loop,
+                                   int64_t depth) {
+  Work work{loop, depth, {}, {}, {}};
+  findTransfers(work, depth);
+  if (!work.loads.empty())
+    bufferLoads(rewriter, work);
+  if (!work.stores.empty())
+    bufferStores(rewriter, work);
+}

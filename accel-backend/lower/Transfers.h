@@ -1,0 +1,28 @@
+//===- Transfers.h - what transfers touch -----------------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "accel-backend/dialect/AccelOps.h"
+
+namespace tilebridge::accel {
+/// The memory that a view is of: what no view, cast or metadata op made.
+mlir::Value transferRoot(mlir::Value memref);
+
+/// True if two accesses to chip memory, given by their roots, cannot meet:
+/// they are different arguments, one of which is accel.noalias.
+bool areApart(mlir::Value rootA, mlir::Value rootB);
+
+/// What an op, with all that is in it, does to chip memory.
+struct ChipAccesses {
+  llvm::SmallVector<mlir::Value> read;
+  llvm::SmallVector<mlir::Value> written;
+  /// Something that orders, or touches, any memory.
+  bool unknown = false;
+
+  void add(mlir::Operation *op);
+};
+} // namespace tilebridge::accel
