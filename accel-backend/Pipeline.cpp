@@ -93,13 +93,6 @@ static void addBufferize(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// Transfers run beside compute.
-static void addPipeline(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createAccelPipelinePass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-}
-
 /// What PEs of a line load alike is read once.
 static void addMulticast(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());
@@ -109,6 +102,13 @@ static void addMulticast(OpPassManager &pm) {
 /// What PEs of a line add to the same elements is added up before.
 static void addReduceLines(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelReduceLinesPass());
+}
+
+/// Transfers run beside compute.
+static void addPipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelPipelinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
 }
 
 /// Each transfer is one descriptor of an engine.
@@ -136,6 +136,7 @@ static const Stage stages[] = {
     {"multicast", addMulticast},
     {"bufferize", addBufferize},
     {"reduce-lines", addReduceLines},
+    {"pipeline", addPipeline},
     {"legalize", addLegalize},
     {"allocate", addAllocate},
 };

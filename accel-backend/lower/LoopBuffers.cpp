@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -63,16 +64,6 @@ private:
   IRMapping mapping;
 };
 
-/// A loop being given buffers.
-struct Work {
-  scf::ForOp loop;
-  int64_t depth;
-  SmallVector<CopyOp> loads;
-  /// Each store, or the scf.if that holds nothing else.
-  SmallVector<Operation *> stores;
-  /// Carried scalars that addresses of loads depend on.
-  llvm::SmallSetVector<BlockArgument, 4> carried;
-};
 } // namespace
 
 /// True if `value` can be computed for another iteration; collects the carried
@@ -100,38 +91,16 @@ static bool canRepeat(Value value, Work &work, bool always) {
   });
 }
 
-/// True if each user of the buffer takes a view of it with another layout.
-static bool takesAnyLayout(Value buffer) {
-  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
-    if (isa<memref::SubViewOp>(user))
-      return takesAnyLayout(user->getResult(0));
-    return llvm::none_of(user->getResultTypes(),
-                         [](Type type) { return isa<MemRefType>(type); }) &&
-           !user->hasTrait<OpTrait::IsTerminator>() && !isa<scf::ForOp>(user) &&
-           !isa<scf::WhileOp>(user);
-  });
-}
-
-/// The buffer of an iteration that `memref` is a view of; null where it is
-/// none.
-static AllocOp bufferOf(Value memref, scf::ForOp loop) {
-  auto alloc = transferRoot(memref).getDefiningOp<AllocOp>();
-  if (!alloc || alloc->getBlock() != loop.getBody() ||
-      !takesAnyLayout(alloc.getMemref()))
-    return {};
-  return alloc;
-}
-
-/// The store in `op`: itself, or all that an scf.if does.
-static CopyOp storeIn(Operation *op) {
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    if (branch.getNumResults() || branch.elseBlock() ||
-        !llvm::hasNItems(*branch.thenBlock(), 2))
-      return {};
-    op = &branch.thenBlock()->front();
-  }
-  auto copy = dyn_cast<CopyOp>(op);
-  return copy && isInChipMemory(copy.getDest().getType()) ? copy : CopyOp();
+/// True if nothing says that there is memory for one buffer only.
+static bool hasRoomForStores(scf::ForOp loop) {
+  auto function = loop->getParentOfType<FunctionOpInterface>();
+  return !function
+              ->walk([](Operation *op) {
+                auto depth = op->getAttrOfType<IntegerAttr>(depthAttr);
+                return depth && depth.getInt() < 2 ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+              })
+              .wasInterrupted();
 }
 
 /// Finds what of the loop can be started early or waited for late.
@@ -142,6 +111,8 @@ static void findTransfers(Work &work, int64_t defaultDepth) {
     all.add(&op);
   if (all.unknown)
     return;
+  bool hasRoom = hasRoomForStores(loop);
+  llvm::SmallPtrSet<Operation *, 8> taken;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (CopyOp store = storeIn(&op)) {
       Value root = transferRoot(store.getDest());
@@ -153,8 +124,11 @@ static void findTransfers(Work &work, int64_t defaultDepth) {
                                   return other == root || apart(other);
                                 }) &&
                    llvm::all_of(all.read, apart);
-      if (alone && !store.getAccumulate() && !store.getRows() &&
-          !store.getMask() && bufferOf(store.getSource(), loop))
+      AllocOp buffer = bufferOf(store.getSource(), loop);
+      // A buffer that is loaded, or stored twice, has its slots already.
+      bool isNew = buffer && taken.insert(buffer).second;
+      if (alone && isNew && !store.getAccumulate() && !store.getRows() &&
+          !store.getMask() && hasRoom)
         work.stores.push_back(&op);
       continue;
     }
@@ -184,57 +158,8 @@ static void findTransfers(Work &work, int64_t defaultDepth) {
     // The slots of all loads of a loop advance together.
     work.depth = work.loads.empty() ? depth : std::min(work.depth, depth);
     work.loads.push_back(copy);
+    taken.insert(bufferOf(copy.getDest(), loop));
   }
-}
-
-/// A new buffer of `slots` times the size, before the loop.
-static Value makeSlots(IRRewriter &rewriter, Work &work, AllocOp alloc,
-                       int64_t slots) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(work.loop);
-  auto type = cast<MemRefType>(alloc.getMemref().getType());
-  SmallVector<int64_t> shape = {slots};
-  llvm::append_range(shape, type.getShape());
-  return AllocOp::create(rewriter, alloc.getLoc(),
-                         MemRefType::get(shape, type.getElementType(),
-                                         MemRefLayoutAttrInterface(),
-                                         type.getMemorySpace()),
-                         IntegerAttr(), IntegerAttr());
-}
-
-/// The buffer of one slot.
-static Value slotOf(OpBuilder &builder, Location loc, Value slots, Value slot) {
-  auto type = cast<MemRefType>(slots.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
-      sizes, strides(type.getRank(), builder.getIndexAttr(1));
-  offsets[0] = slot;
-  sizes.push_back(builder.getIndexAttr(1));
-  for (int64_t size : type.getShape().drop_front())
-    sizes.push_back(builder.getIndexAttr(size));
-  MemRefType one = memref::SubViewOp::inferRankReducedResultType(
-      type.getShape().drop_front(), type, offsets, sizes, strides);
-  return memref::SubViewOp::create(builder, loc, one, slots, offsets, sizes,
-                                   strides);
-}
-
-/// Uses `view`, of another layout, in the place of `buffer`.
-static void replaceBuffer(IRRewriter &rewriter, Value buffer, Value view) {
-  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
-    auto part = dyn_cast<memref::SubViewOp>(user);
-    if (!part)
-      continue;
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(part);
-    MemRefType type = memref::SubViewOp::inferRankReducedResultType(
-        part.getType().getShape(), cast<MemRefType>(view.getType()),
-        part.getMixedOffsets(), part.getMixedSizes(), part.getMixedStrides());
-    Value newPart = memref::SubViewOp::create(
-        rewriter, part.getLoc(), type, view, part.getMixedOffsets(),
-        part.getMixedSizes(), part.getMixedStrides());
-    replaceBuffer(rewriter, part.getResult(), newPart);
-    rewriter.eraseOp(part);
-  }
-  buffer.replaceAllUsesWith(view);
 }
 
 /// Where the iteration `ahead` of the one at `induction` exists: the start of
@@ -293,18 +218,6 @@ static std::pair<Value, Value> later(IRRewriter &rewriter, scf::ForOp loop,
   if (!induction.getType().isIndex())
     at = arith::IndexCastOp::create(rewriter, loc, induction.getType(), at);
   return {at, exists};
-}
-
-/// The slot after `slot`.
-static Value nextSlot(IRRewriter &rewriter, Location loc, Value slot,
-                      int64_t slots) {
-  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  Value count = arith::ConstantIndexOp::create(rewriter, loc, slots);
-  Value next = arith::AddIOp::create(rewriter, loc, slot, one);
-  Value wraps = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                                      next, count);
-  return arith::SelectOp::create(rewriter, loc, wraps, zero, next);
 }
 
 static void bufferLoads(IRRewriter &rewriter, Work &work) {
@@ -385,65 +298,6 @@ static void bufferLoads(IRRewriter &rewriter, Work &work) {
   auto yield = cast<scf::YieldOp>(newLoop.getBody()->getTerminator());
   yield->setOperands(yield->getNumOperands() - yields.size(), yields.size(),
                      yields);
-}
-
-static void bufferStores(IRRewriter &rewriter, Work &work) {
-  scf::ForOp loop = work.loop;
-  Location loc = loop.getLoc();
-  Type token = TokenType::get(rewriter.getContext());
-  rewriter.setInsertionPoint(loop);
-  SmallVector<Value> inits = {arith::ConstantIndexOp::create(rewriter, loc, 0)};
-  SmallVector<Value> slots;
-  for (Operation *op : work.stores) {
-    AllocOp alloc = bufferOf(storeIn(op).getSource(), loop);
-    slots.push_back(makeSlots(rewriter, work, alloc, 2));
-    inits.push_back(CompletedOp::create(rewriter, loc, token));
-  }
-  auto newLoop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
-      [&](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
-        return SmallVector<Value>(arguments.begin(), arguments.end());
-      }));
-  work.loop = newLoop;
-  ArrayRef<BlockArgument> added =
-      newLoop.getRegionIterArgs().take_back(inits.size());
-  rewriter.setInsertionPointToStart(newLoop.getBody());
-  SmallVector<Value> yields = {nextSlot(rewriter, loc, added[0], 2)};
-  for (auto [n, op] : llvm::enumerate(work.stores)) {
-    CopyOp store = storeIn(op);
-    AllocOp alloc = bufferOf(store.getSource(), newLoop);
-    rewriter.setInsertionPoint(alloc);
-    Value view = slotOf(rewriter, alloc.getLoc(), slots[n], added[0]);
-    replaceBuffer(rewriter, alloc.getMemref(), view);
-    rewriter.eraseOp(alloc);
-    // The store of the iteration before is complete when this one starts.
-    rewriter.setInsertionPoint(op);
-    WaitOp::create(rewriter, op->getLoc(), ValueRange(added[1 + n]));
-    if (op == store) {
-      yields.push_back(startOf(rewriter, store, store.getOperands()));
-      rewriter.eraseOp(store);
-      continue;
-    }
-    auto branch = cast<scf::IfOp>(op);
-    auto newBranch =
-        scf::IfOp::create(rewriter, op->getLoc(), TypeRange(token),
-                          branch.getCondition(), /*withElseRegion=*/true);
-    rewriter.setInsertionPointToStart(newBranch.thenBlock());
-    CopyStartOp start = startOf(rewriter, store, store.getOperands());
-    scf::YieldOp::create(rewriter, op->getLoc(), start.getToken());
-    rewriter.setInsertionPointToStart(newBranch.elseBlock());
-    scf::YieldOp::create(
-        rewriter, op->getLoc(),
-        CompletedOp::create(rewriter, op->getLoc(), token).getToken());
-    yields.push_back(newBranch.getResult(0));
-    rewriter.eraseOp(branch);
-  }
-  auto yield = cast<scf::YieldOp>(newLoop.getBody()->getTerminator());
-  yield->setOperands(yield->getNumOperands() - yields.size(), yields.size(),
-                     yields);
-  rewriter.setInsertionPointAfter(newLoop);
-  WaitOp::create(rewriter, loc,
-                 newLoop.getResults().take_back(work.stores.size()));
 }
 
 void tilebridge::accel::bufferLoop(IRRewriter &rewriter, scf::ForOp loop,

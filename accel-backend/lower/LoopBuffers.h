@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilebridge::accel {
 /// The start of what `copy` copies, of these operands.
@@ -21,4 +22,40 @@ CopyStartOp startOf(mlir::OpBuilder &builder, CopyOp copy,
 /// buffers of a copy without accel.depth.
 void bufferLoop(mlir::IRRewriter &rewriter, mlir::scf::ForOp loop,
                 int64_t depth);
+
+/// A loop being given buffers.
+struct Work {
+  mlir::scf::ForOp loop;
+  int64_t depth;
+  llvm::SmallVector<CopyOp> loads;
+  /// Each store, or the scf.if that holds nothing else.
+  llvm::SmallVector<mlir::Operation *> stores;
+  /// Carried scalars that addresses of loads depend on.
+  llvm::SmallSetVector<mlir::BlockArgument, 4> carried;
+};
+
+/// The buffer of an iteration that `memref` is a view of; null where it is
+/// none.
+AllocOp bufferOf(mlir::Value memref, mlir::scf::ForOp loop);
+
+/// The store in `op`: itself, or all that an scf.if does; null where it is
+/// none.
+CopyOp storeIn(mlir::Operation *op);
+
+/// A new buffer of `slots` times the size, before the loop.
+mlir::Value makeSlots(mlir::IRRewriter &rewriter, Work &work, AllocOp alloc,
+                      int64_t slots);
+
+/// The buffer of one slot, and the slot after `slot`.
+mlir::Value slotOf(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value slots, mlir::Value slot);
+mlir::Value nextSlot(mlir::IRRewriter &rewriter, mlir::Location loc,
+                     mlir::Value slot, int64_t slots);
+
+/// Uses `view`, of another layout, in the place of `buffer`.
+void replaceBuffer(mlir::IRRewriter &rewriter, mlir::Value buffer,
+                   mlir::Value view);
+
+/// Gives the stores of a loop two slots each.
+void bufferStores(mlir::IRRewriter &rewriter, Work &work);
 } // namespace tilebridge::accel

@@ -155,3 +155,49 @@ func.func @address_from_memory(%x: !ptr, %p: memref<?xindex>, %n: index, %d: ind
   linalg_ext.print " r: " programs(%z, %z, %z) values(%s) signed = [true] : i64
   return
 }
+
+// The buffer that is loaded is the one that is stored, twice: it has the load's slots, each store is waited for at once.
+// CHECK-LABEL: @copy(
+func.func @copy(%x: !ptr {accel.noalias}, %y: !ptr {accel.noalias}, %z: !ptr {accel.noalias}, %n: index) attributes {accel.kernel} {
+  // CHECK: accel.alloc : memref<2x33xf32
+  // CHECK-NOT: accel.alloc
+  // CHECK: scf.for
+  // CHECK: accel.wait
+  // CHECK: %[[T:.*]] = accel.copy_start %[[B:.*]] to
+  // CHECK-NEXT: accel.wait %[[T]]
+  // CHECK: %[[U:.*]] = accel.copy_start %[[B]] to
+  // CHECK-NEXT: accel.wait %[[U]]
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  scf.for %i = %c0 to %n step %c7 {
+    %v = memref.reinterpret_cast %x to offset: [%i], sizes: [33], strides: [1] : !ptr to !row
+    %w = memref.reinterpret_cast %y to offset: [%i], sizes: [33], strides: [1] : !ptr to !row
+    %u = memref.reinterpret_cast %z to offset: [%i], sizes: [33], strides: [1] : !ptr to !row
+    %a = accel.alloc : !vector
+    accel.copy %v to %a : (!row, !vector) -> ()
+    accel.copy %a to %w : (!vector, !row) -> ()
+    accel.copy %a to %u : (!vector, !row) -> ()
+  }
+  return
+}
+
+// Where there is memory for one buffer only, stores have one too.
+// CHECK-LABEL: @one_buffer(
+func.func @one_buffer(%x: !ptr {accel.noalias}, %y: !ptr {accel.noalias}, %n: index) attributes {accel.kernel} {
+  // CHECK-NOT: memref<2x
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %z = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %n step %c7 {
+    %v = memref.reinterpret_cast %x to offset: [%i], sizes: [33], strides: [1] : !ptr to !row
+    %w = memref.reinterpret_cast %y to offset: [%i], sizes: [33], strides: [1] : !ptr to !row
+    %a = accel.alloc : !vector
+    accel.copy %v to %a {accel.depth = 1 : i64} : (!row, !vector) -> ()
+    %b = accel.alloc : !vector
+    linalg.fill ins(%z : f32) outs(%b : !vector)
+    accel.copy %b to %w : (!vector, !row) -> ()
+  }
+  return
+}
