@@ -104,8 +104,17 @@ static SmallVector<int64_t> mostOf(Value source, Value dest) {
   return most;
 }
 
+// A box that is as large as the block leaves nothing to be padded.
+static bool isFullBox(const Operands &operands) {
+  auto source = cast<MemRefType>(operands.source.getType());
+  auto dest = cast<MemRefType>(operands.dest.getType());
+  return !operands.rows && !operands.mask && source.hasStaticShape() &&
+         source.getShape() == dest.getShape();
+}
+
 bool Legalizer::isLegal() const {
-  if ((operands.pad && !engine.padding) || (operands.rows && !engine.indexed))
+  if ((operands.pad && (!engine.padding || isFullBox(operands))) ||
+      (operands.rows && !engine.indexed))
     return false;
   SmallVector<int64_t> most = mostOf(operands.source, operands.dest);
   if (operands.rows) {
@@ -243,9 +252,7 @@ void Legalizer::fillDest() {
     return;
   auto source = cast<MemRefType>(operands.source.getType());
   auto dest = cast<MemRefType>(operands.dest.getType());
-  bool isFull = !operands.rows && !operands.mask && source.hasStaticShape() &&
-                source.getShape() == dest.getShape();
-  if (isFull)
+  if (isFullBox(operands))
     return;
   auto fill = [&] {
     linalg::FillOp::create(builder, loc, operands.pad, operands.dest);
@@ -272,6 +279,8 @@ void Legalizer::fillDest() {
 
 // The box of the destination that the source's elements go to.
 void Legalizer::placeBox() {
+  if (isFullBox(operands))
+    return;
   SmallVector<OpFoldResult> offsets;
   int64_t rank = cast<MemRefType>(operands.dest.getType()).getRank();
   for (int64_t d = 0; d < rank; ++d)
@@ -336,10 +345,22 @@ struct AccelLegalizePass
                                           : space.getName().getValue();
   }
 
+  // A cast only hides what is known of sizes and strides.
+  static void lookThroughCasts(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      while (auto cast = operand.get().getDefiningOp<memref::CastOp>()) {
+        auto type = dyn_cast<MemRefType>(cast.getSource().getType());
+        if (!type || !memref::CastOp::canFoldIntoConsumerOp(cast))
+          break;
+        operand.set(cast.getSource());
+      }
+  }
+
   static LogicalResult legalize(Operation *op, const Target &target) {
     if (!isa<MemRefType>(op->getOperand(0).getType()) ||
         !isa<MemRefType>(op->getOperand(1).getType()))
       return success();
+    lookThroughCasts(op);
     Operands operands = isa<CopyOp>(op) ? operandsOf(cast<CopyOp>(op))
                                         : operandsOf(cast<CopyStartOp>(op));
     StringRef from = memoryName(operands.source, target);
