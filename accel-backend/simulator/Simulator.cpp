@@ -52,7 +52,9 @@ LogicalResult Simulator::placeBuffers(ModuleOp module) {
     auto type = cast<MemRefType>(op.getType());
     auto space = dyn_cast_or_null<MemoryAttr>(type.getMemorySpace());
     StringRef name = space ? space.getName().getValue() : StringRef();
-    const Memory *memory = target.findMemory(name);
+    // What compute works on, whatever the target calls it.
+    const Memory *memory = name == localMemory ? &target.localMemory()
+                                               : target.findMemory(name);
     if (!memory || memory->scope == Scope::Chip) {
       op.emitError("is in the memory '")
           << name << "', but the target '" << target.name
