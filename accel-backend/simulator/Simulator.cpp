@@ -53,8 +53,8 @@ LogicalResult Simulator::placeBuffers(ModuleOp module) {
     auto space = dyn_cast_or_null<MemoryAttr>(type.getMemorySpace());
     StringRef name = space ? space.getName().getValue() : StringRef();
     // What compute works on, whatever the target calls it.
-    const Memory *memory = name == localMemory ? &target.localMemory()
-                                               : target.findMemory(name);
+    const Memory *memory =
+        name == localMemory ? &target.localMemory() : target.findMemory(name);
     if (!memory || memory->scope == Scope::Chip) {
       op.emitError("is in the memory '")
           << name << "', but the target '" << target.name
