@@ -104,7 +104,7 @@ static SmallVector<int64_t> mostOf(Value source, Value dest) {
   return most;
 }
 
-// A box that is as large as the block leaves nothing to be padded.
+// Whether the box is as large as the block.
 static bool isFullBox(const Operands &operands) {
   auto source = cast<MemRefType>(operands.source.getType());
   auto dest = cast<MemRefType>(operands.dest.getType());
@@ -113,8 +113,7 @@ static bool isFullBox(const Operands &operands) {
 }
 
 bool Legalizer::isLegal() const {
-  if ((operands.pad && (!engine.padding || isFullBox(operands))) ||
-      (operands.rows && !engine.indexed))
+  if ((operands.pad && !engine.padding) || (operands.rows && !engine.indexed))
     return false;
   SmallVector<int64_t> most = mostOf(operands.source, operands.dest);
   if (operands.rows) {
@@ -363,6 +362,14 @@ struct AccelLegalizePass
     lookThroughCasts(op);
     Operands operands = isa<CopyOp>(op) ? operandsOf(cast<CopyOp>(op))
                                         : operandsOf(cast<CopyStartOp>(op));
+    // A box that is as large as the block leaves nothing to be padded.
+    if (operands.pad && isFullBox(operands)) {
+      operands.pad = nullptr;
+      if (auto copy = dyn_cast<CopyOp>(op))
+        copy.getPadMutable().clear();
+      else
+        cast<CopyStartOp>(op).getPadMutable().clear();
+    }
     StringRef from = memoryName(operands.source, target);
     StringRef to = memoryName(operands.dest, target);
     const DmaEngine *engine = target.findEngine(from, to);
