@@ -189,7 +189,7 @@ LogicalResult Emitter::emitFor(scf::ForOp loop) {
         "a loop over unsigned integers of 32 bits cannot be emitted as C++");
   open("for (int64_t " + counter + " = " + index(loop.getLowerBound()).str() +
        "; " + less + "; " + counter + " += " + step + ")");
-  if (isNarrow)
+  if (isNarrow && !induction.use_empty())
     line("const int32_t " + name + " = int32_t(" + counter + ");");
   if (failed(emitBlock(*loop.getBody())))
     return failure();

@@ -300,10 +300,13 @@ static Value compareIntegers(OpBuilder &b, Location loc,
   // A boolean that is true is -1.
   bool isBool = x.getType().isInteger(1);
   switch (how) {
+  // Compilers warn of comparisons of comparisons.
   case P::eq:
-    return compared(b, loc, C::eq, x, y);
+    return isBool ? inverted(b, loc, function("accel::bit_xor", x, y))
+                  : compared(b, loc, C::eq, x, y);
   case P::ne:
-    return compared(b, loc, C::ne, x, y);
+    return isBool ? function("accel::bit_xor", x, y)
+                  : compared(b, loc, C::ne, x, y);
   case P::slt:
     return isBool ? function("accel::slt", x, y)
                   : compared(b, loc, C::lt, x, y);

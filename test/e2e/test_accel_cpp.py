@@ -101,6 +101,10 @@ def test_integers(width, tmp_path):
     ]
     operations += [
         f"%c = arith.cmpi slt, %p, %q : {t} %res = arith.extsi %c : i1 to {t}",
+        f"%c = arith.cmpi slt, %p, %q : {t}\n %d = arith.cmpi ugt, %p, %q : {t}\n"
+        f"%e = arith.cmpi ne, %c, %d : i1 %res = arith.extui %e : i1 to {t}",
+        f"%c = arith.cmpi slt, %p, %q : {t}\n %d = arith.cmpi ugt, %p, %q : {t}\n"
+        f"%e = arith.cmpi eq, %c, %d : i1 %res = arith.extui %e : i1 to {t}",
         f"%f = arith.sitofp %p : {t} to f32 %res = arith.fptosi %f : f32 to {t}",
         f"%f = arith.uitofp %p : {t} to f64 %res = arith.fptoui %f : f64 to {t}",
         f"%c = arith.cmpi slt, %p, %q : {t} %res = arith.select %c, %p, %q : {t}",
