@@ -216,6 +216,11 @@ void transposeSquare(mlir::ImplicitLocOpBuilder &b,
 mlir::Value widenTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                     mlir::Type element, bool isUnsigned);
 
+/// One element of an operand that is read where it lies. (By a vector of one:
+/// the lowering of memref.load takes strides as positive.)
+mlir::Value loadOne(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
+                    mlir::ValueRange at);
+
 /// for (i = 0; i < count; i += step); the loop is left out if it has one
 /// iteration.
 void emitLoop(mlir::ImplicitLocOpBuilder &b, int64_t count, int64_t step,

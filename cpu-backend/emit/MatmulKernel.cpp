@@ -238,7 +238,7 @@ Value MatmulKernel::leftVector(Value row, Value step, int64_t lanes) const {
         b, VectorType::get(lanes * group, packedElement), all);
   }
   if (group == 1) {
-    Value one = memref::LoadOp::create(b, now.lhs, ValueRange{row, step});
+    Value one = loadOne(b, now.lhs, ValueRange{row, step});
     return vector::BroadcastOp::create(b, VectorType::get(lanes, sumElement),
                                        one);
   }

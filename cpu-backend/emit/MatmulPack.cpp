@@ -16,6 +16,14 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+Value tilebridge::cpu::loadOne(ImplicitLocOpBuilder &b, Value memref,
+                               ValueRange at) {
+  auto type =
+      VectorType::get(1, cast<MemRefType>(memref.getType()).getElementType());
+  Value one = vector::LoadOp::create(b, type, memref, at);
+  return vector::ExtractOp::create(b, one, ArrayRef<int64_t>{0});
+}
+
 void tilebridge::cpu::emitLoop(ImplicitLocOpBuilder &b, int64_t count,
                                int64_t step,
                                llvm::function_ref<void(Value)> body) {
@@ -223,7 +231,7 @@ private:
         emitLoop(b, columns - firstColumn, 1, [&](Value c) {
           SmallVector<Value> at = {offsetBy(b, r, firstRow),
                                    offsetBy(b, c, firstColumn)};
-          Value value = memref::LoadOp::create(b, src, at);
+          Value value = loadOne(b, src, at);
           memref::StoreOp::create(b, convert(value), dst, at);
         });
       });

@@ -149,8 +149,7 @@ private:
           Value at = arith::AddIOp::create(b, column, within),
                 lane = times(within, group);
           for (int64_t i = 0; i < group; ++i) {
-            Value value = memref::LoadOp::create(
-                b, src, ValueRange{offsetBy(b, row, i), at});
+            Value value = loadOne(b, src, ValueRange{offsetBy(b, row, i), at});
             memref::StoreOp::create(
                 b, convert(value), dst,
                 ValueRange{panel, to, offsetBy(b, lane, i)});
