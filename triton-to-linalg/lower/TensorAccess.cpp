@@ -120,6 +120,8 @@ Value TensorAccess::lower() {
       term.stride = stride;
     }
   }
+  if (condition->isConstant(0))
+    return lowerUneven(exprs, reason);
   linear = straight;
   if (condition->isConstant())
     return lowerLinear(exprs);
@@ -241,6 +243,8 @@ Value TensorAccess::lowerRows(unsigned dim, ExprBuilder &exprs) {
     taken = pool.conjunction(taken, pool.cmp(Pred::slt, iota, high));
   for (const ResidualMask &part : mask.residuals)
     taken = pool.conjunction(taken, part.lanes);
+  if (taken->isConstant(0))
+    return nothing();
   Value rowMask = taken->isConstant() ? Value() : exprs.lanes(taken, count);
   return rows(view, exprs.lanes(pointer.offset->terms[dim].lanes, count), dim,
               rowMask);

@@ -141,3 +141,28 @@ tt.func public @bases(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %c: tensor<16xi1>) {
   tt.store %z, %v : tensor<16x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// A mask that ranges decide: no row is read, and the result is `other`.
+// CHECK-LABEL: tt.func public @no_row
+// CHECK-NOT: gather_rows
+// CHECK: tt.return %cst
+tt.func public @no_row(%p: !tt.ptr<f16>) -> tensor<2x8xf16> {
+  %r = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %c7 = arith.constant dense<7> : tensor<8xi32>
+  %c0 = arith.constant dense<0> : tensor<2x8xi32>
+  %one = arith.constant dense<1.0> : tensor<2x8xf16>
+  // expected-note@+1 {{because of this operation}}
+  %w = arith.remsi %r, %c7 : tensor<8xi32>
+  %e = tt.expand_dims %w {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %o = tt.broadcast %e : tensor<1x8xi32> -> tensor<2x8xi32>
+  %i = tt.expand_dims %r {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %b = tt.broadcast %i : tensor<1x8xi32> -> tensor<2x8xi32>
+  %m = arith.cmpi slt, %b, %c0 : tensor<2x8xi32>
+  %ps = tt.splat %p : !tt.ptr<f16> -> tensor<2x8x!tt.ptr<f16>>
+  %q = tt.addptr %ps, %o : tensor<2x8x!tt.ptr<f16>>, tensor<2x8xi32>
+  // expected-remark@+1 {{row gather: the offset is not linear: it depends on '%'}}
+  %v = tt.load %q, %m, %one : tensor<2x8x!tt.ptr<f16>>
+  tt.return %v : tensor<2x8xf16>
+}
