@@ -68,6 +68,15 @@ static bool mayBeCarried(Value value, scf::ForOp loop, BlockArgument own) {
   return false;
 }
 
+/// The inner loop that carries on what `argument` carries, and gives `value`.
+static scf::ForOp innerLoop(Value value, BlockArgument argument) {
+  auto inner = value.getDefiningOp<scf::ForOp>();
+  if (!inner)
+    return {};
+  OpOperand *init = inner.getTiedLoopInit(cast<OpResult>(value));
+  return init->get() == argument ? inner : scf::ForOp();
+}
+
 /// What a loop yields is to be in the buffer that it carries: otherwise each
 /// iteration would make another one.
 static void yieldInPlace(IRRewriter &rewriter, scf::ForOp loop) {
@@ -78,7 +87,12 @@ static void yieldInPlace(IRRewriter &rewriter, scf::ForOp loop) {
   for (auto [operand, argument] :
        llvm::zip(yield->getOpOperands(), loop.getRegionIterArgs())) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-    if (!type || !mayBeCarried(operand.get(), loop, argument))
+    if (!type)
+      continue;
+    // An inner loop is in place already, unless what it began with is used
+    // once more.
+    bool isShared = innerLoop(operand.get(), argument) && !argument.hasOneUse();
+    if (!isShared && !mayBeCarried(operand.get(), loop, argument))
       continue;
     Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                           type.getElementType());
@@ -88,7 +102,8 @@ static void yieldInPlace(IRRewriter &rewriter, scf::ForOp loop) {
   for (auto [operand, argument] :
        llvm::zip(yield->getOpOperands(), loop.getRegionIterArgs())) {
     Value value = operand.get();
-    if (!isa<RankedTensorType>(value.getType()) || value == argument)
+    if (!isa<RankedTensorType>(value.getType()) || value == argument ||
+        innerLoop(value, argument))
       continue;
     auto inPlace = bufferization::MaterializeInDestinationOp::create(
         rewriter, loc, value.getType(), value, argument);

@@ -86,6 +86,53 @@ func.func @swap(%a: memref<8xf32>, %c: memref<8xf32>, %n: index) {
   return
 }
 
+// An accumulator of two loops is in one buffer; where its old contents are used once more the sum is copied.
+// CHECK-LABEL: @nested(
+func.func @nested(%a: memref<8xf32>, %c: memref<8xf32>, %n: index) {
+  // CHECK: %[[ACC:.*]] = accel.alloc
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK-NOT: linalg.copy
+  // CHECK: linalg.generic {{.*}} outs(%[[ACC]] :
+  // CHECK: accel.copy %[[ACC]] to
+  // CHECK: scf.for
+  // CHECK: linalg.copy ins(%[[ACC]] : {{.*}}) outs(%[[SUM:.*]] :
+  // CHECK: scf.for
+  // CHECK: linalg.generic {{.*}} outs(%[[SUM]] :
+  // CHECK: accel.copy %[[ACC]] to
+  // CHECK: linalg.copy {{.*}} outs(%[[ACC]] :
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %empty = tensor.empty() : tensor<8xf32>
+  %x = accel.copy %a to %empty : (memref<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x) -> tensor<8xf32> {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%q = %p) -> tensor<8xf32> {
+      %t = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%q : tensor<8xf32>) {
+      ^bb0(%o: f32):
+        %0 = arith.addf %o, %o : f32
+        linalg.yield %0 : f32
+      } -> tensor<8xf32>
+      scf.yield %t : tensor<8xf32>
+    }
+    scf.yield %s : tensor<8xf32>
+  }
+  accel.copy %r to %c : (tensor<8xf32>, memref<8xf32>) -> ()
+  %u = scf.for %i = %c0 to %n step %c1 iter_args(%p = %r) -> tensor<8xf32> {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%q = %p) -> tensor<8xf32> {
+      %t = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%q : tensor<8xf32>) {
+      ^bb0(%o: f32):
+        %0 = arith.addf %o, %o : f32
+        linalg.yield %0 : f32
+      } -> tensor<8xf32>
+      scf.yield %t : tensor<8xf32>
+    }
+    accel.copy %p to %c : (tensor<8xf32>, memref<8xf32>) -> ()
+    scf.yield %s : tensor<8xf32>
+  }
+  accel.copy %u to %a : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
 // CHECK-LABEL: @compute(
 func.func @compute(%a: memref<8xi32>, %c: memref<4xi32>, %o: memref<8xi64>, %p: memref<?xi32>) {
   // CHECK: accel.compute vector ins(%{{.*}} : memref<8xi32, #accel.memory<"local">>) outs(%{{.*}} : memref<4xi32, #accel.memory<"local">>) {
