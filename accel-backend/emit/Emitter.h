@@ -154,6 +154,8 @@ private:
   /// Names of results of EmitC.
   llvm::DenseMap<mlir::Value, std::string> names;
   llvm::StringSet<> taken;
+  /// Names of variables of loops that are over.
+  llvm::StringSet<> finished;
   std::map<std::string, std::string> memoryPointers;
   /// Where loops leave off: what linalg.index is.
   llvm::SmallVector<Index> loopVariables;

@@ -17,8 +17,11 @@ SmallVector<Index> Emitter::openLoops(ArrayRef<Index> sizes) {
   SmallVector<Index> variables;
   static const char *const letters[] = {"i", "j", "k", "l", "m", "n"};
   for (auto [number, size] : llvm::enumerate(sizes)) {
-    std::string name =
-        fresh(number < 6 ? letters[number] : "i" + std::to_string(number));
+    std::string like =
+        number < 6 ? letters[number] : "i" + std::to_string(number);
+    // A loop that is over leaves its variable to another loop, and to nothing
+    // else: by its name it would seem to be used.
+    std::string name = finished.erase(like) ? like : fresh(like);
     open("for (int64_t " + name + " = 0; " + name + " < " + size.str() +
          "; ++" + name + ")");
     variables.push_back(Index(name));
@@ -30,7 +33,7 @@ void Emitter::closeLoops(ArrayRef<Index> variables, unsigned others) {
   for (size_t i = 0; i < variables.size() + others; ++i)
     close();
   for (const Index &variable : variables)
-    taken.erase(variable.str());
+    finished.insert(variable.str());
 }
 
 /// An expression of an indexing map.
