@@ -213,7 +213,8 @@ struct ExpandMathPass
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<math::MathDialect>(op->getDialect()) ||
-          isa<arith::MaxNumFOp, arith::MinNumFOp, linalg_ext::LibmOp>(op))
+          isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
+              arith::MinimumFOp, linalg_ext::LibmOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
@@ -231,6 +232,8 @@ private:
       function = libm.getFunction();
     if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
       return expandMaxNum(op);
+    if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
+      return expandMaximum(op);
     if (isa<math::RsqrtOp>(op) && (element.isF32() || element.isF64()))
       return expandRsqrt(op);
     if (function.empty())
@@ -258,6 +261,23 @@ private:
       result = CallEmitter(b, getOperation(), vectorBits, libmvec.getValue())
                    .emit(function, op->getOperands());
     op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+    return success();
+  }
+
+  /// LLVM's functions, which tell -0 from +0: upstream's expansion to a
+  /// comparison does not.
+  LogicalResult expandMaximum(Operation *op) {
+    OpBuilder b(op);
+    Type type = op->getResult(0).getType();
+    if (!LLVM::isCompatibleType(type))
+      return success();
+    Value x = op->getOperand(0), y = op->getOperand(1);
+    Operation *call = isa<arith::MaximumFOp>(op)
+                          ? LLVM::MaximumOp::create(b, op->getLoc(), type, x, y)
+                          : LLVM::MinimumOp::create(b, op->getLoc(), type, x, y)
+                                .getOperation();
+    op->replaceAllUsesWith(call);
     op->erase();
     return success();
   }

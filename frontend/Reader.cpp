@@ -143,6 +143,25 @@ static std::optional<size_t> findDeepNesting(StringRef text) {
   return std::nullopt;
 }
 
+/// The offset of an array attribute of `index`, which MLIR's parser takes for
+/// numbers of a known width and reads a null pointer. An alias could stand for
+/// `index`.
+static std::optional<size_t> findIndexArray(StringRef text) {
+  constexpr StringLiteral word = "array";
+  for (size_t i = text.find(word); i != StringRef::npos;
+       i = text.find(word, i + word.size())) {
+    StringRef rest = text.drop_front(i + word.size()).ltrim();
+    if (!rest.consume_front("<"))
+      continue;
+    rest = rest.ltrim();
+    if (rest.starts_with("!") ||
+        (rest.consume_front("index") &&
+         (rest.empty() || !(llvm::isAlnum(rest[0]) || rest[0] == '_'))))
+      return i;
+  }
+  return std::nullopt;
+}
+
 static Location locationOf(StringRef text, size_t offset, StringRef name,
                            MLIRContext &context) {
   StringRef before = text.take_front(offset);
@@ -247,6 +266,12 @@ OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
     emitError(locationOf(input, *offset, name, context))
         << "brackets nest deeper than " << maxNesting
         << " levels; this is no TTIR that Triton writes";
+    return {};
+  }
+  if (std::optional<size_t> offset = findIndexArray(input)) {
+    emitError(locationOf(input, *offset, name, context))
+        << "an array attribute holds integers of a known width, floats or "
+           "booleans: 'array<i64: ...>', not 'array<index: ...>'";
     return {};
   }
   llvm::SourceMgr sources;

@@ -56,7 +56,7 @@ for folder in ("test/ttir/3.9.0", "test/ttir/3.7.1", "test/lit/frontend", "test/
 PYTHON
 
 # LLVM's allocators and containers cross between instrumented code and the stock libraries.
-export ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allocator_may_return_null=0
+export ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allocator_may_return_null=0:allow_user_poisoning=0
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 build-fuzz/bin/compiler-fuzzer $corpus -artifact_prefix=$findings/ -max_total_time="$seconds" -fork="$jobs" \
   -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -timeout=30 -rss_limit_mb=4096 -max_len=65536 \

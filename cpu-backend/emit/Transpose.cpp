@@ -39,7 +39,9 @@ public:
     SmallVector<Value> at(from.shape.size(), constant(0));
     SmallVector<unsigned> dims;
     for (unsigned d = 0; d < from.shape.size(); ++d)
-      if (d != rowDim && d != columnDim && from.shape[d] != 1)
+      // A box may be empty along a dimension of one element too.
+      if (d != rowDim && d != columnDim &&
+          (from.shape[d] != 1 || !from.isFull(d)))
         dims.push_back(d);
     dims.append({rowDim, columnDim});
     OpBuilder::InsertionGuard guard(b);

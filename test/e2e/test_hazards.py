@@ -253,6 +253,10 @@ def test_hazard_06_nan_of_compare_and_select(op, dtype, rng):
     out = output([n], dtype)
     nan_kernel[(1,)](a, b, out, N=n, OP=op)
     check_equal(out, NAN_REFERENCES[op](a, b))
+    if op in ("max_nan", "min_nan"):
+        zeros = torch.tensor([0.0, -0.0] * (n // 2), dtype=dtype)
+        nan_kernel[(1,)](zeros, -zeros, out, N=n, OP=op)
+        assert (torch.signbit(out) == (op == "min_nan")).all()
 
 
 # ------------------------------------------------- 7: argmax and argmin
@@ -448,7 +452,8 @@ def test_hazard_11_integer_widths(rng):
 @pytest.mark.parametrize("elements", [1 << 33, 3, (1 << 31) + 5])
 def test_hazard_11_64_bit_offsets(elements, rng):
     n = 32
-    data = normal(rng, [n])
+    # So large that it is mapped far above the heap, which may begin below 2**32.
+    data = torch.empty(1 << 24)[:n].copy_(normal(rng, [n]))
 
     class Below:
         """A tensor that starts `elements` floats before the data."""

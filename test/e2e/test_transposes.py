@@ -135,3 +135,18 @@ def test_in_place(rng):
     expected = x.t().clone()
     in_place_kernel[(1,)](x, 64, BLOCK=64)
     assert torch.equal(x, expected)
+
+
+@triton.jit
+def empty_kernel(x, out, n, first, STRIDE: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, N)[None, :, None], tl.arange(0, N)[None, None, :]
+    one = tl.arange(0, 1)[:, None, None] + first
+    block = tl.load(x + i + j * STRIDE, mask=one < n, other=1)
+    tl.store(out + i * N + j + one * 0, block)
+
+
+@pytest.mark.parametrize(("n", "first"), [(1, 0), (0, 0), (1, 1), (-3, 0)])
+def test_box_of_one_that_is_empty(n, first, rng):
+    x, out = normal(rng, [16, 16]), torch.zeros([16, 16])
+    empty_kernel[(1,)](x, out, n, first, STRIDE=16, N=16)
+    assert torch.equal(out, x.t() if first < n else torch.ones(16, 16))

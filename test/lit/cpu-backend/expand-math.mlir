@@ -71,6 +71,16 @@ func.func @maxnum(%x: vector<8xf32>, %y: vector<8xf32>) -> (vector<8xf32>, vecto
   return %a, %b : vector<8xf32>, vector<8xf32>
 }
 
+// A comparison would not tell -0 from +0.
+// CHECK-LABEL: func.func @maximum
+// CHECK: llvm.intr.maximum(%{{.*}}) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+// CHECK: llvm.intr.minimum(%{{.*}}) : (f64, f64) -> f64
+func.func @maximum(%x: vector<8xf32>, %y: vector<8xf32>, %z: f64) -> (vector<8xf32>, f64) {
+  %a = arith.maximumf %x, %y : vector<8xf32>
+  %b = arith.minimumf %z, %z : f64
+  return %a, %b : vector<8xf32>, f64
+}
+
 // CHECK-LABEL: func.func @inline_functions
 // CHECK-NOT: call
 // CHECK-NOT: math.exp

@@ -141,6 +141,16 @@ TEST_F(Reader, RefusesRecursionWithAllItsPlaces) {
       "  k.ttir:5:1: note: 'a' begins here");
 }
 
+TEST_F(Reader, RefusesArraysThatMlirsParserFallsOver) {
+  for (const char *array :
+       {"array<index: 1, 0>", "array < index >", "array<!i: 1>"})
+    expectError(std::string("!i = index\nmodule attributes {a = ") + array +
+                    "} {}",
+                "array attribute holds integers");
+  // A name that only begins like it.
+  expectError("module attributes {a = array<indexes: 1>} {}", "expected");
+}
+
 TEST_F(Reader, RefusesNestingThatWouldExhaustTheStack) {
   std::string deep(200000, '(');
   expectError("tt.func public @k(%x: " + deep, "brackets nest deeper than");
