@@ -159,3 +159,28 @@ def compare(text, name, target, grid, values, folder, seeds=(0, 3), compilers=No
                     both_nan = np.isnan(want) & np.isnan(got) if want.dtype.kind == "f" else False
                     assert np.all(same.reshape(*want.shape, -1).all(-1) | both_nan), cpp
     return cpp, expected
+
+
+NAMES = {"f16": "fp16", "f32": "fp32", "f64": "fp64", "bf16": "bf16"}
+TAIL = "%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32"
+
+
+def kernel(name, arguments, body):
+    """A kernel of pointers to these types."""
+    parameters = "".join(
+        f"%a{i}: memref<?x{t}, strided<[1], offset: ?>>, " for i, t in enumerate(arguments)
+    )
+    signature = ", ".join(f'"*{NAMES.get(t, t)}"' for t in arguments)
+    return f"""func.func @{name}({parameters}{TAIL})
+    attributes {{accel.kernel, tilebridge.signature = [{signature}]}} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %row = accel.pe_id 0 : index
+  %column = accel.pe_id 1 : index
+  %pe = arith.addi %row, %column : index
+  %first = arith.cmpi eq, %pe, %c0 : index
+{body}
+  return
+}}
+"""
