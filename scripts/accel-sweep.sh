@@ -16,7 +16,7 @@ USAGE
 targets=$(basename -s .json accel-backend/targets/*.json)
 files="test_examples.py test_arithmetic.py test_shapes.py test_reductions.py test_casts.py test_access.py
   test_memory.py test_control_flow.py test_dots.py test_gathers.py test_math.py test_accumulators.py
-  test_pointer_arithmetic.py test_descriptor_shapes.py test_hazards.py test_random_programs.py"
+  test_pointer_arithmetic.py test_descriptor_shapes.py test_hazards_access.py test_hazards_values.py test_random_programs.py"
 words=""
 while (($#)); do
   case $1 in

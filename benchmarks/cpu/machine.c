@@ -94,72 +94,54 @@ double machine_copy_rate(char *to, const char *from, size_t size, int repeats) {
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define KEEP(v) __asm__ volatile("" : "+x"(v))
-#define KEEP512(v) __asm__ volatile("" : "+v"(v))
+#define KEEP(v) __asm__ volatile("" : "+v"(v))
 
 /* Twelve sums hide the latency of two units. */
 #define TWELVE(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11)
-
-__attribute__((target("avx2,fma"))) static void step_avx2(long count) {
-  __m256 x = _mm256_set1_ps(1.0f), y = _mm256_set1_ps(0.5f);
-  KEEP(x);
-  KEEP(y);
-#define START(i) __m256 s##i = _mm256_setzero_ps();
-#define ADD(i) s##i = _mm256_fmadd_ps(x, y, s##i);
+#define START(i) SUM s##i = ZERO;
+#define ADD(i) s##i = PRODUCTS(s##i);
 #define END(i) KEEP(s##i);
-  TWELVE(START)
-  for (long j = 0; j < count; ++j) {
-    TWELVE(ADD)
-    TWELVE(END)
-  }
-#undef START
-#undef ADD
-#undef END
-}
 
-__attribute__((target("avx512f"))) static void step_avx512(long count) {
-  __m512 x = _mm512_set1_ps(1.0f), y = _mm512_set1_ps(0.5f);
-  KEEP512(x);
-  KEEP512(y);
-#define START(i) __m512 s##i = _mm512_setzero_ps();
-#define ADD(i) s##i = _mm512_fmadd_ps(x, y, s##i);
-#define END(i) KEEP512(s##i);
-  TWELVE(START)
-  for (long j = 0; j < count; ++j) {
-    TWELVE(ADD)
-    TWELVE(END)
+/* `name` adds PRODUCTS to twelve sums `count` times. */
+#define STEP(name, features, factor, one)                                      \
+  __attribute__((target(features))) static void name(long count) {             \
+    factor x = one, y = one;                                                   \
+    KEEP(x);                                                                   \
+    KEEP(y);                                                                   \
+    TWELVE(START)                                                              \
+    for (long j = 0; j < count; ++j) {                                         \
+      TWELVE(ADD)                                                              \
+      TWELVE(END)                                                              \
+    }                                                                          \
   }
-#undef START
-#undef ADD
-}
 
-__attribute__((target("avx512f,avx512bf16"))) static void
-step_bf16(long count) {
-  __m512bh x = (__m512bh)_mm512_set1_epi16(0x3f80), y = x;
-#define START(i) __m512 s##i = _mm512_setzero_ps();
-#define ADD(i) s##i = _mm512_dpbf16_ps(s##i, x, y);
-  TWELVE(START)
-  for (long j = 0; j < count; ++j) {
-    TWELVE(ADD)
-    TWELVE(END)
-  }
-#undef START
-#undef ADD
-}
+#define SUM __m256
+#define ZERO _mm256_setzero_ps()
+#define PRODUCTS(s) _mm256_fmadd_ps(x, y, s)
+STEP(step_avx2, "avx2,fma", __m256, _mm256_set1_ps(1.0f))
+#undef SUM
+#undef ZERO
+#undef PRODUCTS
 
-__attribute__((target("avx512f,avx512vnni"))) static void step_i8(long count) {
-  __m512i x = _mm512_set1_epi8(1), y = x;
-#define START(i) __m512i s##i = _mm512_setzero_si512();
-#define ADD(i) s##i = _mm512_dpbusd_epi32(s##i, x, y);
-  TWELVE(START)
-  for (long j = 0; j < count; ++j) {
-    TWELVE(ADD)
-    TWELVE(END)
-  }
-#undef START
-#undef ADD
-#undef END
-}
+#define SUM __m512
+#define ZERO _mm512_setzero_ps()
+#define PRODUCTS(s) _mm512_fmadd_ps(x, y, s)
+STEP(step_avx512, "avx512f", __m512, _mm512_set1_ps(1.0f))
+#undef PRODUCTS
+
+#define PRODUCTS(s) _mm512_dpbf16_ps(s, (__m512bh)x, (__m512bh)y)
+STEP(step_bf16, "avx512f,avx512bf16", __m512i, _mm512_set1_epi16(0x3f80))
+#undef SUM
+#undef ZERO
+#undef PRODUCTS
+
+#define SUM __m512i
+#define ZERO _mm512_setzero_si512()
+#define PRODUCTS(s) _mm512_dpbusd_epi32(s, x, y)
+STEP(step_i8, "avx512f,avx512vnni", __m512i, _mm512_set1_epi8(1))
+#undef SUM
+#undef ZERO
+#undef PRODUCTS
 
 /* AMX: a tile product is 16 x 16 sums of 32 (bf16) or 64 (int8) products. Linux
  * gives the tiles on request. */
@@ -189,45 +171,28 @@ __attribute__((target("amx-tile"))) static void configure_tiles(void) {
   _tile_loadconfig(&all);
 }
 
-__attribute__((target("amx-tile,amx-bf16"))) static void
-step_amx_bf16(long count) {
-  configure_tiles();
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-  _tile_zero(4);
-  _tile_zero(5);
-  _tile_zero(6);
-  _tile_zero(7);
-  for (long j = 0; j < count; ++j) {
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
+/* Four tiles of sums, two of each factor. */
+#define TILE_STEP(name, features, product)                                     \
+  __attribute__((target(features))) static void name(long count) {             \
+    configure_tiles();                                                         \
+    _tile_zero(0);                                                             \
+    _tile_zero(1);                                                             \
+    _tile_zero(2);                                                             \
+    _tile_zero(3);                                                             \
+    _tile_zero(4);                                                             \
+    _tile_zero(5);                                                             \
+    _tile_zero(6);                                                             \
+    _tile_zero(7);                                                             \
+    for (long j = 0; j < count; ++j) {                                         \
+      product(0, 4, 6);                                                        \
+      product(1, 4, 7);                                                        \
+      product(2, 5, 6);                                                        \
+      product(3, 5, 7);                                                        \
+    }                                                                          \
+    _tile_release();                                                           \
   }
-  _tile_release();
-}
-
-__attribute__((target("amx-tile,amx-int8"))) static void
-step_amx_i8(long count) {
-  configure_tiles();
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-  _tile_zero(4);
-  _tile_zero(5);
-  _tile_zero(6);
-  _tile_zero(7);
-  for (long j = 0; j < count; ++j) {
-    _tile_dpbssd(0, 4, 6);
-    _tile_dpbssd(1, 4, 7);
-    _tile_dpbssd(2, 5, 6);
-    _tile_dpbssd(3, 5, 7);
-  }
-  _tile_release();
-}
+TILE_STEP(step_amx_bf16, "amx-tile,amx-bf16", _tile_dpbf16ps)
+TILE_STEP(step_amx_i8, "amx-tile,amx-int8", _tile_dpbssd)
 
 double machine_f32_rate(double least) {
   if (__builtin_cpu_supports("avx512f"))
