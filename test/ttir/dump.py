@@ -29,57 +29,27 @@ sys.path.insert(0, str(ROOT / "examples"))
 
 import torch
 import triton
-from triton._C.libtriton import ir, passes
 from triton.backends import Backend, backends
 from triton.backends.compiler import BaseBackend, GPUTarget
 from triton.backends.driver import DriverBase
 from triton.runtime.driver import driver
 
-FAMILIES = [
-    "vector_add",
-    "softmax",
-    "matmul",
-    "layer_norm",
-    "dropout",
-    "attention",
-    "grouped_gemm",
-    "linear_scan",
-    "cross_entropy",
-    "embedding",
-    "histogram",
-]
+from demo import FAMILIES
+from tilebridge.triton_backend.compiler import CPUOptions, run_ttir_passes
+
 LARGEST = 100_000  # bytes of one file
 
 recorded: list[tuple[str, str]] = []  # (kernel, text) of the launches so far
 
 
 @dataclasses.dataclass(frozen=True)
-class Options:
-    num_warps: int = 1
-    num_ctas: int = 1
-    num_stages: int = 1
-    warp_size: int = 1
-    cluster_dims: tuple = (1, 1, 1)
-    maxnreg: int | None = None
-    ir_override: str | None = None
-    enable_fp_fusion: bool = True
-    launch_cooperative_grid: bool = False
-    launch_pdl: bool = False
-    extern_libs: tuple = ()
+class Options(CPUOptions):
+    """Those of the CPU, so that a kernel is lowered as it is for the compiler."""
+
     debug: bool = True
     sanitize_overflow: bool = False
     backend_name: str = "record"
     arch: str = "none"
-    instrumentation_mode: str = ""
-    fpsan_homomorphic_casts: bool = False
-    supported_fp8_dtypes: tuple = ("fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15")
-    deprecated_fp8_dot_operand_dtypes: tuple = ()
-    default_dot_input_precision: str = "ieee"
-    allowed_dot_input_precisions: tuple = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
-    max_num_imprecise_acc_default: int = 0
-
-    def hash(self) -> str:
-        return repr(self)
 
 
 class RecordingBackend(BaseBackend):
@@ -114,15 +84,7 @@ class RecordingBackend(BaseBackend):
 
     @staticmethod
     def make_ttir(module, metadata):
-        manager = ir.pass_manager(module.context)
-        manager.enable_debug()
-        passes.common.add_inliner(manager)
-        passes.common.add_canonicalizer(manager)
-        passes.ttir.add_combine(manager)
-        passes.ttir.add_reorder_broadcast(manager)
-        passes.common.add_cse(manager)
-        passes.common.add_symbol_dce(manager)
-        manager.run(module, "make_ttir")
+        run_ttir_passes(module)
         metadata["name"] = module.get_entry_func_name()
         metadata["shared"] = 1
         recorded.append((metadata["name"], str(module) if LOCATIONS else module.str_nodebug()))

@@ -91,7 +91,7 @@ def _identity() -> str:
     return _native.launcher().compiler_id()
 
 
-def make_ttir(module, metadata: dict[str, Any], options: CPUOptions) -> str:
+def run_ttir_passes(module) -> None:
     """The part of the work that Triton's own passes do, independent of any machine."""
     manager = ir.pass_manager(module.context)
     manager.enable_debug()
@@ -103,6 +103,10 @@ def make_ttir(module, metadata: dict[str, Any], options: CPUOptions) -> str:
     passes.common.add_symbol_dce(manager)
     passes.ttir.add_loop_unroll(manager)
     manager.run(module, "make_ttir")
+
+
+def make_ttir(module, metadata: dict[str, Any], options: CPUOptions) -> str:
+    run_ttir_passes(module)
     text = _describe(module, metadata)
     if options.num_warps == 1 or "tt.print " not in text:
         return text
