@@ -29,13 +29,12 @@ sys.path.insert(0, str(ROOT / "examples"))
 
 import torch
 import triton
+from demo import FAMILIES
+from tilebridge.triton_backend.compiler import CPUOptions, run_ttir_passes
 from triton.backends import Backend, backends
 from triton.backends.compiler import BaseBackend, GPUTarget
 from triton.backends.driver import DriverBase
 from triton.runtime.driver import driver
-
-from demo import FAMILIES
-from tilebridge.triton_backend.compiler import CPUOptions, run_ttir_passes
 
 LARGEST = 100_000  # bytes of one file
 
