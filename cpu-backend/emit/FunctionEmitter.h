@@ -77,6 +77,8 @@ struct NestOutput {
 
   /// Where not null, elements come from here and not from `tensor`.
   std::shared_ptr<View> source;
+  /// Where not null, elements of the mask come from here and not from `mask`.
+  std::shared_ptr<View> maskSource;
 
   /// Reduced: the op; its results are given by the emitter.
   mlir::Operation *reduce = nullptr;
@@ -180,8 +182,11 @@ private:
 
   // Guard.cpp: a nest whose stores may overlap what it reads.
   mlir::LogicalResult emitGuarded(Nest &nest);
-  mlir::Value guardStores(Nest &nest,
-                          llvm::SmallVectorImpl<NestOutput> &copies);
+  mlir::FailureOr<mlir::Value>
+  guardStores(Nest &nest, llvm::SmallVectorImpl<NestOutput> &copies);
+  bool readsMemory(mlir::Value tensor, llvm::ArrayRef<Index> at);
+  mlir::LogicalResult saveMask(NestOutput &copy, mlir::Value condition,
+                               mlir::Location loc);
   View redirect(View &view, mlir::Value condition, mlir::Location loc);
 
   // Stream.cpp

@@ -141,8 +141,8 @@ static void addRead(SmallVectorImpl<std::pair<const View *, bool>> &reads,
 
 /// Sends the stores of the nest elsewhere where that is necessary; null: it
 /// never is.
-Value FunctionEmitter::guardStores(Nest &nest,
-                                   SmallVectorImpl<NestOutput> &copies) {
+FailureOr<Value>
+FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
   Location loc = nest.loc;
   SmallVector<NestOutput *> stores;
   SmallVector<std::pair<const View *, bool>> reads;
@@ -170,7 +170,7 @@ Value FunctionEmitter::guardStores(Nest &nest,
         walkCone(operand, identity, nullptr, visit);
   }
   if (stores.empty())
-    return {};
+    return Value();
 
   GuardBuilder guard(rewriter, loc);
   DenseMap<const View *, ByteRange> ranges;
@@ -199,16 +199,46 @@ Value FunctionEmitter::guardStores(Nest &nest,
       check(&store->view, &earlier->view, /*isIdentity=*/true);
   }
   if (!unsafe)
-    return {};
+    return Value();
   for (NestOutput *store : stores) {
     NestOutput copy;
     copy.view = store->view;
     copy.mask = store->mask;
+    if (copy.mask && readsMemory(copy.mask, identity) &&
+        failed(saveMask(copy, unsafe, loc)))
+      return failure();
     copy.isStore = true;
     copy.source = std::make_shared<View>(redirect(store->view, unsafe, loc));
     copies.push_back(std::move(copy));
   }
   return unsafe;
+}
+
+/// `tensor` is computed from what is in the memory of arguments.
+bool FunctionEmitter::readsMemory(Value tensor, ArrayRef<Index> at) {
+  bool result = false;
+  walkCone(tensor, at, nullptr, [&](Value value, ArrayRef<Index>) {
+    result |=
+        !buffers.count(value) && (loads.count(value) || irregular.count(value));
+    return !result;
+  });
+  return result;
+}
+
+/// The mask of a copy is computed before the nest's stores and the copies
+/// before this one can change what it is computed from.
+LogicalResult FunctionEmitter::saveMask(NestOutput &copy, Value condition,
+                                        Location loc) {
+  ArrayRef<int64_t> shape = copy.view.shape;
+  Value memory = allocate(MemRefType::get(shape, rewriter.getI8Type()));
+  View view = makeView(rewriter, loc, memory, shape);
+  view.isBool = true;
+  copy.maskSource = std::make_shared<View>(view);
+  auto branch =
+      scf::IfOp::create(rewriter, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
+  return materialize(copy.mask, std::move(view), /*isCold=*/true);
 }
 
 /// Makes `view` one of scratch memory where `condition` holds; gives the view
@@ -236,14 +266,16 @@ View FunctionEmitter::redirect(View &view, Value condition, Location loc) {
 
 LogicalResult FunctionEmitter::emitGuarded(Nest &nest) {
   SmallVector<NestOutput, 0> copies;
-  Value unsafe = guardStores(nest, copies);
-  nest.redirected = unsafe;
+  FailureOr<Value> unsafe = guardStores(nest, copies);
+  if (failed(unsafe))
+    return failure();
+  nest.redirected = *unsafe;
   if (failed(emitNest(nest)))
     return failure();
-  if (!unsafe)
+  if (!*unsafe)
     return success();
   auto branch =
-      scf::IfOp::create(rewriter, nest.loc, unsafe, /*withElseRegion=*/false);
+      scf::IfOp::create(rewriter, nest.loc, *unsafe, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
   for (NestOutput &copy : copies) {

@@ -40,6 +40,10 @@ void NestEmitter::forEachAccess(
       use(output.view, indices, true);
       if (output.source) {
         use(*output.source, indices, false);
+        if (output.maskSource)
+          use(*output.maskSource, indices, false);
+        else if (output.mask)
+          fe.walkCone(output.mask, indices, builder, visit);
         notes.push_back({static_cast<int64_t>(
             output.view.elementType().getIntOrFloatBitWidth())});
         notes.back().dims.push_back(-1);

@@ -249,7 +249,11 @@ LogicalResult NestEmitter::emitBody() {
     if (!output.reduce) {
       value = output.source ? fe.read(*output.source, indices, loc)
                             : fe.evaluate(output.tensor, indices);
-      Value mask = output.mask ? fe.evaluate(output.mask, indices) : Value();
+      Value mask;
+      if (output.maskSource)
+        mask = fe.read(*output.maskSource, indices, loc);
+      else if (output.mask)
+        mask = fe.evaluate(output.mask, indices);
       if (!value || (output.mask && !mask))
         return failure();
       masks.push_back(mask);

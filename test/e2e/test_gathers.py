@@ -155,3 +155,24 @@ def test_offsets_from_memory_have_bounds(n, shift, rng):
     out = torch.zeros(128, dtype=torch.int32) if shift is None else x[shift:]
     elements_kernel[(1,)](x, at, out, n, B=128)
     assert torch.equal(out[:128], wanted)
+
+
+@triton.jit
+def two_stores_kernel(x, y, z, n, N: tl.constexpr):
+    """What the first store overwrites decides where the second one writes."""
+    at = tl.arange(0, N)
+    value = tl.load(x + at, mask=at < n, other=float("nan"))
+    other = tl.load(y + at)
+    tl.store(x + 3 + at, -value - 1)
+    tl.store(z + at, other, mask=~(value < 0.5))
+
+
+@pytest.mark.parametrize("n", [0, 1, 50, 61, 64])
+def test_masks_are_older_than_all_stores(n, rng):
+    x, y, z = torch.rand(67, generator=rng), torch.rand(64, generator=rng), torch.zeros(64)
+    x[n:] = -1.0
+    value = torch.cat([x[:n], torch.full([64 - n], torch.nan)])
+    wanted = torch.where(value < 0.5, z, y)
+    two_stores_kernel[(1,)](x, y, z, n, N=64)
+    assert torch.equal(z, wanted)
+    assert torch.equal(x[3:].nan_to_num(7.0), (-value - 1).nan_to_num(7.0))
