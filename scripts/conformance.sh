@@ -8,7 +8,7 @@ usage() {
 usage: scripts/conformance.sh --triton DIR [--triton-3.7 DIR] [--tutorials] [-- options of test/conformance/run.py]
   --triton DIR       a checkout of Triton's sources for 3.9 (default: $TRITON_SOURCES)
   --triton-3.7 DIR   one of March 2026, for 3.7.1: also runs its tests of block pointers, with .venv-3.7
-  --tutorials        also runs the tutorials, with their measurements
+  --tutorials        also runs the tutorials, with the beginning of their measurements
 Options after --: --resume, --sample N, --file PART, -k EXPRESSION, --workers N, ...: test/conformance/run.py --help
 USAGE
 }

@@ -13,6 +13,7 @@ import faulthandler
 import json
 import multiprocessing
 import os
+import resource
 import signal
 import time
 from collections import deque
@@ -146,6 +147,9 @@ def pytest_configure(config):
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     multiprocessing.set_forkserver_preload(["conformance_children"])
+    memory = os.environ.pop("TILEBRIDGE_CONFORMANCE_MEMORY", "")
+    if memory:
+        resource.setrlimit(resource.RLIMIT_DATA, (int(memory), int(memory)))
     read_fd, write_fd = map(int, fds.split(","))
     timing = os.environ.pop("TILEBRIDGE_CONFORMANCE_TIMING", "") == "1"
     config.pluginmanager.register(

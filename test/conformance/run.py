@@ -84,8 +84,14 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--tutorial-timeout",
         type=float,
-        default=3600,
-        help="seconds a tutorial may take (default: %(default)s)",
+        default=600,
+        help="seconds that a tutorial's checks may take (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--measure-seconds",
+        type=float,
+        default=60,
+        help="seconds of a tutorial's measurements that are waited for (default: %(default)s)",
     )
     arguments = parser.parse_args()
     if not arguments.triton:

@@ -14,13 +14,20 @@ import subprocess
 import tempfile
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance_tutorial import MEASURED, MEASURING
+
 from triton_suite import report, suites
+from triton_suite.pool import Pool, Settings, TestFile
 
 HERE = Path(__file__).resolve().parents[1]
+# Of the memory that is free when the cases of a tutorial start, the part that they may take: one that wants more gets
+# an error from PyTorch, and the machine goes on.
+MEMORY_PART = 0.9
 
 
 @dataclass
@@ -32,9 +39,11 @@ class Tutorial:
     prints: str = ""
     # What it prints when its check failed.
     never: str = "❌"
-    # Where the reference that it checks against is known to be wrong: what it ends with, and why that is.
+    # Where the reference that it checks against is wrong or too large: what it, or a case, ends with, and why that is.
     fails_with: str = ""
     reason: str = ""
+    # For test functions: the seconds that a case may take.
+    case_seconds: float = 900
 
 
 @dataclass
@@ -52,15 +61,15 @@ def load(path: Path) -> list[Tutorial]:
 
 def judge(tutorial: Tutorial, status: int | None, output: str) -> tuple[bool, str]:
     """Whether a tutorial succeeded, and what to say of it. A status of None: it was ended for time, which is no failure
-    of one that had printed by then what its check found."""
+    of one that had checked its results by then, and was measuring."""
     if tutorial.never in output:
         return False, "says that the results differ"
     if tutorial.prints and tutorial.prints not in output:
         return False, f"does not print '{tutorial.prints}'" if status == 0 else last_line(output)
     if status is None:
-        return bool(
-            tutorial.prints
-        ), "its measurements were not waited for" if tutorial.prints else "did not end in time"
+        if MEASURING not in output:
+            return False, "did not end in time"
+        return True, f"its measurements were ended after {output.count(MEASURED)} of them"
     if status and tutorial.fails_with and tutorial.fails_with in output:
         return True, tutorial.reason
     if status != 0:
@@ -74,27 +83,17 @@ def last_line(output: str) -> str:
     )
 
 
-def run_one(
+def run_script(
     tutorial: Tutorial,
     folder: Path,
-    python: str,
+    arguments: argparse.Namespace,
     environment: dict[str, str],
-    limit: float,
-    log: Path,
 ) -> Outcome:
-    command = [python, "-u", tutorial.name]
-    if tutorial.how == "pytest":
-        command = [
-            python,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "--tb=short",
-            tutorial.name,
-        ]
+    """Runs it to its end, or for the seconds that its checks, and then its measurements, are given."""
+    log = arguments.out / (tutorial.name + ".log")
+    command = [arguments.python, "-u", str(HERE / "conformance_tutorial.py"), tutorial.name]
     started = time.monotonic()
+    deadline, measuring = started + arguments.tutorial_timeout, False
     with log.open("wb") as stream:
         process = subprocess.Popen(
             command,
@@ -105,14 +104,79 @@ def run_one(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        status: int | None
-        try:
-            status = process.wait(timeout=limit)
-        except subprocess.TimeoutExpired:
+        status: int | None = None
+        while status is None and time.monotonic() < deadline:
+            try:
+                status = process.wait(timeout=1)
+            except subprocess.TimeoutExpired:
+                if not measuring and MEASURING in log.read_text(errors="replace"):
+                    measuring = True
+                    deadline = time.monotonic() + arguments.measure_seconds
+        if status is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            status = None
     passed, note = judge(tutorial, status, log.read_text(errors="replace"))
+    return Outcome(tutorial.name, passed, note, time.monotonic() - started)
+
+
+def free_memory() -> int:
+    """Bytes that can be had without taking them from other programs."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    raise OSError("/proc/meminfo does not say how much memory is available")
+
+
+def judge_cases(tutorial: Tutorial, results: dict[str, dict]) -> tuple[bool, str]:
+    counts: Counter = Counter()
+    named: dict[str, list[str]] = {}
+    for case, result in results.items():
+        outcome = report.COLUMN[result["outcome"]]
+        if outcome == "failed":
+            if tutorial.fails_with and tutorial.fails_with in result.get("message", ""):
+                outcome = tutorial.reason
+            named.setdefault(outcome, []).append(case)
+        counts[outcome] += 1
+    notes = [f"{count} {outcome}" for outcome, count in sorted(counts.items())]
+    notes += [f"{outcome}: {', '.join(sorted(cases))}" for outcome, cases in sorted(named.items())]
+    return bool(counts["passed"]) and not counts["failed"], "; ".join(notes)
+
+
+def run_cases(
+    tutorial: Tutorial,
+    folder: Path,
+    arguments: argparse.Namespace,
+    environment: dict[str, str],
+) -> Outcome:
+    """Runs its test functions as Triton's tests are run: a case that crashes or hangs costs that case."""
+    started = time.monotonic()
+    results: dict[str, dict] = {}
+
+    def on_result(file: TestFile, nodeid: str, result: dict) -> None:
+        results[nodeid.split("::", 1)[1]] = result
+        print(f"{nodeid}: {result['outcome']} in {result['seconds']:.0f} s", flush=True)
+
+    limit = {"TILEBRIDGE_CONFORMANCE_MEMORY": str(int(free_memory() * MEMORY_PART))}
+    options = ["-p", "no:cacheprovider", "-c", str(folder.parents[1] / "pytest.ini"), "-q", "-s"]
+    if arguments.keyword:
+        options += ["-k", arguments.keyword]
+    settings = Settings(
+        python=arguments.python,
+        cwd=folder,
+        environment={**environment, **limit},
+        pytest_options=options,
+        workers=1,
+        timeout=tutorial.case_seconds,
+        select=lambda names: list(range(len(names))),
+        on_result=on_result,
+    )
+    file = TestFile(tutorial.name)
+    Pool([file], settings).run()
+    lines = [json.dumps({"case": case, **result}) for case, result in results.items()]
+    (arguments.out / (tutorial.name + ".jsonl")).write_text("\n".join(lines) + "\n")
+    passed, note = judge_cases(tutorial, results)
+    if file.error:
+        passed, note = False, last_line(file.error)
     return Outcome(tutorial.name, passed, note, time.monotonic() - started)
 
 
@@ -126,18 +190,14 @@ def run(arguments: argparse.Namespace, environment_for: Callable) -> int:
         # Figures go to files, and a launch has all cores: nothing runs beside it.
         environment["MPLBACKEND"] = "Agg"
         environment["OMP_NUM_THREADS"] = str(os.cpu_count() or 1)
+        # Memory is handled as in any program.
+        for name in ("MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_"):
+            environment.pop(name, None)
         for tutorial in load(HERE / "suites.toml"):
             if arguments.file and not any(part in tutorial.name for part in arguments.file):
                 continue
-            log = arguments.out / (tutorial.name + ".log")
-            outcome = run_one(
-                tutorial,
-                tree / "python/tutorials",
-                arguments.python,
-                environment,
-                arguments.tutorial_timeout,
-                log,
-            )
+            run_one = run_cases if tutorial.how == "pytest" else run_script
+            outcome = run_one(tutorial, tree / "python/tutorials", arguments, environment)
             outcomes.append(outcome)
             word = "passed" if outcome.passed else "failed"
             print(
@@ -154,7 +214,11 @@ def run(arguments: argparse.Namespace, environment_for: Callable) -> int:
 
 
 def as_markdown(outcomes: list[Outcome]) -> str:
-    text = ["## Triton's tutorials", "Unchanged, with their checks and their measurements.", ""]
+    text = [
+        "## Triton's tutorials",
+        "Unchanged, with their checks and the beginning of their measurements, which also time PyTorch.",
+        "",
+    ]
     text += ["| tutorial | result | seconds |", "|---|---|--:|"]
     for outcome in outcomes:
         result = "passed" if outcome.passed else "failed"
