@@ -282,19 +282,21 @@ private:
     return success();
   }
 
-  /// The inner selection is x86's own, which gives y where one is NaN. What
-  /// asks for NaN depends on y alone, in a reduction the element: it stays off
-  /// the chain of dependent results.
+  /// LLVM's functions, which x86 computes by its own instruction, that gives y
+  /// where one is NaN, and a selection of x where y is NaN. In a reduction y is
+  /// the element: what asks for NaN stays off the chain of dependent results.
+  /// (Written as comparisons and selections, LLVM would join the two.)
   LogicalResult expandMaxNum(Operation *op) {
-    ImplicitLocOpBuilder b(op->getLoc(), op);
+    OpBuilder b(op);
+    Type type = op->getResult(0).getType();
+    if (!LLVM::isCompatibleType(type))
+      return success();
     Value x = op->getOperand(0), y = op->getOperand(1);
-    auto predicate = isa<arith::MaxNumFOp>(op) ? arith::CmpFPredicate::OGT
-                                               : arith::CmpFPredicate::OLT;
-    Value better = arith::CmpFOp::create(b, predicate, x, y);
-    Value best = arith::SelectOp::create(b, better, x, y);
-    Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, y, y);
-    Value result = arith::SelectOp::create(b, isNaN, x, best);
-    op->getResult(0).replaceAllUsesWith(result);
+    Operation *call = isa<arith::MaxNumFOp>(op)
+                          ? LLVM::MaxNumOp::create(b, op->getLoc(), type, y, x)
+                          : LLVM::MinNumOp::create(b, op->getLoc(), type, y, x)
+                                .getOperation();
+    op->replaceAllUsesWith(call);
     op->erase();
     return success();
   }

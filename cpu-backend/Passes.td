@@ -86,7 +86,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     - `exp`, `exp2`, `log`, `log2` of f32 become polynomials, right for every input (denormals, infinities, NaN, overflow) and
       within 1.5 units in the last place.
     - `erf` of f32 is looked up in tables of polynomials where AVX-512 has 16 lanes at a time: within 0.65 units.
-    - `arith.maxnumf` and `arith.minnumf` become comparisons and selections that x86 has one instruction for, and one for NaN.
+    - `arith.maxnumf` and `arith.minnumf` become LLVM's functions, with the operand that a reduction has new first: x86 tests it for NaN.
     - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last
       place), a native vector at a time; of libm for scalars and where there is no vector function.
     - `linalg_ext.libm` becomes calls as well.

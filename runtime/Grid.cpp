@@ -110,8 +110,9 @@ bool runInline(GridRun &run, float expected, bool mayStopEarly, int64_t &done) {
     return false;
   tb_run_fn function = run.kernel.executable->run;
   if (!mayStopEarly) {
-    // In pieces, so that a failed assertion ends a long launch.
-    int64_t piece = std::max<int64_t>(1, run.total / 64);
+    // In pieces, so that a failed assertion ends a long launch. Few: each ends
+    // with a wait for the stores that went around the caches.
+    int64_t piece = std::max<int64_t>(1, run.total / 8);
     for (; done < run.total && !run.stop.load(std::memory_order_relaxed);
          done += std::min(piece, run.total - done))
       function(&run.launch, done, std::min(done + piece, run.total),

@@ -135,6 +135,7 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
       scf::ForOp::create(rewriter, loc, (*bounds)[0], (*bounds)[1],
                          (*bounds)[2], *inits, nullptr, op.getUnsignedCmp());
   loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  oldLoops[loop] = op;
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());

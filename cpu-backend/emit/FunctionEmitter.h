@@ -54,6 +54,9 @@ struct Frame {
   /// The outputs that go around the caches in the loop along the lanes, each
   /// with the condition for it.
   llvm::DenseMap<const View *, mlir::Value> streams;
+  /// The loads of which later blocks are asked for: how many elements later,
+  /// and the condition for it.
+  llvm::DenseMap<const View *, std::pair<mlir::Value, mlir::Value>> prefetches;
   /// Where not null: the lanes that are to be computed at all.
   mlir::Value edgeMask;
 
@@ -189,6 +192,11 @@ private:
                                mlir::Location loc);
   View redirect(View &view, mlir::Value condition, mlir::Location loc);
 
+  // Prefetch.cpp
+  mlir::Value carriedStep(mlir::scf::ForOp loop, mlir::BlockArgument argument);
+  void prefetchLaterBlock(const View &view, llvm::ArrayRef<Index> indices,
+                          unsigned laneDim, mlir::Location loc);
+
   // Stream.cpp
   bool isWriteOnly(mlir::Value memref) const;
 
@@ -292,6 +300,8 @@ private:
   /// Arguments of the old function, see isWriteOnly.
   llvm::DenseSet<mlir::Value> writeOnly;
   mlir::IRMapping map;
+  /// The loops of the new function that came from loops of the old one.
+  llvm::DenseMap<mlir::Operation *, mlir::scf::ForOp> oldLoops;
   struct Storage {
     mlir::Value memref;
     std::unique_ptr<View> view;

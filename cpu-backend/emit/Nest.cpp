@@ -64,6 +64,7 @@ LogicalResult NestEmitter::run() {
   for (auto [d, index] : llvm::enumerate(indices))
     index.dim = d;
   findStreams();
+  findPrefetches();
   Frame *outer = std::exchange(fe.frame, &frame);
   LogicalResult result = emitLoops(0);
   fe.frame = outer;

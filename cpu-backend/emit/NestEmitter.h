@@ -66,6 +66,9 @@ private:
   mlir::Value constant(int64_t value);
   mlir::Value outermostZero();
 
+  // Prefetch.cpp
+  void findPrefetches();
+
   // Reduce.cpp
   /// Evaluates initial values; false where the first elements are to be them.
   bool startReductions();

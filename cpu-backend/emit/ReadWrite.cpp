@@ -80,6 +80,7 @@ Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices,
                                 loc));
   }
   prefetchNextRow(view, indices, laneDim, loc);
+  prefetchLaterBlock(view, indices, laneDim, loc);
   // Only loops inside of the lanes' loop can still leave the box.
   Value inside = inBox(view, indices, frame->vecLevel + 1, loc);
   if (!inside)

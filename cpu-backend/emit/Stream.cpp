@@ -100,15 +100,15 @@ Value NestEmitter::runsInLaunch() {
       return value;
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
   };
-  auto times = [&](Value product, Value factor, int64_t most) -> Value {
-    factor = arith::MinSIOp::create(b, loc, toIndex(factor), constant(most));
-    return arith::MulIOp::create(b, loc, product, factor);
+  auto times = [&](Value product, Value factor) -> Value {
+    factor = arith::MinSIOp::create(b, loc, toIndex(factor), constant(1 << 20));
+    product = arith::MulIOp::create(b, loc, product, factor);
+    return arith::MinSIOp::create(b, loc, product, constant(1 << 30));
   };
   auto arguments = fe.oldFunc.getArguments();
   Value runs = constant(1);
-  for (auto [count, most] : llvm::zip_equal(
-           arguments.take_back(3), ArrayRef<int64_t>{1 << 20, 1 << 5, 1 << 5}))
-    runs = times(runs, fe.mapScalar(count), most);
+  for (Value count : arguments.take_back(3))
+    runs = times(runs, fe.mapScalar(count));
   for (Operation *at = b.getInsertionBlock()->getParentOp();
        at && !isa<func::FuncOp>(at); at = at->getParentOp()) {
     auto around = dyn_cast<scf::ForOp>(at);
@@ -118,8 +118,7 @@ Value NestEmitter::runsInLaunch() {
                                          around.getLowerBound());
     if (getConstantIntValue(around.getStep()) != 1)
       length = arith::CeilDivSIOp::create(b, loc, length, around.getStep());
-    runs = arith::MinSIOp::create(b, loc, times(runs, length, 1 << 20),
-                                  constant(1 << 30));
+    runs = times(runs, length);
   }
   return runs;
 }

@@ -60,11 +60,8 @@ func.func @libm(%n: vector<2x2xi32>, %x: vector<2x2xf64>, %s: f32) -> (vector<2x
 
 // CHECK-LABEL: func.func @maxnum
 // CHECK-SAME: (%[[X:.*]]: vector<8xf32>, %[[Y:.*]]: vector<8xf32>)
-// CHECK: %[[BETTER:.*]] = arith.cmpf ogt, %[[X]], %[[Y]]
-// CHECK: %[[BEST:.*]] = arith.select %[[BETTER]], %[[X]], %[[Y]]
-// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[Y]], %[[Y]]
-// CHECK: arith.select %[[NAN]], %[[X]], %[[BEST]]
-// CHECK: arith.cmpf olt
+// CHECK: llvm.intr.maxnum(%[[Y]], %[[X]]) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+// CHECK: llvm.intr.minnum(%[[Y]], %[[X]]) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>
 func.func @maxnum(%x: vector<8xf32>, %y: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
   %a = arith.maxnumf %x, %y : vector<8xf32>
   %b = arith.minnumf %x, %y : vector<8xf32>

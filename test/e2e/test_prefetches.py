@@ -1,0 +1,74 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launches so large that loops over blocks of rows ask for later blocks: the values are the same."""
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from support import check_equal, output
+
+LARGE = 17 << 20
+
+
+@triton.jit
+def columns_kernel(x, out, rows, columns, MAX: tl.constexpr, BR: tl.constexpr, BC: tl.constexpr):
+    column = tl.program_id(1) * BC + tl.arange(0, BC)
+    start = -100 if MAX else 0
+    total = tl.full([BR, BC], start, out.dtype.element_ty)
+    for first in range(0, rows, BR):
+        row = first + tl.arange(0, BR)
+        inside = (row[:, None] < rows) & (column[None, :] < columns)
+        value = tl.load(x + row[:, None] * columns + column[None, :], mask=inside, other=start)
+        value = value.to(total.dtype)
+        total = tl.maximum(total, value) if MAX else total + value
+    result = tl.max(total, axis=0) if MAX else tl.sum(total, axis=0)
+    tl.store(out + column, result, mask=column < columns)
+
+
+@triton.jit
+def rows_kernel(x, out, rows, columns, BR: tl.constexpr, BC: tl.constexpr):
+    """The offset is what the loop carries."""
+    row = tl.program_id(0) * BR + tl.arange(0, BR)
+    x += tl.program_id(0).to(tl.int64) * BR * columns
+    total = tl.full([BR, BC], 0, out.dtype.element_ty)
+    at = 0
+    for _ in range(tl.cdiv(columns, BC)):
+        column = at + tl.arange(0, BC)
+        inside = (row[:, None] < rows) & (column[None, :] < columns)
+        place = tl.arange(0, BR)[:, None] * columns + column[None, :]
+        total += tl.load(x + place, mask=inside, other=0).to(total.dtype)
+        at += BC
+    tl.store(out + row, tl.sum(total, axis=1), mask=row < rows)
+
+
+def numbers(rng, shape, dtype):
+    """Small integers: sums are exact."""
+    return torch.randint(-3, 4, shape, generator=rng).to(dtype)
+
+
+@pytest.mark.parametrize("is_max", [False, True])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.float64, torch.int32, torch.int8]
+)
+@pytest.mark.parametrize("columns", [256, 1003])
+def test_columns(columns, dtype, is_max, rng):
+    rows = LARGE // (columns * dtype.itemsize) + 3
+    x = numbers(rng, [rows, columns], dtype)
+    wide = (
+        dtype if dtype.itemsize >= 4 else torch.float32 if dtype == torch.bfloat16 else torch.int32
+    )
+    out = output([columns], wide)
+    columns_kernel[(1, triton.cdiv(columns, 256))](x, out, rows, columns, MAX=is_max, BR=4, BC=256)
+    check_equal(out, x.to(wide).amax(dim=0) if is_max else x.to(wide).sum(dim=0).to(wide))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int32])
+@pytest.mark.parametrize("columns", [4096, 4099])
+def test_rows(columns, dtype, rng):
+    rows = LARGE // (columns * dtype.itemsize) + 3
+    x = numbers(rng, [rows, columns], dtype)
+    wide = torch.float32 if dtype.is_floating_point else dtype
+    out = output([rows], wide)
+    rows_kernel[(triton.cdiv(rows, 8),)](x, out, rows, columns, BR=8, BC=512)
+    check_equal(out, x.to(wide).sum(dim=1).to(wide))

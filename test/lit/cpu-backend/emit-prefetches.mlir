@@ -1,0 +1,86 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576" --canonicalize --cse | FileCheck %s
+
+// A loop over blocks of 4 rows of 256 floats, 4 KiB: rows of the second block from here are asked for, but not where the
+// loop ends before, and only if the launch reads at least 1 MiB, 256 blocks.
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[STRIDE:[a-z0-9]+]]: index
+// CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c4
+// CHECK-DAG: %[[IS_LARGE:.*]] = arith.cmpi sge, %{{.*}}, %c256 : index
+// CHECK-DAG: %[[LEFT:.*]] = arith.subi %[[N]], %[[I]]
+// CHECK-DAG: %[[IS_INSIDE:.*]] = arith.cmpi sgt, %[[LEFT]], %c8
+// CHECK-DAG: %[[ASKS:.*]] = arith.andi %[[IS_LARGE]], %[[IS_INSIDE]] : i1
+// CHECK: scf.if %[[ASKS]] {
+// CHECK-COUNT-2: memref.prefetch %{{.*}}, read, locality<2>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.load
+func.func @columns(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: index, %stride: index,
+                   %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant dense<0.0> : tensor<4x256xf32>
+  %id = arith.index_cast %px : i32 to index
+  %sum = scf.for %i = %c0 to %n step %c4 iter_args(%acc = %zero) -> tensor<4x256xf32> {
+    %row = arith.muli %i, %stride : index
+    %at = arith.addi %row, %id : index
+    %in = memref.reinterpret_cast %x to offset: [%at], sizes: [4, 256], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<4x256xf32, strided<[?, 1], offset: ?>>
+    %t = bufferization.to_tensor %in : memref<4x256xf32, strided<[?, 1], offset: ?>> to tensor<4x256xf32>
+    %y = arith.addf %acc, %t : tensor<4x256xf32>
+    scf.yield %y : tensor<4x256xf32>
+  }
+  %out = memref.reinterpret_cast %o to offset: [%id], sizes: [4, 256], strides: [256, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<4x256xf32, strided<[256, 1], offset: ?>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<4x256xf32>, memref<4x256xf32, strided<[256, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// An offset that the loop carries.
+// CHECK-LABEL: func.func @carried(
+// CHECK: scf.for
+// CHECK: memref.prefetch
+func.func @carried(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %stride: i32,
+                   %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<8x64xf32>
+  %width = arith.index_cast %stride : i32 to index
+  %id = arith.index_cast %px : i32 to index
+  %sum, %end = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %from = %c0) -> (tensor<8x64xf32>, i32) : i32 {
+    %at = arith.index_cast %from : i32 to index
+    %in = memref.reinterpret_cast %x to offset: [%at], sizes: [8, 64], strides: [%width, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<8x64xf32, strided<[?, 1], offset: ?>>
+    %t = bufferization.to_tensor %in : memref<8x64xf32, strided<[?, 1], offset: ?>> to tensor<8x64xf32>
+    %y = arith.addf %acc, %t : tensor<8x64xf32>
+    %next = arith.addi %from, %stride : i32
+    scf.yield %y, %next : tensor<8x64xf32>, i32
+  }
+  %out = memref.reinterpret_cast %o to offset: [%id], sizes: [8, 64], strides: [64, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<8x64xf32, strided<[64, 1], offset: ?>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<8x64xf32>, memref<8x64xf32, strided<[64, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// One row is read in order, and a block that is the same in each iteration is there: neither is asked for.
+// CHECK-LABEL: func.func @in_order(
+// CHECK-NOT: memref.prefetch
+func.func @in_order(%x: memref<?xf32, strided<[1], offset: ?>>, %z: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
+                    %n: index, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %id = arith.index_cast %px : i32 to index
+  %zero = arith.constant dense<0.0> : tensor<4x1024xf32>
+  %same = memref.reinterpret_cast %z to offset: [%id], sizes: [4, 1024], strides: [%n, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<4x1024xf32, strided<[?, 1], offset: ?>>
+  %sum = scf.for %i = %c0 to %n step %c1024 iter_args(%acc = %zero) -> tensor<4x1024xf32> {
+    %in = memref.reinterpret_cast %x to offset: [%i], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+    %t = bufferization.to_tensor %in : memref<1024xf32, strided<[1], offset: ?>> to tensor<1024xf32>
+    %u = bufferization.to_tensor %same : memref<4x1024xf32, strided<[?, 1], offset: ?>> to tensor<4x1024xf32>
+    %empty = tensor.empty() : tensor<4x1024xf32>
+    %wide = linalg.broadcast ins(%t : tensor<1024xf32>) outs(%empty : tensor<4x1024xf32>) dimensions = [0]
+    %v = arith.addf %wide, %u : tensor<4x1024xf32>
+    %y = arith.addf %acc, %v : tensor<4x1024xf32>
+    scf.yield %y : tensor<4x1024xf32>
+  }
+  %out = memref.reinterpret_cast %o to offset: [%id], sizes: [4, 1024], strides: [1024, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<4x1024xf32, strided<[1024, 1], offset: ?>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<4x1024xf32>, memref<4x1024xf32, strided<[1024, 1], offset: ?>>) -> ()
+  return
+}
