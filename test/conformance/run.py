@@ -268,8 +268,7 @@ def run_tests(arguments: argparse.Namespace) -> int:
             select=select,
             on_result=on_result,
         )
-        # The largest first, so that none of them is left for one worker at the end.
-        files.sort(key=lambda f: -(tree / "python/test" / f.path).stat().st_size)
+        files.sort(key=lambda f: suites.order(suite, tree, f.path))
         if not arguments.report:
             Pool(files, settings).run()
             for file in files:

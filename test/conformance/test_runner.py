@@ -314,6 +314,15 @@ def test_the_tests_are_staged_without_tritons_package(tmp_path):
     assert suites.select(suite, tree, ["nothing"])[0] == []
 
 
+def test_the_longest_files_go_first(tmp_path):
+    (tmp_path / "python/test").mkdir(parents=True)
+    for name, size in {"a.py": 1, "b.py": 300, "c.py": 2, "d.py": 20}.items():
+        (tmp_path / "python/test" / name).write_text("#" * size)
+    suite = suites.Suite("s", "3.9.0", "x", ["*.py"], {}, longest=["d.py", "c.py"])
+    names = sorted(["a.py", "b.py", "c.py", "d.py"], key=lambda n: suites.order(suite, tmp_path, n))
+    assert names == ["d.py", "c.py", "b.py", "a.py"]
+
+
 def make_run(results: dict[str, dict], listed=()) -> report.Run:
     about = {"triton": "3.9.0", "torch": "2", "tilebridge": "0", "backend": "cpu"}
     made = report.Run("triton-3.9", "main", about, 3000, 2, True, {"unit/cuda/a.py": "CUDA"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -22,6 +22,8 @@ class Suite:
     sources: str
     files: list[str]
     left_out: dict[str, str]
+    # The files that take longest: they go first, so that no worker is left alone with one of them at the end.
+    longest: list[str] = field(default_factory=list)
 
 
 def load(path: Path, name: str) -> Suite:
@@ -31,7 +33,12 @@ def load(path: Path, name: str) -> Suite:
         raise ListError(f"{path.name} has no suite '{name}'; it has {', '.join(document)}")
     section = document[name]
     return Suite(
-        name, section["triton"], section["sources"], section["files"], section.get("left_out", {})
+        name,
+        section["triton"],
+        section["sources"],
+        section["files"],
+        section.get("left_out", {}),
+        section.get("longest", []),
     )
 
 
@@ -94,3 +101,9 @@ def select(suite: Suite, tree: Path, wanted: list[str]) -> tuple[list[str], dict
         elif not wanted or any(part in name for part in wanted):
             taken.append(name)
     return taken, left_out
+
+
+def order(suite: Suite, tree: Path, name: str) -> tuple[int, int]:
+    """Sorts files so that the longest go first: those that the suite names, then by size."""
+    place = suite.longest.index(name) if name in suite.longest else len(suite.longest)
+    return place, -(tree / "python/test" / name).stat().st_size
