@@ -3,137 +3,153 @@
 
 """Inductor's own tests with Triton as the backend for CPUs.
 
-usage: inductor_suite.py FOLDER [-k PART] [--shard I/N] [--results FOLDER]
+usage: inductor_suite.py FOLDER [-k PART] [--resume] [--failed] [--workers N] [--results FOLDER]
 
-FOLDER is test/inductor of a checkout of PyTorch, whose test_torchinductor.py is not part of this repository. As
-PyTorch's test_triton_cpu_backend.py does, the tests of CommonTemplate run on the CPU with
-`torch._inductor.config.cpu_backend = "triton"`.
+FOLDER is test/inductor of a checkout of PyTorch, which is not part of this repository. Of it test_triton_cpu_backend.py
+runs as it is: the tests of test_torchinductor.py with `torch._inductor.config.cpu_backend = "triton"`. Each case runs in a
+worker process that goes on after it; one that crashes or hangs costs that case. What fails is run with Inductor's backend
+in C++ as well: where that fails, too, the test does not fit this PyTorch.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
-import random
-import re
 import sys
+import tempfile
 import time
+from importlib import metadata
 from pathlib import Path
 
-os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+HERE = Path(__file__).resolve().parent
+CONFORMANCE = HERE.parent / "conformance"
+sys.path.insert(0, str(CONFORMANCE))
 
-import pytest
+from triton_suite.pool import Pool, Settings, TestFile
 
-SUITE = """
-import test_torchinductor
-from torch._inductor import config
-
-
-@config.patch(cpu_backend="triton")
-class CpuTritonTests(test_torchinductor.TestCase):
-    common = test_torchinductor.check_model
-    device = "cpu"
+TESTS = "test_triton_cpu_backend.py"
 
 
-test_torchinductor.copy_tests(
-    test_torchinductor.CommonTemplate, CpuTritonTests, "cpu", xfail_prop="_expected_failure_triton_cpu"
-)
-"""
+def environment(folder: Path, scratch: str) -> dict[str, str]:
+    path = [str(folder), str(HERE), str(CONFORMANCE), os.environ.get("PYTHONPATH", "")]
+    return {
+        # These may be set to caches that live longer.
+        "TRITON_CACHE_DIR": f"{scratch}/triton",
+        "TORCHINDUCTOR_CACHE_DIR": f"{scratch}/inductor",
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(p for p in path if p),
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+    }
 
 
-def import_tests() -> list[str]:
-    """Imports the tests; names that the PyTorch at hand does not have (any more) are made up, and listed."""
-    missing = []
-    while True:
-        try:
-            importlib.import_module("test_torchinductor")
-            return missing
-        except ImportError as e:
-            match = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(e))
-            if not match:
-                raise
-            sys.modules.pop("test_torchinductor", None)
-            setattr(importlib.import_module(match[2]), match[1], lambda *a, **k: lambda f: f)
-            missing.append(f"{match[2]}.{match[1]}")
+# Outcomes that need no further look.
+GOOD = ("passed", "skipped", "unexpected success", "expected failure", "refused")
 
 
-class Collector:
-    """A plug-in of pytest that keeps results, and runs one shard of the tests."""
-
-    def __init__(self, shard: tuple[int, int]):
-        self.shard = shard
-        self.results: list[dict] = []
-
-    def pytest_collection_modifyitems(self, config, items):
-        index, count = self.shard
-        random.Random(0).shuffle(items)
-        items[:] = items[index::count]
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item, call):
-        outcome = yield
-        report = outcome.get_result()
-        if report.when == "call" or report.failed or (report.when == "setup" and report.skipped):
-            message = str(call.excinfo.value) if call.excinfo else ""
-            name = report.outcome
-            if message == "Unexpected success":
-                name = "unexpected success"
-            self.results.append(
-                {
-                    "case": item.name,
-                    "outcome": name,
-                    "detail": [" ".join(message.split("To execute this test")[0].split())[:400]],
-                    "seconds": round(report.duration, 1),
-                }
-            )
+def as_case(name: str, result: dict) -> dict:
+    """A result of a worker as test/packages writes it."""
+    outcome, message = result["outcome"], result.get("message") or result.get("reason") or ""
+    if message == "Unexpected success":
+        outcome = "unexpected success"
+    if outcome == "xfailed":
+        outcome = "expected failure"
+    message = " ".join(message.split("To execute this test")[0].split())[:400]
+    kind = result.get("type", "")
+    detail = f"{kind}: {message}" if kind and kind not in message else message
+    return {
+        "case": name,
+        "outcome": outcome,
+        "detail": [detail],
+        "seconds": round(result["seconds"], 1),
+    }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("-k", default="", metavar="PART")
-    parser.add_argument("--shard", default="0/1", metavar="I/N")
-    parser.add_argument("--timeout", default="150", metavar="SECONDS", help="for a test")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds a case may take")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--resume", action="store_true", help="run only what is missing")
+    parser.add_argument("--failed", action="store_true", help="with --resume: also what failed")
     parser.add_argument("--results", type=Path, default=Path("build/packages"))
     arguments = parser.parse_args()
+    folder = arguments.folder.resolve()
+    if not (folder / TESTS).exists():
+        parser.error(f"{folder} has no {TESTS}: it is not test/inductor of a checkout of PyTorch")
     arguments.results.mkdir(parents=True, exist_ok=True)
-    sys.path.insert(0, str(arguments.folder.resolve()))
-    missing = import_tests()
-    index, count = map(int, arguments.shard.split("/"))
-    collector = Collector((index, count))
-    suite = arguments.results.resolve() / "test_inductor_on_triton.py"
-    suite.write_text(SUITE)
-    started = time.time()
-    options = [
-        "-q",
-        "--tb=no",
-        "-p",
-        "no:cacheprovider",
-        f"--timeout={arguments.timeout}",
-        "-c",
-        os.devnull,
-    ]
-    pytest.main(
-        [str(suite), *options, *(["-k", arguments.k] if arguments.k else [])], plugins=[collector]
-    )
-    import torch
-    import triton
+    triton = metadata.version("triton")
+    path = arguments.results / f"suite-triton-{triton}.json"
+    cases: dict[str, dict] = {}
+    if arguments.resume and path.exists():
+        cases = {case["case"]: case for case in json.loads(path.read_text())["cases"]}
+    done = {n for n, c in cases.items() if not arguments.failed or c["outcome"] in GOOD}
+    started = time.monotonic()
 
-    result = {
-        "package": "PyTorch's test_torchinductor.py",
-        "version": torch.__version__,
-        "triton": triton.__version__,
-        "torch": torch.__version__,
-        "missing": missing,
-        "seconds": round(time.time() - started),
-        "cases": collector.results,
-    }
-    path = arguments.results / f"suite-{index}-of-{count}-triton-{triton.__version__}.json"
-    path.write_text(json.dumps(result, indent=1) + "\n")
-    failed = [r for r in collector.results if r["outcome"] == "failed"]
-    return 1 if failed else 0
+    def write() -> None:
+        result = {
+            "package": "PyTorch's " + TESTS,
+            "version": metadata.version("torch"),
+            "triton": triton,
+            "torch": metadata.version("torch"),
+            "collected": len(file.collected or []),
+            "seconds": round(time.monotonic() - started),
+            "cases": list(cases.values()),
+        }
+        path.write_text(json.dumps(result, indent=1) + "\n")
+
+    def on_result(file: TestFile, nodeid: str, result: dict) -> None:
+        name = nodeid.split("::", 1)[1]
+        cases[name] = case = as_case(name, result)
+        print(
+            f"{case['outcome']:18} {case['seconds']:6} s  {name}  {case['detail'][0][:160]}",
+            flush=True,
+        )
+        write()
+
+    def on_peer_result(_: TestFile, nodeid: str, result: dict) -> None:
+        """A test that fails with PyTorch's own backend as well says nothing of ours."""
+        case = cases[nodeid.split("::", 1)[1]]
+        peer = as_case("", result)
+        if peer["outcome"] not in GOOD:
+            case["outcome"] = "refused"
+            case["detail"].insert(0, "fails with Inductor's C++ backend, too: " + peer["detail"][0])
+            write()
+
+    file = TestFile(TESTS, done)
+    with tempfile.TemporaryDirectory(prefix="tilebridge-inductor-") as scratch:
+
+        def run(file: TestFile, peer: bool, on_result) -> None:
+            options = ["-p", "inductor_imports", "-p", "no:cacheprovider", "-c", os.devnull]
+            options += ["-q", "-s", "--rootdir", str(folder)]
+            settings = Settings(
+                python=sys.executable,
+                cwd=folder,
+                environment={
+                    **environment(folder, scratch),
+                    "TILEBRIDGE_INDUCTOR_PEER": "1" if peer else "0",
+                },
+                pytest_options=[*options, *(["-k", arguments.k] if arguments.k else [])],
+                workers=arguments.workers,
+                timeout=arguments.timeout,
+                select=lambda names: list(range(len(names))),
+                on_result=on_result,
+            )
+            Pool([file], settings).run()
+
+        run(file, False, on_result)
+        failed = {name for name, case in cases.items() if case["outcome"] not in GOOD}
+        if failed:
+            others = {n.split("::", 1)[1] for n in file.collected or []} - failed
+            run(TestFile(TESTS, others), True, on_peer_result)
+    write()
+    if file.error:
+        print(file.error, file=sys.stderr)
+        return 1
+    return 0 if all(case["outcome"] in GOOD for case in cases.values()) else 1
 
 
 if __name__ == "__main__":
