@@ -65,6 +65,17 @@ static bool isEachTurnActive(AssignmentAttr assignment, const Grids &grids) {
   return stepsOf(assignment, grids) * grids.pes() == grids.programs();
 }
 
+// Whether PEs of a line may do something together in each step: one without a
+// program of its own then has its part in that.
+static bool mayShare(AssignmentAttr assignment, const Grids &grids,
+                     ArrayRef<Reading> readings) {
+  return llvm::any_of(readings, [&](const Reading &reading) {
+    Sharing sharing = sharingOf(assignment, grids, reading.classes);
+    return (sharing.alongRows && grids.columns > 1) ||
+           (sharing.alongColumns && grids.rows > 1);
+  });
+}
+
 namespace {
 struct AccelMapGridPass : accel::impl::AccelMapGridPassBase<AccelMapGridPass> {
   using AccelMapGridPassBase::AccelMapGridPassBase;
@@ -99,12 +110,22 @@ struct AccelMapGridPass : accel::impl::AccelMapGridPassBase<AccelMapGridPass> {
     if (failed(target))
       return signalPassFailure();
     std::optional<Grids> grids = gridsOf(kernel, *target);
-    mapGrid(kernel, *target, grids, choose(kernel, *target, grids));
+    SmallVector<Reading> readings;
+    if (grids)
+      readings = readingsOf(kernel, *grids);
+    AssignmentAttr chosen = choose(kernel, *target, grids, readings);
+    // In a loop over steps the loads of the next one are early, which they
+    // would not be in a branch.
+    bool isWhole =
+        grids && stepsOf(chosen, *grids) == 1 &&
+        (kernel->hasAttr(unicastAttr) || !mayShare(chosen, *grids, readings));
+    mapGrid(kernel, *target, grids, chosen, isWhole);
   }
 
   AssignmentAttr choose(func::FuncOp kernel,
                         const std::optional<Target> &target,
-                        const std::optional<Grids> &grids) {
+                        const std::optional<Grids> &grids,
+                        ArrayRef<Reading> readings) {
     MLIRContext *context = &getContext();
     auto interleaved = AssignmentAttr::get(context, AssignmentKind::Interleaved,
                                            {}, DenseIntElementsAttr());
@@ -123,12 +144,12 @@ struct AccelMapGridPass : accel::impl::AccelMapGridPassBase<AccelMapGridPass> {
     Lines lines = Lines::None;
     if (const DmaEngine *engine = loadingEngine(kernel, *target))
       lines = engine->multicast;
-    return chooseAssignment(context, *grids, readingsOf(kernel, *grids), lines)
-        .assignment;
+    return chooseAssignment(context, *grids, readings, lines).assignment;
   }
 
   void mapGrid(func::FuncOp kernel, const std::optional<Target> &target,
-               const std::optional<Grids> &grids, AssignmentAttr assignment) {
+               const std::optional<Grids> &grids, AssignmentAttr assignment,
+               bool isWhole) {
     Block &entry = kernel.getBody().front();
     Location loc = kernel.getLoc();
     unsigned first = kernel.getNumArguments() - 6;
@@ -163,7 +184,7 @@ struct AccelMapGridPass : accel::impl::AccelMapGridPassBase<AccelMapGridPass> {
 
     if (grids && isEachTurnActive(assignment, *grids))
       return;
-    if (isAllOrNothing(body))
+    if (isWhole || isAllOrNothing(body))
       guardWhole(program->getNextNode(), body, program.getActive());
     else
       guardEach(body, program.getActive());

@@ -51,7 +51,8 @@ def AccelMapGridPass : Pass<"tilebridge-accel-map-grid", "::mlir::func::FuncOp">
   let description = [{
     The body of a kernel becomes a loop over steps, in each of which a PE runs the program that `accel.program` names. There may
     be more programs than PEs, or fewer. Where a step has no program for a PE, the PE does the loads of another one, so that it can take part in
-    multicasts, and what would be seen from outside (stores, atomic accesses, prints) is left out.
+    multicasts, and what would be seen from outside (stores, atomic accesses, prints) is left out. In a launch of one step in which
+    no PEs of a line load alike, a PE without a program does nothing.
 
     With the grid known, the assignment is chosen by reuse: for each load, programs are put into classes that read the same
     memory, by evaluating the scalars that its address depends on; how the kernel computes them from its ids does not matter. Classes of

@@ -144,3 +144,28 @@ func.func @waits(%p: memref<?xi32, strided<[1], offset: ?>>, %px: i32, %py: i32,
   }
   return
 }
+
+// -----
+
+// Three programs on 64 PEs, each with a block of its own: the other PEs do nothing, and load nothing.
+
+// CHECK-LABEL: func.func @few
+// CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %[[ACTIVE:.*]] = accel.program
+// CHECK: scf.if %[[ACTIVE]] {
+// CHECK: accel.copy {{.*}} -> tensor<64xf32>
+// CHECK: accel.copy {{.*}} -> ()
+module attributes {accel.target = "mtia-2i-like"} {
+func.func @few(%p: memref<?xf32, strided<[1], offset: ?>> {accel.noalias}, %q: memref<?xf32, strided<[1], offset: ?>>,
+               %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, accel.grid = array<i64: 3, 1, 1>, tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32"]} {
+  %c64 = arith.constant 64 : i32
+  %o = arith.muli %px, %c64 : i32
+  %i = arith.index_cast %o : i32 to index
+  %v = memref.reinterpret_cast %p to offset: [%i], sizes: [64], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+  %w = memref.reinterpret_cast %q to offset: [%i], sizes: [64], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = accel.copy %v to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+  accel.copy %0 to %w : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+}
