@@ -43,7 +43,42 @@ static bool isOverlapped(Operation *start) {
   return false;
 }
 
+// Whether the wait for a transfer is in the first iteration of a loop: it is
+// the first of those that are started iterations ahead, and nothing is there
+// yet to run beside it.
+static bool isPrologue(Operation *start) {
+  return start->getNumResults() == 1 &&
+         llvm::any_of(start->getResult(0).getUses(), [](OpOperand &use) {
+           auto loop = dyn_cast<scf::ForOp>(use.getOwner());
+           return loop &&
+                  use.getOperandNumber() >= loop.getNumControlOperands();
+         });
+}
+
+static SmallVector<scf::ForOp> loopsAround(Operation *op) {
+  SmallVector<scf::ForOp> loops;
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    loops.push_back(loop);
+  return loops;
+}
+
 namespace {
+/// What a loop of one PE waits for at least, in all of its iterations: a load
+/// takes its time, and so many of each are under way at once as have buffers.
+struct LoopCost {
+  /// What is done beside them.
+  double busy = 0;
+  double transfers = 0, latency = 0, times = 0;
+  double depth = 1;
+
+  double excess() const {
+    double least =
+        std::max(transfers, (busy + transfers + latency * times) / depth);
+    return std::max(0.0, least - busy);
+  }
+};
+
 /// What all PEs do, as far as it can be told from the text.
 class Model {
 public:
@@ -77,8 +112,16 @@ private:
   /// Of one PE.
   double compute = 0, waits = 0, serialTransfers = 0;
   std::map<std::string, double> engines;
-  /// The first and the last transfer, which nothing runs beside.
-  double first = 0, last = 0;
+  /// The last transfer, which nothing runs beside.
+  double last = 0;
+  /// Inner loops before outer ones.
+  llvm::MapVector<Operation *, LoopCost> loops;
+
+  /// Time in which this PE does nothing else.
+  void addBusy(Operation *op, double cycles) {
+    for (scf::ForOp loop : loopsAround(op))
+      loops[loop].busy += cycles;
+  }
 };
 } // namespace
 
@@ -120,12 +163,23 @@ void Model::addTransfer(Operation *op, Value source, Value dest,
   if (engine)
     engines[engine->name] += own * times / std::max(1u, engine->count);
   double alone = std::max(own, shared) + latency;
-  if (isOverlapped(op)) {
-    (isInChipMemory(source.getType()) ? first : last) = alone;
+  auto around = op->getParentOfType<scf::ForOp>();
+  if (isOverlapped(op) && !isPrologue(op)) {
+    if (!isInChipMemory(source.getType())) {
+      last = alone;
+    } else if (around) {
+      LoopCost &cost = loops[around];
+      cost.transfers += std::max(own, shared) * times;
+      cost.latency = std::max(cost.latency, latency);
+      cost.times = std::max(cost.times, times);
+      if (auto depth = op->getAttrOfType<IntegerAttr>(depthAttr))
+        cost.depth = std::max(1.0, double(depth.getInt()));
+    }
     return;
   }
   waits += latency * times;
   serialTransfers += std::max(own, shared) * times;
+  addBusy(op, alone * times);
 }
 
 // One element, by the core that runs the program.
@@ -136,9 +190,11 @@ void Model::addAccess(Operation *op, Value memref, bool isWrite) {
   double bytes = double(type.getElementTypeBitWidth()) / 8;
   addTraffic(memory, bytes * times * double(target.grid.count()), isWrite);
   waits += memory.latencyCycles * times;
+  addBusy(op, memory.latencyCycles * times);
 }
 
 Estimate Model::run() {
+  kernel.walk([&](scf::ForOp loop) { loops[loop]; });
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto copy = dyn_cast<CopyOp>(op))
       addTransfer(op, copy.getSource(), copy.getDest(), copy.getMulticast());
@@ -155,11 +211,18 @@ Estimate Model::run() {
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       for (int64_t range : linalgOp.getStaticLoopRanges())
         ranges.push_back(ShapedType::isDynamic(range) ? 1 : range);
-    compute += workOf(op, target, ranges).cycles * timesRun(op, kernel);
+    double cycles = workOf(op, target, ranges).cycles * timesRun(op, kernel);
+    compute += cycles;
+    addBusy(op, cycles);
     return WalkResult::skip();
   });
 
   double most = compute + waits + serialTransfers;
+  for (auto &[loop, cost] : loops) {
+    double excess = cost.excess();
+    most += excess;
+    addBusy(loop, excess);
+  }
   result.terms["compute"] = compute;
   for (auto [name, cycles] : engines) {
     result.terms["engine " + name] = cycles;
@@ -176,7 +239,7 @@ Estimate Model::run() {
     result.terms["memory " + memory.name] = cycles;
     most = std::max(most, cycles);
   }
-  result.cycles = target.launchCycles + first + most + last;
+  result.cycles = target.launchCycles + most + last;
   return result;
 }
 
