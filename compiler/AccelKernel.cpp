@@ -10,6 +10,7 @@
 #include "accel-backend/Passes.h"
 #include "accel-backend/emit/EmitCpp.h"
 #include "accel-backend/plan/Passes.h"
+#include "accel-backend/search/Report.h"
 #include "compiler/Registration.h"
 #include "frontend/Passes.h"
 #include "frontend/Reader.h"
@@ -21,6 +22,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -247,10 +249,11 @@ LaunchFacts::LaunchFacts(func::FuncOp kernel, const accel::Target &target,
   llvm::interleave(alone, out, ",");
 }
 
-bool AccelKernel::addPipeline(PassManager &manager) {
-  if (!plugin)
-    return succeeded(accel::buildAccelPipeline(manager));
+bool AccelKernel::addPipeline(PassManager &manager, llvm::StringRef from,
+                              llvm::StringRef to) {
   auto addOwn = [&](llvm::StringRef point) {
+    if (!plugin)
+      return true;
     llvm::Error error = plugin->addPasses(point, manager);
     if (!error)
       return true;
@@ -258,37 +261,56 @@ bool AccelKernel::addPipeline(PassManager &manager) {
         << llvm::toString(std::move(error));
     return false;
   };
-  if (!addOwn("bridge"))
+  ArrayRef<llvm::StringRef> stages = accel::stageNames();
+  if (from == stages.front() && !addOwn("bridge"))
     return false;
-  for (llvm::StringRef stage : accel::stageNames())
+  auto first = llvm::find(stages, from), last = llvm::find(stages, to);
+  for (llvm::StringRef stage : llvm::make_range(first, std::next(last)))
     if (!addOwn(stage) ||
         failed(accel::buildAccelPipeline(manager, stage, stage)))
       return false;
-  return addOwn("lowered");
+  return to != stages.back() || addOwn("lowered");
 }
 
-ModuleOp AccelKernel::lower(const accel::SimLaunch &launch) {
-  if (isLowered)
-    return *module;
+const AccelKernel::Lowering *AccelKernel::lower(const accel::SimLaunch &launch,
+                                                Search search) {
   LaunchFacts facts(kernel, target, launch);
-  OwningOpRef<ModuleOp> &entry = lowerings[facts.key];
-  if (entry)
-    return *entry;
+  if (isLowered) {
+    facts.key = "";
+    search = Search::None;
+  }
+  Lowering &entry = lowerings[facts.key + ";" + std::to_string(int(search))];
+  if (entry.module)
+    return &entry;
   OwningOpRef<ModuleOp> lowered(module->clone());
-  (*lowered)->setAttr("accel.target", StringAttr::get(&context, targetName));
-  PassManager manager(&context, ModuleOp::getOperationName());
-  // What is known of the launch is used by all that follows.
-  manager.addPass(accel::createAccelSpecializePass(facts.options));
-  if (!addPipeline(manager) || failed(manager.run(*lowered)))
-    return nullptr;
+  if (!isLowered) {
+    (*lowered)->setAttr("accel.target", StringAttr::get(&context, targetName));
+    ArrayRef<llvm::StringRef> stages = accel::stageNames();
+    auto decided = llvm::find(stages, decidedStage);
+    PassManager first(&context, ModuleOp::getOperationName());
+    // What is known of the launch is used by all that follows.
+    first.addPass(accel::createAccelSpecializePass(facts.options));
+    if (!addPipeline(first, stages.front(), *std::prev(decided)) ||
+        failed(first.run(*lowered)))
+      return nullptr;
+    if (search != Search::None)
+      entry.tuning = tune(*lowered, launch, search == Search::Exhaustive);
+    PassManager second(&context, ModuleOp::getOperationName());
+    if (!addPipeline(second, decidedStage, stages.back()) ||
+        failed(second.run(*lowered)))
+      return nullptr;
+  }
   // Kernels whose integers change with each launch would fill the memory.
   constexpr size_t most = 64;
   if (lowerings.size() > most) {
+    Lowering own{std::move(lowered), std::move(entry.tuning)};
     lowerings.clear();
-    return *(lowerings[facts.key] = std::move(lowered));
+    Lowering &only = lowerings[facts.key + ";" + std::to_string(int(search))];
+    only = std::move(own);
+    return &only;
   }
-  entry = std::move(lowered);
-  return *entry;
+  entry.module = std::move(lowered);
+  return &entry;
 }
 
 bool AccelKernel::emit(ModuleOp lowered, const accel::SimLaunch &launch,
@@ -335,13 +357,14 @@ bool AccelKernel::emit(ModuleOp lowered, const accel::SimLaunch &launch,
 
 accel::SimOutcome AccelKernel::simulate(const accel::SimLaunch &launch,
                                         const accel::SimOptions &options,
-                                        bool isOnlyCompiled,
+                                        Search search, bool isOnlyCompiled,
                                         std::string &errors,
                                         AccelOutputs *outputs) {
   std::lock_guard<std::mutex> lock(mutex);
   ErrorCollector collector(context, errors);
   accel::SimOutcome outcome;
-  ModuleOp module = lower(launch);
+  const Lowering *lowering = lower(launch, search);
+  ModuleOp module = lowering ? *lowering->module : ModuleOp();
   outcome.isError = !module;
   if (!module && errors.empty())
     errors = "error: the lowering failed without a message, a bug of this "
@@ -352,6 +375,13 @@ accel::SimOutcome AccelKernel::simulate(const accel::SimLaunch &launch,
     flags.enableDebugInfo(false);
     module.print(out, flags);
   }
+  if (module && outputs && outputs->tuning)
+    *outputs->tuning = lowering->tuning;
+  if (module && outputs && outputs->estimate)
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(loweredAttr))
+        llvm::raw_string_ostream(*outputs->estimate) << llvm::formatv(
+            "{0:2}\n", llvm::json::Value(accel::report(function, target)));
   bool emits = module && outputs && (outputs->cpp || outputs->own);
   if (emits && !emit(module, launch, *outputs)) {
     outcome.isError = true;

@@ -25,10 +25,19 @@ namespace tilebridge::compiler {
 struct AccelOutputs {
   std::string *lowered = nullptr;
   std::string *cpp = nullptr;
+  /// JSON: what the model expects, and what a search decided.
+  std::string *estimate = nullptr;
+  std::string *tuning = nullptr;
   /// The plug-in's own, and what it is called.
   std::string *own = nullptr;
   std::string ownName;
 };
+
+/// The first stage that a search decides about.
+constexpr llvm::StringLiteral decidedStage = "map-grid";
+
+/// What the compiler searches for itself.
+enum class Search { None, Autotile, Exhaustive };
 
 /// A kernel as bridge IR, and what it was lowered to for launches so far.
 class AccelKernel {
@@ -45,17 +54,27 @@ public:
   /// before, and runs it unless `isOnlyCompiled`. Errors are appended to
   /// `errors`; `outputs` gets what is asked for.
   accel::SimOutcome simulate(const accel::SimLaunch &launch,
-                             const accel::SimOptions &options,
+                             const accel::SimOptions &options, Search search,
                              bool isOnlyCompiled, std::string &errors,
                              AccelOutputs *outputs);
 
 private:
   AccelKernel();
   bool read(const Request &request, Result &result);
+  /// What a kernel was lowered to, and what a search decided.
+  struct Lowering {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::string tuning;
+  };
   /// Null after an error.
-  mlir::ModuleOp lower(const accel::SimLaunch &launch);
+  const Lowering *lower(const accel::SimLaunch &launch, Search search);
   bool readTarget(const Request &request, std::string &errors);
-  bool addPipeline(mlir::PassManager &manager);
+  /// The stages from one to another, with the plug-in's passes.
+  bool addPipeline(mlir::PassManager &manager, llvm::StringRef from,
+                   llvm::StringRef to);
+  /// Decides on a kernel that was lowered until its grid is mapped.
+  std::string tune(mlir::ModuleOp module, const accel::SimLaunch &launch,
+                   bool isExhaustive);
   bool emit(mlir::ModuleOp lowered, const accel::SimLaunch &launch,
             AccelOutputs &outputs);
 
@@ -68,7 +87,7 @@ private:
   mlir::func::FuncOp kernel;
   bool isLowered = false; // as it was read
   /// By what is known of a launch.
-  std::map<std::string, mlir::OwningOpRef<mlir::ModuleOp>> lowerings;
+  std::map<std::string, Lowering> lowerings;
 };
 
 } // namespace tilebridge::compiler

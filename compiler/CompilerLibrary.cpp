@@ -161,18 +161,29 @@ static int accelSimulate(tb_accel_kernel *kernel,
   auto give = [abi](const char *what, const std::string &text) {
     abi->output(abi->state, what, text.data(), text.size());
   };
-  std::string errors, lowered, cpp, own;
+  std::string errors, lowered, cpp, own, estimate, tuning;
+  auto search = tilebridge::compiler::Search::None;
+  if (abi->flags & TB_SIMULATE_AUTOTILE)
+    search = abi->flags & TB_SIMULATE_EXHAUSTIVE
+                 ? tilebridge::compiler::Search::Exhaustive
+                 : tilebridge::compiler::Search::Autotile;
   AccelOutputs outputs;
   outputs.lowered = abi->flags & TB_SIMULATE_LOWERED ? &lowered : nullptr;
   outputs.cpp = abi->flags & TB_SIMULATE_CPP ? &cpp : nullptr;
+  outputs.estimate = abi->flags & TB_SIMULATE_ESTIMATE ? &estimate : nullptr;
+  outputs.tuning = &tuning;
   outputs.own = abi->flags & TB_SIMULATE_PLUGIN ? &own : nullptr;
   auto outcome = kernel->kernel->simulate(
-      launch, options, (abi->flags & TB_SIMULATE_COMPILE_ONLY) != 0, errors,
-      &outputs);
+      launch, options, search, (abi->flags & TB_SIMULATE_COMPILE_ONLY) != 0,
+      errors, &outputs);
   if (abi->flags & TB_SIMULATE_LOWERED && !lowered.empty())
     give("lowered", lowered);
   if (abi->flags & TB_SIMULATE_CPP && !cpp.empty())
     give("cpp", cpp);
+  if (!estimate.empty())
+    give("estimate", estimate);
+  if (!tuning.empty())
+    give("autotile", tuning);
   if (!outputs.ownName.empty())
     give(outputs.ownName.c_str(), own);
   if (!outcome.assertion.empty()) {

@@ -85,7 +85,10 @@ enum {
   TB_SIMULATE_LOWERED = 4,
   TB_SIMULATE_COMPILE_ONLY = 8,
   TB_SIMULATE_CPP = 16,
-  TB_SIMULATE_PLUGIN = 32
+  TB_SIMULATE_PLUGIN = 32,
+  TB_SIMULATE_ESTIMATE = 64,
+  TB_SIMULATE_AUTOTILE = 128,
+  TB_SIMULATE_EXHAUSTIVE = 256
 };
 
 typedef struct tb_simulate_request_v1 {
@@ -98,7 +101,8 @@ typedef struct tb_simulate_request_v1 {
   uint32_t reserved;
   void (*error)(void *state, const char *text, size_t size);
   void (*print)(void *state, const char *text);
-  /* "report" (JSON), and where asked for "trace" (JSON), "lowered" (MLIR), "cpp" (C++) and the plug-in's. */
+  /* "report" (JSON), and where asked for "trace" (JSON), "lowered" (MLIR), "cpp" (C++), "estimate" (JSON), "autotile" (JSON) and the
+   * plug-in's. */
   void (*output)(void *state, const char *what, const char *data, size_t size);
   void *state;
 } tb_simulate_request_v1;

@@ -266,6 +266,13 @@ TILEBRIDGE_API tilebridge_code tilebridge_load_accel(
 #define TILEBRIDGE_SIMULATE_CPP 16u
 /* `output` gets the output of the plug-in, by the name that it has there. */
 #define TILEBRIDGE_SIMULATE_PLUGIN 32u
+/* `output` gets what the model expects as "estimate": JSON with expected_cycles, expected_microseconds, bytes, buffers. */
+#define TILEBRIDGE_SIMULATE_ESTIMATE 64u
+/* The sizes of blocks, the number of buffers, multicast and the mapping of the grid are searched (docs/accelerators.md);
+ * `output` gets what was found as "autotile", JSON. */
+#define TILEBRIDGE_SIMULATE_AUTOTILE 128u
+/* With that: each decision that there is is simulated. */
+#define TILEBRIDGE_SIMULATE_EXHAUSTIVE 256u
 
 typedef struct tilebridge_simulate_options {
   size_t struct_size; /* sizeof(tilebridge_simulate_options) */

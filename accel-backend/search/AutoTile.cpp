@@ -131,7 +131,7 @@ public:
          const SearchOptions &options)
       : kernel(kernel), target(target), options(options) {}
 
-  std::optional<Candidate> run();
+  std::optional<Tuning> run();
 
 private:
   using Key = std::tuple<const void *, bool, int64_t, std::vector<int64_t>>;
@@ -141,7 +141,10 @@ private:
   SmallVector<Decision> neighboursOf(const Decision &decision);
   bool findStart(Candidate &best);
   void descend(Candidate best);
-  std::optional<Candidate> confirm();
+  /// The simulator's cycles.
+  std::optional<double> simulate(const Decision &decision);
+  void confirm();
+  void confirmAll();
 
   func::FuncOp kernel;
   const Target &target;
@@ -149,6 +152,7 @@ private:
   SmallVector<Tile> tiles;
   std::map<Key, std::optional<double>> rated;
   std::vector<Candidate> candidates;
+  Tuning found;
 };
 } // namespace
 
@@ -161,9 +165,10 @@ std::optional<double> Search::rate(const Decision &decision) {
     return it->second;
   if (rated.size() > options.trials)
     return std::nullopt;
+  ++found.lowered;
   it->second = cyclesOf(kernel, target, decision);
   if (it->second)
-    candidates.push_back({decision, *it->second});
+    candidates.push_back({decision, *it->second, std::nullopt});
   return it->second;
 }
 
@@ -193,7 +198,7 @@ bool Search::findStart(Candidate &best) {
   while (true) {
     for (decision.depth = 2; decision.depth >= 1; --decision.depth)
       if (std::optional<double> cycles = rate(decision)) {
-        best = {decision, *cycles};
+        best = {decision, *cycles, std::nullopt};
         return true;
       }
     int64_t *largest = llvm::max_element(decision.tiles);
@@ -209,54 +214,130 @@ void Search::descend(Candidate best) {
     for (const Decision &decision : neighboursOf(best.decision))
       if (std::optional<double> cycles = rate(decision))
         if (*cycles < best.cycles) {
-          best = {decision, *cycles};
+          best = {decision, *cycles, std::nullopt};
           improves = true;
         }
   }
 }
 
-std::optional<Candidate> Search::confirm() {
-  llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
-    return a.cycles < b.cycles;
-  });
-  if (!options.confirm)
-    return candidates.front();
-  std::optional<Candidate> best;
-  for (const Candidate &candidate :
-       ArrayRef(candidates).take_front(options.confirmed)) {
-    apply(kernel, candidate.decision);
-    OwningOpRef<ModuleOp> lowered(kernel->getParentOfType<ModuleOp>().clone());
+std::optional<double> Search::simulate(const Decision &decision) {
+  // What fails is a decision that is not taken.
+  ScopedDiagnosticHandler silence(kernel.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  apply(kernel, decision);
+  OwningOpRef<ModuleOp> lowered(kernel->getParentOfType<ModuleOp>().clone());
+  if (options.lower) {
+    if (failed(options.lower(*lowered)))
+      return std::nullopt;
+  } else {
     PassManager manager(kernel.getContext(), ModuleOp::getOperationName());
     if (failed(buildAccelPipeline(manager, "map-grid")) ||
         failed(manager.run(*lowered)))
-      continue;
-    std::optional<double> cycles = options.confirm(*lowered);
-    if (cycles && (!best || *cycles < best->cycles))
-      best = {candidate.decision, *cycles};
+      return std::nullopt;
   }
-  return best ? best : candidates.front();
+  ++found.simulated;
+  return options.confirm(*lowered);
 }
 
-std::optional<Candidate> Search::run() {
-  Tiles found(kernel);
-  tiles = llvm::to_vector(found.all());
+void Search::confirm() {
+  // Of equals, what was tried first.
+  SmallVector<size_t> order =
+      llvm::to_vector(llvm::seq<size_t>(candidates.size()));
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::pair(candidates[a].cycles, a) <
+           std::pair(candidates[b].cycles, b);
+  });
+  found.best = candidates[order.front()];
+  if (!options.confirm)
+    return;
+  double best = std::numeric_limits<double>::infinity();
+  for (size_t index : ArrayRef(order).take_front(options.confirmed)) {
+    Candidate &candidate = candidates[index];
+    candidate.simulatedCycles = simulate(candidate.decision);
+    if (candidate.simulatedCycles && *candidate.simulatedCycles < best) {
+      best = *candidate.simulatedCycles;
+      found.best = candidate;
+    }
+  }
+}
+
+void Search::confirmAll() {
+  double best = std::numeric_limits<double>::infinity();
+  for (const Decision &decision : allDecisions(kernel, target)) {
+    ++found.lowered;
+    std::optional<double> cycles = simulate(decision);
+    if (!cycles || *cycles >= best)
+      continue;
+    best = *cycles;
+    found.best = {decision, 0, cycles};
+  }
+  if (found.best.simulatedCycles)
+    found.best.cycles =
+        cyclesOf(kernel, target, found.best.decision).value_or(0);
+}
+
+std::optional<Tuning> Search::run() {
+  Tiles all(kernel);
+  tiles = llvm::to_vector(all.all());
+  found.decisions = assignmentsOf(kernel, target).size() * 2 * mostDepth;
+  for (const Tile &tile : tiles)
+    found.decisions *= sizesOf(tile).size();
+  if (options.isExhaustive && options.confirm) {
+    confirmAll();
+    return found.best.simulatedCycles ? std::optional(found) : std::nullopt;
+  }
   Candidate start;
   if (!findStart(start))
     return std::nullopt;
   descend(start);
-  return confirm();
+  confirm();
+  return found;
 }
 
-std::optional<Candidate>
+std::optional<Tuning>
 tilebridge::accel::autotile(func::FuncOp kernel, const Target &target,
                             const SearchOptions &options) {
-  std::optional<Candidate> best = Search(kernel, target, options).run();
+  std::optional<Tuning> found = Search(kernel, target, options).run();
   // Without one, what the compiler decides says what is wrong.
-  if (best)
-    apply(kernel, best->decision);
+  if (found)
+    apply(kernel, found->best.decision);
   else
     clearDecisions(kernel);
-  return best;
+  return found;
+}
+
+llvm::json::Object tilebridge::accel::describe(func::FuncOp kernel,
+                                               const Tuning &tuning) {
+  const Decision &decision = tuning.best.decision;
+  llvm::json::Array tiles;
+  Tiles all(kernel);
+  for (auto [tile, size] : llvm::zip_equal(all.all(), decision.tiles)) {
+    llvm::json::Object one{{"block", tile.blockSize}, {"tile", size}};
+    tile.op->getLoc()->walk([&](Location loc) {
+      auto line = dyn_cast<FileLineColLoc>(loc);
+      if (!line)
+        return WalkResult::advance();
+      one["line"] =
+          (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
+      return WalkResult::interrupt();
+    });
+    one["dimension"] = tile.dimension;
+    tiles.push_back(std::move(one));
+  }
+  llvm::json::Object result{
+      {"assignment", decision.assignment ? stringifyAssignmentKind(
+                                               decision.assignment.getKind())
+                                         : StringRef("by reuse")},
+      {"multicast", decision.multicast},
+      {"depth", decision.depth},
+      {"tiles", std::move(tiles)},
+      {"model_cycles", tuning.best.cycles},
+      {"decisions", int64_t(tuning.decisions)},
+      {"lowered", int64_t(tuning.lowered)},
+      {"simulated", int64_t(tuning.simulated)}};
+  if (tuning.best.simulatedCycles)
+    result["simulated_cycles"] = *tuning.best.simulatedCycles;
+  return result;
 }
 
 namespace {

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
 
 #include <functional>
 #include <vector>
@@ -33,18 +34,35 @@ void apply(mlir::func::FuncOp kernel, const Decision &decision);
 /// A decision that fits, and how long it takes.
 struct Candidate {
   Decision decision;
+  /// By the model, and where that was asked, by the simulator.
   double cycles = 0;
+  std::optional<double> simulatedCycles;
 };
 
 struct SearchOptions {
+  /// Lowers a module whose kernel is decided on, from the mapping of its grid
+  /// on; without it, the stages of the pipeline do.
+  std::function<mlir::LogicalResult(mlir::ModuleOp decided)> lower;
   /// Runs a lowered module and gives its cycles, or none where it fails.
   /// Without it the model has the last word.
   std::function<std::optional<double>(mlir::ModuleOp lowered)> confirm;
   /// How many of the best are confirmed.
-  unsigned confirmed = 4;
+  unsigned confirmed = 8;
   /// How many are lowered at most.
-  unsigned trials = 200;
+  unsigned trials = 160;
+  /// Confirms all decisions that there are, and asks the model for none.
+  bool isExhaustive = false;
 };
+
+/// What a search found.
+struct Tuning {
+  Candidate best;
+  /// How many decisions there are, were lowered, and were simulated.
+  size_t decisions = 0, lowered = 0, simulated = 0;
+};
+
+/// What was decided and found, for a report.
+llvm::json::Object describe(mlir::func::FuncOp kernel, const Tuning &tuning);
 
 /// All decisions that there are, in some order: for tests, which compare.
 std::vector<Decision> allDecisions(mlir::func::FuncOp kernel,
@@ -56,9 +74,8 @@ std::optional<double> cyclesOf(mlir::func::FuncOp kernel, const Target &target,
 
 /// Searches from what the compiler decides on its own: changes one decision at
 /// a time as long as the model says that it helps, and confirms the best ones.
-/// None where nothing fits.
-std::optional<Candidate> autotile(mlir::func::FuncOp kernel,
-                                  const Target &target,
-                                  const SearchOptions &options);
+/// The best is written as attributes. None where nothing fits.
+std::optional<Tuning> autotile(mlir::func::FuncOp kernel, const Target &target,
+                               const SearchOptions &options);
 
 } // namespace tilebridge::accel

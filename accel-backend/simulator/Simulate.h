@@ -29,6 +29,9 @@ struct SimOptions {
   bool wantsTrace = false;
   /// Instructions that a PE may run before the launch is given up; 0: any.
   uint64_t mostInstructions = 0;
+  /// Floats are neither moved nor computed: the cycles and the bytes are those
+  /// of a whole run, as far as floats do not decide what is run.
+  bool isOnlyTime = false;
 };
 
 struct SimLaunch {

@@ -231,6 +231,8 @@ private:
   Step executeLinalg(Pe &pe, mlir::Operation *op);
   Step executeCompute(Pe &pe, mlir::Operation *op);
   bool multiply(Pe &pe, mlir::Operation *op);
+  /// From here on a block is defined.
+  void defineBlock(Pe &pe, mlir::Value memref);
   /// Lets the PE's time pass for work on blocks, and counts it.
   void spend(Pe &pe, mlir::Operation *op, const Work &work,
              llvm::ArrayRef<mlir::Value> reads,

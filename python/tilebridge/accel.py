@@ -10,11 +10,14 @@ launch took, and how launches are simulated:
         kernel[grid](...)
     print(tilebridge.accel.last_stats()["cycles"])
     open("trace.json", "w").write(tilebridge.accel.last_trace())
+
+`@triton.autotune` asks a model of the machine there, in place of a clock: do_bench() below.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import threading
@@ -28,6 +31,8 @@ class Settings:
     seed: int | None = None  # of transfers that land at random times; None: as late as they may
     trace: bool = False
     lowered: bool = False
+    autotile: bool | str = False  # True, or "exhaustive"
+    estimate: bool = False  # Nothing runs.
 
 
 _local = threading.local()
@@ -42,33 +47,74 @@ def _parse_landing(landing: str) -> int | None:
 
 
 def settings() -> Settings:
-    """Those of simulation(), else what TILEBRIDGE_LANDING and TILEBRIDGE_TRACE say."""
+    """Those of simulation(), else what TILEBRIDGE_LANDING, TILEBRIDGE_TRACE and TILEBRIDGE_AUTOTILE say."""
     chosen = getattr(_local, "settings", None)
     if chosen is not None:
         return chosen
     return Settings(
         _parse_landing(os.environ.get("TILEBRIDGE_LANDING", "")),
         trace=bool(os.environ.get("TILEBRIDGE_TRACE")),
+        autotile=os.environ.get("TILEBRIDGE_AUTOTILE") == "1",
     )
 
 
 @contextlib.contextmanager
-def simulation(*, landing: str = "late", trace: bool = False, lowered: bool = False):
+def simulation(
+    *,
+    landing: str = "late",
+    trace: bool = False,
+    lowered: bool = False,
+    autotile: bool | str = False,
+):
     """How this thread's launches in the block are simulated.
 
     `landing` says when transfers move their bytes, "late" (as late as what waits for them allows) or "random:SEED"; with
-    `trace`, last_trace() gives a timeline, and with `lowered`, last_lowered() the IR that ran.
+    `trace`, last_trace() gives a timeline, and with `lowered`, last_lowered() the IR that ran. With `autotile` the sizes of
+    parts of blocks, the number of buffers, multicast and the mapping of the grid are searched, and last_autotile() says
+    what was found; with "exhaustive" each decision that there is is simulated, which takes long.
     """
+    if autotile not in (False, True, "exhaustive"):
+        raise ValueError(f"autotile is True, False or 'exhaustive', not {autotile!r}")
+    with _set(Settings(_parse_landing(landing), trace, lowered, autotile)):
+        yield
+
+
+@contextlib.contextmanager
+def _set(chosen: Settings):
     before = getattr(_local, "settings", None)
-    _local.settings = Settings(_parse_landing(landing), trace, lowered)
+    _local.settings = chosen
     try:
         yield
     finally:
         _local.settings = before
 
 
+def do_bench(fn, warmup=None, rep=None, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """Milliseconds that the model expects of the launches in `fn`, none of which runs; takes what triton.testing.do_bench does.
+
+    What cannot be compiled for the machine, because its blocks do not fit, for one, takes for ever: an autotuner goes on
+    to the next configuration.
+    """
+    from tilebridge import errors
+
+    before, _local.estimated = getattr(_local, "estimated", None), []
+    try:
+        with _set(dataclasses.replace(settings(), estimate=True)):
+            fn()
+        time = sum(_local.estimated) / 1000
+    except (errors.CompileError, errors.EvaluationError):
+        time = float("inf")
+    finally:
+        _local.estimated = before
+    if quantiles is not None:
+        return [time] * len(quantiles) if len(quantiles) > 1 else time
+    return [time] if return_mode == "all" else time
+
+
 def _take(outputs: dict[str, bytes]) -> None:
     _local.outputs = outputs
+    if "estimate" in outputs and getattr(_local, "estimated", None) is not None:
+        _local.estimated.append(json.loads(outputs["estimate"])["expected_microseconds"])
     path = os.environ.get("TILEBRIDGE_TRACE")
     if path and "trace" in outputs:
         with open(path, "wb") as file:
@@ -94,6 +140,18 @@ def last_trace() -> str | None:
 def last_lowered() -> str | None:
     """The IR that it ran."""
     return _last("lowered")
+
+
+def last_autotile() -> dict | None:
+    """What was searched for it, and found; None where nothing was."""
+    found = _last("autotile")
+    return None if found is None else json.loads(found)
+
+
+def last_estimate() -> dict | None:
+    """What the model expected of it; None but after do_bench()."""
+    estimate = _last("estimate")
+    return None if estimate is None else json.loads(estimate)
 
 
 def targets() -> list[str]:

@@ -40,8 +40,10 @@ void runCompile(const Options &options) {
   bool isAccelerator = options.target.rfind("accel:", 0) == 0;
   if (isAccelerator && options.emit != "ttir" && options.emit != "bridge")
     return compileForAccelerator(options);
-  if (!isAccelerator && (!options.grid.empty() || !options.arguments.empty()))
-    usageError("--grid and --arg want --target=accel:NAME");
+  if (!isAccelerator && (!options.grid.empty() || !options.arguments.empty() ||
+                         options.autotile || options.exhaustive))
+    usageError("--grid, --arg, --autotile and --exhaustive want "
+               "--target=accel:NAME");
   std::string stage = options.emit.empty() ? "so" : options.emit;
   uint32_t flags = (options.remarks ? TILEBRIDGE_COMPILE_REMARKS : 0) |
                    (options.timing ? TILEBRIDGE_COMPILE_TIMING : 0) |

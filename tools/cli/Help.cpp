@@ -45,6 +45,7 @@ Compiles a kernel. The input is TTIR as text or MLIR bytecode; "-" is standard i
                           accel:NAME  a DMA accelerator; the stages are bridge, accel (lowered; default), cpp
                                       (docs/accelerators.md), report, and a plug-in's own.
                                       It wants --grid and --arg as `tilebridge run` does: they are compiled in
+  --autotile, --exhaustive  for accel:NAME, as for `tilebridge run`; --emit=autotile is what was found, as JSON
   --load-target=FILE.so   a plug-in for accel:NAME, or with a target of its own (docs/accelerators.md)
   --header=FILE           also write a C header with a function that launches the kernel
   --emit=STAGE            so          a shared object (default)
@@ -85,6 +86,8 @@ in its order (`tilebridge info KERNEL` lists them). Compile-time constants are n
   --report FILE.json      cycles, bytes by memory, roofline; of accel:NAME, as the next two
   --trace FILE.json       a timeline for https://ui.perfetto.dev
   --landing=late|random:SEED   when transfers move their bytes
+  --autotile              search the sizes of parts of blocks, the number of buffers, multicast and the mapping of the
+                          grid: by the model, and the best by the simulator. --exhaustive simulates all there is
 
 A descriptor takes one array: its sizes and strides, which Triton's kernels have as arguments behind it, are filled in.
 NumPy has no bf16 and no 8-bit floats: files hold them as 2-byte or 1-byte voids, as the package ml_dtypes does.

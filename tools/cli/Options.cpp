@@ -58,6 +58,8 @@ const std::map<std::string, Rule> &rules() {
       {"--trace", {"run", &Options::trace}},
       {"--report", {"run", &Options::report}},
       {"--landing", {"run", &Options::landing}},
+      {"--autotile", {"compile run", nullptr, &Options::autotile}},
+      {"--exhaustive", {"compile run", nullptr, &Options::exhaustive}},
       {"--tolerance", {"eval", &Options::tolerance}},
       {"--help",
        {"compile run eval explain info seal", nullptr, &Options::help}},

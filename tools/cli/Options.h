@@ -46,6 +46,8 @@ struct Options {
   bool remarks = false;
   bool show = false;
   bool json = false;
+  bool autotile = false;
+  bool exhaustive = false;
   bool noCache = false;
   bool help = false;
 };

@@ -65,8 +65,9 @@ void runRun(const Options &options) {
   if (options.target.rfind("accel:", 0) == 0)
     return runSimulation(options);
   if (!options.trace.empty() || !options.report.empty() ||
-      !options.landing.empty())
-    usageError("--trace, --report and --landing want --target=accel:NAME");
+      !options.landing.empty() || options.autotile || options.exhaustive)
+    usageError("--trace, --report, --landing, --autotile and --exhaustive "
+               "want --target=accel:NAME");
   int64_t grid[3];
   if (options.grid.empty())
     usageError("`tilebridge run` wants the number of programs: --grid X, "

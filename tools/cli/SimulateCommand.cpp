@@ -52,6 +52,12 @@ static tilebridge_simulate_options optionsOf(const Options &options,
     usageError("--landing wants late or random:SEED, not '" + options.landing +
                "'");
   }
+  if (options.exhaustive && !options.autotile)
+    usageError("--exhaustive goes with --autotile");
+  if (options.autotile)
+    result.flags |= TILEBRIDGE_SIMULATE_AUTOTILE;
+  if (options.exhaustive)
+    result.flags |= TILEBRIDGE_SIMULATE_EXHAUSTIVE;
   result.output = [](void *state, const char *what, const char *data,
                      size_t size) {
     (*static_cast<Outputs *>(state))[what].assign(data, size);
@@ -91,6 +97,34 @@ static double numberOf(const std::string &report, const std::string &key) {
              : std::strtod(report.c_str() + at + key.size() + 7, nullptr);
 }
 
+/// What a search decided, as the simulator's JSON says it.
+static void printTuning(const std::string &tuning) {
+  auto textOf = [&](const std::string &key) {
+    size_t at = tuning.find("\n  \"" + key + "\": ");
+    if (at == tuning.npos)
+      return std::string();
+    at += key.size() + 7;
+    std::string text = tuning.substr(at, tuning.find('\n', at) - at);
+    if (!text.empty() && text.back() == ',')
+      text.pop_back();
+    return text;
+  };
+  std::printf("autotile: depth %s, multicast %s, assignment %s, tiles",
+              textOf("depth").c_str(), textOf("multicast").c_str(),
+              textOf("assignment").c_str());
+  const char *separator = " ";
+  for (size_t at = 0; (at = tuning.find("\"block\": ", at)) != tuning.npos;) {
+    double block = std::strtod(tuning.c_str() + at + 9, nullptr);
+    at = tuning.find("\"tile\": ", at);
+    std::printf("%s%.0f of %.0f", separator,
+                std::strtod(tuning.c_str() + at + 8, nullptr), block);
+    separator = ", ";
+  }
+  std::printf("; %s of %s decisions lowered, %s simulated\n",
+              textOf("lowered").c_str(), textOf("decisions").c_str(),
+              textOf("simulated").c_str());
+}
+
 void runSimulation(const Options &options) {
   Outputs outputs = simulate(options, 0);
   const std::string &report = outputs["report"];
@@ -98,6 +132,8 @@ void runSimulation(const Options &options) {
       "%.0f cycles, %.4g us on %s\n", numberOf(report, "cycles"),
       numberOf(report, "microseconds"),
       options.target.substr(6, options.target.find(",plugin=") - 6).c_str());
+  if (!outputs["autotile"].empty())
+    printTuning(outputs["autotile"]);
   if (!options.report.empty())
     writeOutput(options.report, report);
   if (!options.trace.empty())
@@ -130,9 +166,13 @@ void compileForAccelerator(const Options &options) {
                             .at("cpp"));
   else if (stage == "report")
     writeOutput(output, simulate(options, 0).at("report"));
+  else if (stage == "autotile" && options.autotile)
+    writeOutput(output, simulate(options,
+                                 TILEBRIDGE_SIMULATE_COMPILE_ONLY)["autotile"]);
   else if (options.loadTarget.empty())
     usageError(
-        "targets accel:NAME have the stages accel, cpp and report, not '" +
+        "targets accel:NAME have the stages accel, cpp, report, and with "
+        "--autotile autotile, not '" +
         stage + "'");
   else
     writePluginOutput(options, stage, output);

@@ -156,7 +156,11 @@ class CPUDriver(DriverBase):
     def get_benchmarker(self):
         from triton.testing import do_bench
 
-        return do_bench
+        from tilebridge import accel
+        from tilebridge.triton_backend import simulated
+        from tilebridge.triton_backend.compiler import compile_target
+
+        return accel.do_bench if simulated.is_asked_for(compile_target()) else do_bench
 
     def get_empty_cache_for_benchmark(self):
         from tilebridge.triton_backend.benchmark import CacheFlusher

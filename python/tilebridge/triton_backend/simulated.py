@@ -15,6 +15,10 @@ MARK = b"tilebridge TTIR for "  # What an artefact begins with, before the targe
 _RANDOM_LANDING = 1
 _TRACE = 2
 _LOWERED = 4
+_COMPILE_ONLY = 8
+_ESTIMATE = 64
+_AUTOTILE = 128
+_EXHAUSTIVE = 256
 
 _OUTPUT = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t
@@ -100,6 +104,9 @@ class SimulatedKernel(checked.CheckedKernel):
             options.flags |= _RANDOM_LANDING
             options.seed = settings.seed
         options.flags |= (_TRACE if settings.trace else 0) | (_LOWERED if settings.lowered else 0)
+        options.flags |= _AUTOTILE if settings.autotile else 0
+        options.flags |= _EXHAUSTIVE if settings.autotile == "exhaustive" else 0
+        options.flags |= _ESTIMATE | _COMPILE_ONLY if settings.estimate else 0
         checked._set_memory(options, memory)
         code = self.library.tilebridge_simulate(
             self.handle, *grid, arguments, len(arguments), options
