@@ -124,6 +124,7 @@ private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
   mlir::Value constant(int64_t value) const;
   void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
+  bool joinsSums() const;
   void emitTile(mlir::Value panel, mlir::Value column, mlir::Value row,
                 int64_t rows, llvm::ArrayRef<int64_t> vectors) const;
   llvm::SmallVector<mlir::Value> emitStep(mlir::Value panel, mlir::Value step,

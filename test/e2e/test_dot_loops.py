@@ -192,3 +192,18 @@ def test_what_is_packed_may_be_overwritten(rng):
     overwriting_kernel[(1,)](a, b, k, N=n, BK=bk)
     check_equal(b[:n], wanted, terms=4 * k)
     check_equal(a, x)
+
+
+@pytest.mark.compiled("has another order of sums")
+@pytest.mark.parametrize("bk", [32, 64])
+def test_sums_of_many_products_are_close(bk, rng):
+    """One chain of 8192 steps is wrong by 4e-6 here."""
+    k = 8192
+    a, b = torch.rand(32, k, generator=rng), torch.rand(k, 32, generator=rng)
+    c, out = torch.zeros(32, 32), output([32, 32], torch.float32)
+    loop_kernel[(1,)](
+        a, b, c, out, k, *a.stride(), *b.stride(), 0, k,
+        M=32, N=32, BK=bk, ACC=tl.float32, HOW="plain",
+    )  # fmt: skip
+    wanted = a.double() @ b.double()
+    assert ((out.double() - wanted).abs() / wanted).max() < 1e-6
