@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 namespace tilebridge::rt {
 
@@ -24,6 +25,12 @@ using Clock = std::chrono::steady_clock;
 constexpr float inlineNanoseconds = 25000;
 constexpr unsigned maxRanges = 256;
 constexpr int64_t chunksPerRange = 16;
+
+/// What programs of a thread keep for its next ones begins anew.
+void clearHeader(const Scratch &scratch, size_t bytes) {
+  std::memset(scratch.get(), 0,
+              std::min<size_t>(bytes, TB_SCRATCH_ZEROED_BYTES));
+}
 
 float since(Clock::time_point begin) {
   return std::chrono::duration<float, std::nano>(Clock::now() - begin).count();
@@ -64,6 +71,7 @@ void runThread(Team &team, unsigned thread) {
   Scratch scratch(team.run.kernel.executable->scratch_bytes);
   if (!scratch)
     return; // The other threads do this one's share.
+  clearHeader(scratch, team.run.kernel.executable->scratch_bytes);
   auto start = Clock::now();
   int64_t done = 0;
   runRange(team, team.ranges[thread % team.rangeCount], scratch.get(), done);
@@ -108,6 +116,7 @@ bool runInline(GridRun &run, float expected, bool mayStopEarly, int64_t &done) {
   Scratch scratch(run.kernel.executable->scratch_bytes);
   if (!scratch)
     return false;
+  clearHeader(scratch, run.kernel.executable->scratch_bytes);
   tb_run_fn function = run.kernel.executable->run;
   if (!mayStopEarly) {
     // In pieces, so that a failed assertion ends a long launch. Few: each ends

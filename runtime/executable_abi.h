@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TB_EXECUTABLE_ABI_VERSION 1u
+#define TB_EXECUTABLE_ABI_VERSION 2u
 #define TB_EXECUTABLE_SYMBOL "tilebridge_executable"
 
 /* Services the kernel calls back for. Thread safe; may be called by any thread of a launch. */
@@ -40,7 +40,10 @@ typedef struct tb_launch_v1 {
   const tb_host_v1 *host;
 } tb_launch_v1;
 
-/* Runs the programs [begin, end) of the grid, x fastest. `scratch` has scratch_bytes, aligned to 64, of this thread alone. */
+/* Runs the programs [begin, end) of the grid, x fastest. `scratch` has scratch_bytes, aligned to 64, of this thread alone. The
+ * first TB_SCRATCH_ZEROED_BYTES of it (all, if it has less) are zero when a thread's first programs of a launch begin; what a
+ * call leaves in it the thread's next call of that launch finds there. */
+#define TB_SCRATCH_ZEROED_BYTES 256
 typedef void (*tb_run_fn)(const tb_launch_v1 *launch, int64_t begin,
                           int64_t end, void *scratch);
 

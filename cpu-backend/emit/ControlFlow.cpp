@@ -157,6 +157,7 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
     if (!yielded->empty())
       scf::YieldOp::create(rewriter, loc, *yielded);
   }
+  closeDeepMatmuls(*products);
   bindScalars(op.getResults(), loop.getResults().take_front(ownArgs));
   for (auto [result, argument] :
        llvm::zip_equal(op.getResults(), op.getRegionIterArgs()))
@@ -223,7 +224,9 @@ LogicalResult FunctionEmitter::emitBranches(Operation *op) {
   for (Value result : op->getResults())
     if (isTensor(result))
       bufferFor(result);
-  Value selector = mapScalar(op->getOperand(0));
+  Value selector = conditionOfPacking(op);
+  if (!selector)
+    selector = mapScalar(op->getOperand(0));
   if (!selector)
     return failure();
   SmallVector<Type> types = scalarTypes(op->getResultTypes());

@@ -38,6 +38,34 @@ def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::ml
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuShareOperandsPass : Pass<"tilebridge-cpu-share-operands", "::mlir::func::FuncOp"> {
+  let summary = "Lets programs use the right operand of a product that the program before has packed";
+  let description = [{
+    A matmul that a loop adds up (see `tilebridge.deep` of tilebridge-cpu-plan) has its right operand, and what only that needs, put into
+    a branch with the attribute `tilebridge.shared`. tilebridge-cpu-emit leaves the branch out where the program that the thread ran before
+    computed the operand from the same numbers, and keeps up to 4 MiB of packed operands between programs for that. Only in kernels without
+    atomics whose programs write nothing before the loop's end, and enter the loop once.
+
+    Before:
+    ```mlir
+    %b = bufferization.to_tensor %view : memref<32x64xf32, ...> to tensor<32x64xf32>
+    %d = linalg.matmul ins(%a, %b : ...) outs(%acc : ...) -> tensor<64x64xf32>
+    ```
+    After:
+    ```mlir
+    %b = scf.if %true -> (tensor<32x64xf32>) {
+      %0 = bufferization.to_tensor %view : memref<32x64xf32, ...> to tensor<32x64xf32>
+      scf.yield %0 : tensor<32x64xf32>
+    } else {
+      %0 = tensor.empty() : tensor<32x64xf32>
+      scf.yield %0 : tensor<32x64xf32>
+    } {tilebridge.shared}
+    %d = linalg.matmul {tilebridge.deep} ins(%a, %b : ...) outs(%acc : ...) -> tensor<64x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect"];
+}
+
 def CpuPlanPass : Pass<"tilebridge-cpu-plan", "::mlir::func::FuncOp"> {
   let summary = "Decides which tensors are in memory and which are computed again where they are used";
   let description = [{

@@ -168,9 +168,18 @@ private:
   mlir::LogicalResult packDeep(const DeepMatmul &product, bool isLhs,
                                mlir::Value tensor);
   mlir::LogicalResult emitDeepMatmul(DeepMatmul &product);
+  void packInner(mlir::Value operand, DeepMatmul *product);
+  void closeDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products);
+  mlir::Value conditionOfPacking(mlir::Operation *op);
   static mlir::Value nextFilled(const DeepMatmul &product);
   static bool isPackedInBranches(mlir::Value operand, mlir::Operation *op);
   mlir::LogicalResult packInBranch(mlir::ValueRange from, mlir::ValueRange to);
+
+  // MatmulShare.cpp: operands that the next program finds packed.
+  bool canShare(mlir::linalg::MatmulOp op) const;
+  mlir::LogicalResult openSharing(DeepMatmul &product);
+  void enterSharing(DeepMatmul &product, mlir::Value total);
+  void closeSharing(const DeepMatmul &product);
 
   // Buffers.cpp
   static bool isBool(mlir::Value tensor);
@@ -317,6 +326,10 @@ private:
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<DeepMatmul>> deepMatmuls;
   /// Operands of these, and whether they are the left one.
   llvm::DenseMap<mlir::Value, std::pair<DeepMatmul *, bool>> packedInBranches;
+  /// What a thread's programs keep of such products, and how many have words
+  /// there.
+  mlir::Value sharingState;
+  int64_t sharedProducts = 0;
   /// Tensors of rank 0 that are a value.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   Frame *frame = nullptr;

@@ -13,46 +13,12 @@
 // the branches of an `scf.if`, if that is what gives them.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/DeepMatmul.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
-#include "cpu-backend/emit/Matmul.h"
+#include "cpu-backend/emit/ShareOperands.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
-
-namespace tilebridge::cpu {
-/// One such product, while its loop is emitted.
-struct DeepMatmul {
-  linalg::MatmulOp op;
-  MatmulForm form;
-  /// Steps along K of one iteration, and of the packed operands.
-  int64_t depth, capacity;
-  Value lhs, rhs;
-  /// Where the micro-kernel finds `a` (not null if that may be where it was
-  /// loaded from): its address, the distance of its rows in bytes, and whether
-  /// it has not been packed.
-  Value place;
-  /// Steps that are packed already; whether this is the last iteration.
-  Value filled, isLast;
-  /// For the next iteration.
-  Value next;
-
-  Value fieldOfPlace(ImplicitLocOpBuilder &b, int64_t field) const {
-    Value at = arith::ConstantIndexOp::create(b, field);
-    return arith::IndexCastOp::create(b, b.getIndexType(),
-                                      memref::LoadOp::create(b, place, at));
-  }
-
-  MatmulKernel kernel(ImplicitLocOpBuilder &b) const {
-    auto element = [&](unsigned i) {
-      return getElementTypeOrSelf(op->getOperand(i).getType());
-    };
-    auto acc = cast<RankedTensorType>(op->getResult(0).getType());
-    return MatmulKernel(b, element(0), element(1),
-                        MemRefType::get(acc.getShape(), acc.getElementType()),
-                        depth, form.settings);
-  }
-};
-} // namespace tilebridge::cpu
 
 static bool writesMemory(scf::ForOp loop) {
   return loop
@@ -84,22 +50,31 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     MatmulKernel kernel = product->kernel(b);
     product->capacity = kernel.cachedDepth() / product->depth * product->depth;
-    if (product->capacity < 2 * product->depth)
+    bool shares = canShare(op);
+    if (shares)
+      product->capacity = std::max(product->capacity, product->depth);
+    if (!shares && product->capacity < 2 * product->depth)
       continue;
     // Rows at a distance of a power of two would compete for their places in
     // the cache.
     MemRefType type = kernel.packedLhs(product->capacity);
     int64_t line = 512 / type.getElementTypeBitWidth();
     product->lhs = allocate(kernel.packedLhs(product->capacity + line));
-    product->rhs = allocate(kernel.packedRhs(product->capacity));
+    if (shares && failed(openSharing(*product)))
+      return failure();
+    if (!product->shared)
+      product->rhs = allocate(kernel.packedRhs(product->capacity));
     if (kernel.readsRowsOf(lhsType.getElementType()) && !writesMemory(loop))
       product->place = allocate(MemRefType::get({3}, b.getI64Type()));
     inits.push_back(arith::ConstantIndexOp::create(b, 0));
     result.push_back(product.get());
     deepMatmuls[op] = product;
     for (auto [i, operand] : llvm::enumerate(op.getInputs()))
-      if (isPackedInBranches(operand, op))
+      if (isPackedInBranches(operand, op)) {
         packedInBranches[operand] = {product.get(), i == 0};
+        if (shares && i == 1)
+          packInner(operand, product.get());
+      }
   }
   return result;
 }
@@ -110,6 +85,14 @@ bool FunctionEmitter::isPackedInBranches(Value operand, Operation *op) {
   return branch && isa<scf::IfOp, scf::IndexSwitchOp>(branch) &&
          branch->getBlock() == op->getBlock() && operand.hasOneUse() &&
          !isBool(operand);
+}
+
+/// The branch that packs gives what an inner one chooses: that packs.
+void FunctionEmitter::packInner(Value operand, DeepMatmul *product) {
+  auto branch = operand.getDefiningOp<scf::IfOp>();
+  Operation *yield = branch.thenBlock()->getTerminator();
+  if (isPackedInBranches(yield->getOperand(0), yield))
+    packedInBranches[yield->getOperand(0)] = {product, false};
 }
 
 /// At the start of the new loop's body.
@@ -127,6 +110,8 @@ void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
            products, loop.getRegionIterArgs().take_back(products.size()))) {
     product->filled = filled;
     product->isLast = isLast;
+    if (product->shared)
+      enterSharing(*product, filled);
   }
 }
 
@@ -202,6 +187,9 @@ static void placeRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
 /// Packs `tensor`, an operand of the product.
 LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
                                         Value tensor) {
+  // The branch for what is packed already.
+  if (tensor.getDefiningOp<tensor::EmptyOp>())
+    return success();
   // What is not a load lies in memory that the next iteration overwrites.
   bool isLoad = viewOfLoad(tensor) != nullptr;
   Value view = viewOf(tensor);
@@ -242,7 +230,11 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, filled,
                                        index(product.capacity));
   Value isDue = arith::OrIOp::create(b, isFull, product.isLast);
-  product.next = arith::SelectOp::create(b, isDue, index(0), filled);
+  if (product.shared)
+    product.next =
+        arith::AddIOp::create(b, product.shared->total, index(product.depth));
+  else
+    product.next = arith::SelectOp::create(b, isDue, index(0), filled);
   auto branch = scf::IfOp::create(b, isDue, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
   RowsInMemory rows;
@@ -255,6 +247,23 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   return success();
 }
 
+/// Behind the loop.
+void FunctionEmitter::closeDeepMatmuls(ArrayRef<DeepMatmul *> products) {
+  for (DeepMatmul *product : products)
+    if (product->shared)
+      closeSharing(*product);
+}
+
+/// What a branch of `op` asks instead of its condition, if anything.
+Value FunctionEmitter::conditionOfPacking(Operation *op) {
+  if (!op->hasAttr(sharedAttr))
+    return {};
+  auto it = packedInBranches.find(op->getResult(0));
+  if (it == packedInBranches.end() || !it->second.first->shared)
+    return {};
+  return it->second.first->shared->packs;
+}
+
 Value FunctionEmitter::nextFilled(const DeepMatmul &product) {
   return product.next;
 }
@@ -262,7 +271,8 @@ Value FunctionEmitter::nextFilled(const DeepMatmul &product) {
 /// At the end of a branch: what it chooses for products is packed.
 LogicalResult FunctionEmitter::packInBranch(ValueRange from, ValueRange to) {
   for (auto [value, result] : llvm::zip_equal(from, to))
-    if (auto it = packedInBranches.find(result); it != packedInBranches.end())
+    if (auto it = packedInBranches.find(result);
+        it != packedInBranches.end() && !packedInBranches.count(value))
       if (failed(packDeep(*it->second.first, it->second.second, value)))
         return failure();
   return success();

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 // A buffer lives from its first use to its last one in the block where it is
 // allocated; a loop there counts as a whole. Buffers that never live at the
-// same time may share memory.
+// same time may share memory. What programs keep for the next one of their
+// thread lives always.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/ShareOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -94,6 +96,12 @@ struct CpuPlaceScratchPass
       uint64_t bytes = type.getNumElements() *
                        llvm::divideCeil(type.getElementTypeBitWidth(), 8);
       auto [first, last] = liveRange(op, position);
+      bool isZeroed = op->hasAttr(tilebridge::cpu::zeroedAttr);
+      if (isZeroed || op->hasAttr(tilebridge::cpu::keptAttr)) {
+        // What is zeroed lies at the beginning.
+        first = isZeroed ? -2 : -1;
+        last = std::numeric_limits<int64_t>::max();
+      }
       buffers.push_back(
           {op, first, last,
            llvm::alignTo(std::max<uint64_t>(bytes, 1), alignment)});

@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -95,6 +96,7 @@ void CompiledKernel::run(llvm::ArrayRef<uint64_t> slots,
   std::unique_ptr<void, decltype(&std::free)> scratch(
       std::aligned_alloc(64, (executable->scratch_bytes + 127) / 64 * 64),
       &std::free);
+  std::memset(scratch.get(), 0, 64 + executable->scratch_bytes);
   if (end < 0)
     end = int64_t(grid[0]) * grid[1] * grid[2];
   executable->run(&launch, begin, end, scratch.get());

@@ -1,0 +1,69 @@
+//===- DeepMatmul.h - a product that a loop adds up ------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "cpu-backend/emit/Matmul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace tilebridge::cpu {
+
+/// Panels of `b` that are kept for the next program. What is packed between two
+/// products has a slot; what comes after the last slot, and all of it where
+/// nothing is to be kept, goes to one more, in turn.
+struct SharedPanels {
+  int64_t slots = 0;
+  /// Of all slots.
+  mlir::Value memory;
+  /// Flags and keys, and where they begin there.
+  mlir::Value state;
+  int64_t firstWord = 0;
+  /// Whether the program before has kept what this one needs, and whether this
+  /// one keeps it.
+  mlir::Value isThere, isKept;
+  /// In an iteration: whether `b` is to be packed.
+  mlir::Value packs;
+  /// Steps along K of all iterations before.
+  mlir::Value total;
+};
+
+/// One such product, while its loop is emitted.
+struct DeepMatmul {
+  mlir::linalg::MatmulOp op;
+  MatmulForm form;
+  /// Steps along K of one iteration, and of the packed operands.
+  int64_t depth, capacity;
+  mlir::Value lhs, rhs;
+  /// Where the micro-kernel finds `a` (not null if that may be where it was
+  /// loaded from): its address, the distance of its rows in bytes, and whether
+  /// it has not been packed.
+  mlir::Value place;
+  /// Steps that are packed already; whether this is the last iteration.
+  mlir::Value filled, isLast;
+  /// Where programs share `b`.
+  std::optional<SharedPanels> shared;
+  /// For the next iteration.
+  mlir::Value next;
+
+  mlir::Value fieldOfPlace(mlir::ImplicitLocOpBuilder &b, int64_t field) const {
+    mlir::Value at = mlir::arith::ConstantIndexOp::create(b, field);
+    return mlir::arith::IndexCastOp::create(
+        b, b.getIndexType(), mlir::memref::LoadOp::create(b, place, at));
+  }
+
+  MatmulKernel kernel(mlir::ImplicitLocOpBuilder &b) const {
+    auto element = [&](unsigned i) {
+      return mlir::getElementTypeOrSelf(op->getOperand(i).getType());
+    };
+    auto acc = llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType());
+    return MatmulKernel(
+        b, element(0), element(1),
+        mlir::MemRefType::get(acc.getShape(), acc.getElementType()), depth,
+        form.settings);
+  }
+};
+} // namespace tilebridge::cpu

@@ -1,0 +1,229 @@
+//===- ShareOperands.cpp - tilebridge-cpu-share-operands --------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Programs of one column of the output multiply the same `b`. A thread runs
+// them one after another, so that what the first one has packed is there for
+// the others. Two programs have the same `b` if the numbers that it is computed
+// from are the same, and memory is: no program may depend on what another one
+// writes, and no write comes before the loop that reads.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/ShareOperands.h"
+#include "cpu-backend/Passes.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUSHAREOPERANDSPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+namespace {
+
+/// Walks back from an operand to the numbers that decide it.
+class KeyFinder {
+public:
+  explicit KeyFinder(scf::ForOp loop)
+      : loop(loop), func(loop->getParentOfType<func::FuncOp>()) {}
+
+  std::optional<SmallVector<Value>> run(Value operand) {
+    // An iteration that one program did not have is not packed.
+    SmallVector<Value> open = {operand, loop.getLowerBound(),
+                               loop.getUpperBound(), loop.getStep()};
+    while (!open.empty()) {
+      Value value = open.pop_back_val();
+      if (seen.insert(value).second && !visit(value, open))
+        return std::nullopt;
+    }
+    for (Value key : keys)
+      if (!isNumber(key.getType()))
+        return std::nullopt;
+    return SmallVector<Value>(keys.begin(), keys.end());
+  }
+
+private:
+  static bool isNumber(Type type) {
+    return type.isIndex() ||
+           (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
+  }
+
+  bool isProgramId(BlockArgument argument) {
+    // Program ids, then their counts, are the last arguments.
+    unsigned fromEnd = func.getNumArguments() - argument.getArgNumber();
+    return fromEnd > 3 && fromEnd <= 6;
+  }
+
+  /// The same in all programs of a launch.
+  bool isOfLaunch(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner()->getParentOp() == func &&
+             !isProgramId(argument);
+    Operation *op = value.getDefiningOp();
+    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return false;
+    auto [it, isNew] = ofLaunch.try_emplace(value, false);
+    if (!isNew)
+      return it->second;
+    bool all =
+        llvm::all_of(op->getOperands(), [&](Value v) { return isOfLaunch(v); });
+    return ofLaunch[value] = all;
+  }
+
+  bool visit(Value value, SmallVectorImpl<Value> &open) {
+    bool isTensor = isa<TensorType>(value.getType());
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == loop.getBody()) {
+        if (isTensor)
+          return false;
+        if (argument != loop.getInductionVar()) {
+          open.push_back(loop.getTiedLoopInit(argument)->get());
+          open.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+        }
+        return true;
+      }
+      if (argument.getOwner()->getParentOp() != func)
+        return false;
+      if (isProgramId(argument))
+        keys.insert(value);
+      return true;
+    }
+    Operation *op = value.getDefiningOp();
+    bool isInside = loop->isProperAncestor(op);
+    if (!isInside && isNumber(value.getType())) {
+      if (!isOfLaunch(value))
+        keys.insert(value);
+      return true;
+    }
+    if (mayWrite(op) || isa<scf::ForOp, scf::WhileOp>(op) ||
+        (!isInside && isa<scf::SCFDialect>(op->getDialect())))
+      return false;
+    llvm::append_range(open, op->getOperands());
+    op->walk([&](Operation *inner) {
+      for (Value used : inner->getOperands())
+        if (inner != op &&
+            !op->isAncestor(used.getParentBlock()->getParentOp()))
+          open.push_back(used);
+    });
+    return true;
+  }
+
+  scf::ForOp loop;
+  func::FuncOp func;
+  DenseSet<Value> seen;
+  DenseMap<Value, bool> ofLaunch;
+  llvm::SetVector<Value> keys;
+};
+
+/// Programs that wait for one another see what the others write.
+bool ordersPrograms(func::FuncOp func) {
+  return func
+      .walk([](Operation *op) {
+        bool orders = isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
+                          linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
+                          func::CallOp, scf::WhileOp>(op);
+        return orders ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whatever a program writes, it writes after the loop, which it enters once.
+bool readsBeforeWrites(scf::ForOp loop, func::FuncOp func) {
+  for (Operation *at = loop; at != func; at = at->getParentOp()) {
+    if (at != loop && !isa<scf::IfOp, scf::IndexSwitchOp>(at))
+      return false;
+    for (Operation &other : *at->getBlock()) {
+      if (&other == at)
+        break;
+      if (mayWrite(&other))
+        return false;
+    }
+  }
+  return !mayWrite(loop);
+}
+
+/// Moves what only `operand` needs into a branch that may be left out.
+void wrap(linalg::MatmulOp op, scf::ForOp loop) {
+  Value operand = op.getInputs()[1];
+  Block *body = loop.getBody();
+  SmallVector<Operation *> moved;
+  DenseSet<Operation *> set;
+  OpBuilder builder(op);
+  for (Operation &at : llvm::reverse(*body)) {
+    if (&at == op || at.hasTrait<OpTrait::IsTerminator>() ||
+        at.getNumResults() == 0 || at.use_empty())
+      continue;
+    bool isOnly = llvm::all_of(at.getUses(), [&](OpOperand &use) {
+      Operation *user = body->findAncestorOpInBlock(*use.getOwner());
+      return set.contains(user) || use.get() == operand;
+    });
+    if (!isOnly || at.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    set.insert(&at);
+    moved.push_back(&at);
+  }
+  Location loc = op.getLoc();
+  Value condition = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  auto branch = scf::IfOp::create(builder, loc, operand.getType(), condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  branch->setAttr(sharedAttr, builder.getUnitAttr());
+  op.getInputsMutable()[1].assign(branch.getResult(0));
+  Block *then = branch.thenBlock();
+  for (Operation *at : llvm::reverse(moved))
+    at->moveBefore(then, then->end());
+  builder.setInsertionPointToEnd(then);
+  scf::YieldOp::create(builder, loc, operand);
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  auto type = cast<RankedTensorType>(operand.getType());
+  Value nothing = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                          type.getElementType());
+  scf::YieldOp::create(builder, loc, nothing);
+}
+
+struct CpuShareOperandsPass
+    : tilebridge::cpu::impl::CpuShareOperandsPassBase<CpuShareOperandsPass> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (func.isExternal() || !func->hasAttr("tilebridge.kernel") ||
+        func.getNumArguments() < 6 || ordersPrograms(func))
+      return;
+    findDeepMatmuls(func);
+    SmallVector<linalg::MatmulOp> products;
+    func.walk([&](linalg::MatmulOp op) {
+      if (op->hasAttr(deepAttr))
+        products.push_back(op);
+    });
+    for (linalg::MatmulOp op : products) {
+      auto loop = cast<scf::ForOp>(op->getParentOp());
+      Value operand = op.getInputs()[1];
+      Operation *def = operand.getDefiningOp();
+      if (!def || def->getBlock() != loop.getBody() || !operand.hasOneUse() ||
+          isa<scf::ForOp, scf::WhileOp>(def) ||
+          cast<RankedTensorType>(operand.getType())
+              .getElementType()
+              .isInteger(1) ||
+          !readsBeforeWrites(loop, func))
+        continue;
+      auto keys = findSharingKeys(op);
+      if (keys && keys->size() <= maxSharingKeys)
+        wrap(op, loop);
+    }
+  }
+};
+
+} // namespace
+
+std::optional<SmallVector<Value>>
+tilebridge::cpu::findSharingKeys(linalg::MatmulOp op) {
+  return KeyFinder(cast<scf::ForOp>(op->getParentOp())).run(op.getInputs()[1]);
+}
