@@ -94,6 +94,14 @@ struct ExpandFloatTypesPass
                                           /*replaceTypes=*/true);
     // Products of bf16 are the exception: the instruction's operands are bf16.
     getOperation()->walk([](LLVM::CallIntrinsicOp call) {
+      if (call.getIntrin() == "llvm.x86.avx512bf16.cvtne2ps2bf16.512") {
+        OpBuilder b(call->getNextNode());
+        Value result = call->getResult(0);
+        auto bits = cast<VectorType>(result.getType());
+        auto cast = LLVM::BitcastOp::create(b, call.getLoc(), bits, result);
+        result.setType(bits.clone(b.getBF16Type()));
+        result.replaceAllUsesExcept(cast, cast);
+      }
       if (call.getIntrin() != "llvm.x86.avx512bf16.dpbf16ps.512")
         return;
       OpBuilder b(call);
@@ -108,7 +116,7 @@ struct ExpandFloatTypesPass
 private:
   LogicalResult expand(Operation *op) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    SmallFloatConverter convert(b, f16c);
+    SmallFloatConverter convert(b, f16c, lookups);
     if (!isa<arith::ConstantOp>(op) &&
         llvm::any_of(op->getResultTypes(), isOnlyExtended))
       return op->emitError("nothing can be rounded to ")

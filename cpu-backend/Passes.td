@@ -166,7 +166,8 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
     ```
   }];
   let options = [
-    Option<"f16c", "f16c", "bool", "true", "conversions between f16 and f32 are instructions">
+    Option<"f16c", "f16c", "bool", "true", "conversions between f16 and f32 are instructions">,
+    Option<"lookups", "lookups", "bool", "false", "AVX-512: the 16 numbers of e2m1 are looked up by vpermps">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }

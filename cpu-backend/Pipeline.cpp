@@ -75,6 +75,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   // Arithmetic in floats below f32 becomes arithmetic in f32 and integers.
   CpuExpandFloatTypesPassOptions floats;
   floats.f16c = target.hasF16Convert;
+  floats.lookups = target.vectorBits == 512;
   pm.addPass(createCpuExpandFloatTypesPass(floats));
   // Elementary functions become polynomials or calls of vector functions.
   CpuExpandMathPassOptions math;

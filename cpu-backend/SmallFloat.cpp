@@ -7,6 +7,9 @@
 
 #include "cpu-backend/SmallFloat.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -108,6 +111,11 @@ Value SmallFloatConverter::extend(Value x) {
         b, f32, arith::ShLIOp::create(b, wide, constant(i32, 16)));
   }
 
+  if (auto vector = dyn_cast<VectorType>(x.getType());
+      vector && lookups && isa<Float4E2M1FNType>(source) &&
+      vector.getRank() == 1 && vector.getNumElements() % 16 == 0)
+    return lookUp(arith::ExtUIOp::create(b, i32, code));
+
   // The exponent fits that of f16 (or f32) but for its bias, which a
   // multiplication by a power of two corrects, for denormals too. FNUZ with 5
   // bits of exponent uses the code that is infinity in f16.
@@ -153,6 +161,37 @@ Value SmallFloatConverter::extend(Value x) {
   Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, tested,
                                       constant(intType, format.nan()));
   return arith::SelectOp::create(b, isNan, constantF(f32, NAN), value);
+}
+
+/// The numbers of the 16 codes of e2m1 are in a register.
+Value SmallFloatConverter::lookUp(Value codes) {
+  constexpr int64_t lanes = 16;
+  SmallVector<float> numbers = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  for (int64_t i = 0; i < 8; ++i)
+    numbers.push_back(-numbers[i]);
+  auto type = VectorType::get(lanes, b.getF32Type());
+  Value table = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef<float>(numbers)));
+  auto lookUpSome = [&](Value some) -> Value {
+    return LLVM::CallIntrinsicOp::create(
+               b, type, b.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+               ValueRange{table, some})
+        ->getResult(0);
+  };
+  auto whole = cast<VectorType>(codes.getType());
+  if (whole.getNumElements() == lanes)
+    return lookUpSome(codes);
+  Value result =
+      arith::ConstantOp::create(b, b.getZeroAttr(whole.clone(b.getF32Type())));
+  for (int64_t at = 0; at < whole.getNumElements(); at += lanes) {
+    Value some = vector::ExtractStridedSliceOp::create(
+        b, codes, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{lanes},
+        ArrayRef<int64_t>{1});
+    result = vector::InsertStridedSliceOp::create(b, lookUpSome(some), result,
+                                                  ArrayRef<int64_t>{at},
+                                                  ArrayRef<int64_t>{1});
+  }
+  return result;
 }
 
 /// The upper half of an f32. Rounding carries into the exponent and from the

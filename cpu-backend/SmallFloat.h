@@ -45,8 +45,9 @@ struct SmallFloatFormat {
 /// Writes conversions of scalars or vectors of any shape.
 class SmallFloatConverter {
 public:
-  SmallFloatConverter(mlir::ImplicitLocOpBuilder &builder, bool f16Hardware)
-      : b(builder), f16Hardware(f16Hardware) {}
+  SmallFloatConverter(mlir::ImplicitLocOpBuilder &builder, bool f16Hardware,
+                      bool lookups = false)
+      : b(builder), f16Hardware(f16Hardware), lookups(lookups) {}
 
   /// f32 of a small float: exact.
   mlir::Value extend(mlir::Value x);
@@ -63,11 +64,12 @@ private:
   mlir::Value extendExponent(mlir::Value x);
   mlir::Value truncateBFloat(mlir::Value x, mlir::Type type, bool towardZero);
   mlir::Value upperHalves(mlir::Value bits);
+  mlir::Value lookUp(mlir::Value codes);
   mlir::Value roundMagnitude(mlir::Value magnitude,
                              const SmallFloatFormat &format, bool towardZero);
 
   mlir::ImplicitLocOpBuilder &b;
-  bool f16Hardware;
+  bool f16Hardware, lookups;
 };
 
 } // namespace tilebridge::cpu

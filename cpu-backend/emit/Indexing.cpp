@@ -104,30 +104,93 @@ static Index shifted(const Index &index, int64_t offset, int64_t stride,
   return result;
 }
 
+/// An index into several dimensions of these sizes as one into each of them;
+/// nothing where lanes run along it.
+static bool splitIndex(const Index &index, ArrayRef<int64_t> sizes,
+                       MutableArrayRef<Index> result, Location loc,
+                       OpBuilder *builder) {
+  if (index.step != 0)
+    return false;
+  Value rest = index.base;
+  for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
+    result[d] = index;
+    result[d].dim = -1;
+    if (!builder || !rest)
+      continue;
+    result[d].base = rest;
+    if (d == 0)
+      break;
+    Value size = constantIndex(*builder, loc, sizes[d]);
+    result[d].base = arith::RemUIOp::create(*builder, loc, rest, size);
+    rest = arith::DivUIOp::create(*builder, loc, rest, size);
+  }
+  return true;
+}
+
+/// The inverse.
+static Index mergeIndices(ArrayRef<Index> indices, ArrayRef<int64_t> sizes,
+                          Location loc, OpBuilder *builder) {
+  Index result = indices.front();
+  result.dim = -1;
+  for (auto [index, size] :
+       llvm::zip_equal(indices.drop_front(), sizes.drop_front())) {
+    result.step = result.step * size + index.step;
+    result.level = std::max(result.level, index.level);
+    if (!builder || !result.base || !index.base)
+      continue;
+    OpFoldResult scaled = mulIndex(*builder, loc, OpFoldResult(result.base),
+                                   builder->getIndexAttr(size));
+    result.base =
+        toValue(*builder, loc, addIndex(*builder, loc, scaled, index.base));
+  }
+  return result;
+}
+
 static std::optional<Indices>
 reshapeIndices(Operation *op, ArrayRef<Index> indices, OpBuilder *builder) {
-  if (!isUnitReshape(op))
-    return std::nullopt;
   Indices result;
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    RankedTensorType wide = expand.getResultType();
     for (const ReassociationIndices &group : expand.getReassociationIndices()) {
-      const Index *chosen = nullptr;
-      for (int64_t d : group)
-        if (!chosen || expand.getResultType().getDimSize(d) != 1)
-          chosen = &indices[d];
-      result.push_back(*chosen);
+      SmallVector<Index> parts;
+      SmallVector<int64_t> sizes;
+      for (int64_t d : group) {
+        if (wide.getDimSize(d) == 1)
+          continue;
+        parts.push_back(indices[d]);
+        sizes.push_back(wide.getDimSize(d));
+      }
+      if (parts.empty())
+        result.push_back(indices[group.back()]);
+      else if (parts.size() == 1)
+        result.push_back(parts.front());
+      else
+        result.push_back(mergeIndices(parts, sizes, op->getLoc(), builder));
     }
     return result;
   }
-  auto collapse = cast<tensor::CollapseShapeOp>(op);
-  result.resize(collapse.getSrcType().getRank());
-  for (Index &index : result)
-    index = Index();
-  for (auto [to, group] : llvm::enumerate(collapse.getReassociationIndices()))
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+  if (!collapse)
+    return std::nullopt;
+  RankedTensorType wide = collapse.getSrcType();
+  result.resize(wide.getRank());
+  for (auto [to, group] : llvm::enumerate(collapse.getReassociationIndices())) {
+    SmallVector<int64_t> dims, sizes;
     for (int64_t d : group)
-      if (collapse.getSrcType().getDimSize(d) != 1)
-        result[d] = indices[to];
-  for (auto [d, size] : llvm::enumerate(collapse.getSrcType().getShape()))
+      if (wide.getDimSize(d) != 1) {
+        dims.push_back(d);
+        sizes.push_back(wide.getDimSize(d));
+      }
+    SmallVector<Index> parts(dims.size());
+    if (dims.size() == 1)
+      parts[0] = indices[to];
+    else if (!dims.empty() &&
+             !splitIndex(indices[to], sizes, parts, op->getLoc(), builder))
+      return std::nullopt;
+    for (auto [d, part] : llvm::zip_equal(dims, parts))
+      result[d] = part;
+  }
+  for (auto [d, size] : llvm::enumerate(wide.getShape()))
     if (size == 1)
       result[d] = zeroIndex(op->getLoc(), builder);
   return result;

@@ -20,6 +20,11 @@ using Allocate = llvm::function_ref<mlir::Value(mlir::MemRefType)>;
 /// A scalar or vector of an operand as what is multiplied.
 using Convert = llvm::function_ref<mlir::Value(mlir::Value)>;
 
+/// So many elements of a row of an operand that is in no memory: row, first
+/// column, number.
+using Fetch = llvm::function_ref<mlir::Value(
+    mlir::ImplicitLocOpBuilder &, mlir::Value, mlir::Value, int64_t)>;
+
 /// What a product needs besides its operands.
 struct MatmulSettings {
   EmitTarget target;
@@ -109,6 +114,9 @@ public:
   /// Fills `packed` with a view of m x k, or k x n, from step `at` on.
   void packLhs(mlir::Value src, mlir::Value packed, mlir::Value at = {}) const;
   void packRhs(mlir::Value src, mlir::Value packed, mlir::Value at = {}) const;
+  /// The same for a matrix of k x n that is computed meanwhile.
+  void packComputedRhs(mlir::RankedTensorType type, Fetch fetch,
+                       mlir::Value packed, mlir::Value at) const;
   /// Copies the first `depth` steps, a multiple of `step`, of rows that the
   /// micro-kernel could read.
   void packRows(RowsInMemory rows, mlir::Value packed, mlir::Value depth,
@@ -196,6 +204,12 @@ void emitPack(mlir::ImplicitLocOpBuilder &b, mlir::Value src, mlir::Value dst,
 void emitPackPanels(mlir::ImplicitLocOpBuilder &b, mlir::Value src,
                     mlir::Value dst, mlir::Value firstRow, int64_t group,
                     int64_t ahead, const MatmulTile &tile, Convert convert);
+
+/// The same for a matrix that `fetch` gives.
+void emitPackComputed(mlir::ImplicitLocOpBuilder &b,
+                      mlir::RankedTensorType type, Fetch fetch, mlir::Value dst,
+                      mlir::Value firstRow, int64_t group,
+                      const MatmulTile &tile, Convert convert);
 
 /// Emits what fits a matrix of any strides: one that is contiguous along its
 /// rows, along its columns, or along none; what its type does not say the

@@ -14,11 +14,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/DeepMatmul.h"
+#include "cpu-backend/emit/DirectOperands.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/ShareOperands.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
+
+/// The loops that pack the tensor compute it.
+static bool isDirect(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  return op && op->hasAttr(directAttr);
+}
 
 static bool writesMemory(scf::ForOp loop) {
   return loop
@@ -51,9 +58,10 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     MatmulKernel kernel = product->kernel(b);
     product->capacity = kernel.cachedDepth() / product->depth * product->depth;
     bool shares = canShare(op);
-    if (shares)
+    bool isAlways = shares || isDirect(op.getInputs()[1]);
+    if (isAlways)
       product->capacity = std::max(product->capacity, product->depth);
-    if (!shares && product->capacity < 2 * product->depth)
+    if (!isAlways && product->capacity < 2 * product->depth)
       continue;
     // Rows at a distance of a power of two would compete for their places in
     // the cache.
@@ -190,6 +198,26 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
   // The branch for what is packed already.
   if (tensor.getDefiningOp<tensor::EmptyOp>())
     return success();
+  if (!isLhs && isDirect(tensor)) {
+    ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
+    bool hasFailed = false;
+    auto fetch = [&](ImplicitLocOpBuilder &at, Value row, Value column,
+                     int64_t lanes) -> Value {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(at.getInsertionBlock(),
+                                 at.getInsertionPoint());
+      Value value = vectorAt(tensor, {row, column}, 1, lanes);
+      if (value)
+        return value;
+      hasFailed = true;
+      auto type = VectorType::get(
+          lanes, cast<RankedTensorType>(tensor.getType()).getElementType());
+      return ub::PoisonOp::create(at, type);
+    };
+    product.kernel(b).packComputedRhs(cast<RankedTensorType>(tensor.getType()),
+                                      fetch, product.rhs, product.filled);
+    return failure(hasFailed);
+  }
   // What is not a load lies in memory that the next iteration overwrites.
   bool isLoad = viewOfLoad(tensor) != nullptr;
   Value view = viewOf(tensor);

@@ -266,3 +266,12 @@ void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
   emitPackPanels(b, src, packed, at, group, ahead, tile,
                  [&](Value value) { return convert(value, /*isLhs=*/false); });
 }
+
+void MatmulKernel::packComputedRhs(RankedTensorType type, Fetch fetch,
+                                   Value packed, Value at) const {
+  if (group > 1)
+    at = arith::DivUIOp::create(b, at, constant(group));
+  emitPackComputed(b, type, fetch, packed, at, group, tile, [&](Value value) {
+    return convert(value, /*isLhs=*/false);
+  });
+}

@@ -14,6 +14,7 @@
 #include "cpu-backend/emit/Matmul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -37,7 +38,17 @@ public:
     from = type.getElementType();
   }
 
+  /// What is computed while it is packed.
+  PanelPacker(ImplicitLocOpBuilder &builder, RankedTensorType type, Fetch fetch,
+              Value dst, Value firstRow, int64_t group, const MatmulTile &tile,
+              Convert convert)
+      : b(builder), dst(dst), firstRow(firstRow), group(group), ahead(0),
+        k(type.getDimSize(0)), n(type.getDimSize(1)), tile(tile),
+        convert(convert), fetch(fetch), from(type.getElementType()) {}
+
   void emit() {
+    if (!src)
+      return packRows({});
     byUnitStride(
         b, src, [&](Value unit) { packRows(unit); },
         [&](Value unit) { packColumns(unit); }, [&] { packElements(); });
@@ -80,6 +91,35 @@ private:
     return vector::InterleaveOp::create(b, interleave(even), interleave(odd));
   }
 
+  /// Two rows of f32 that are rounded to bf16 for AVX512_BF16: its own
+  /// conversion loses denormals, as its products do.
+  Value inPairs(ArrayRef<Value> rows) {
+    SmallVector<Value> wide;
+    for (Value row : rows) {
+      auto bits = row.getDefiningOp<vector::BitCastOp>();
+      auto narrow =
+          bits ? bits.getSource().getDefiningOp<arith::TruncFOp>() : nullptr;
+      wide.push_back(narrow ? narrow.getIn() : Value());
+    }
+    auto type = wide.size() == 2 && wide[0] && wide[1]
+                    ? dyn_cast<VectorType>(wide[0].getType())
+                    : VectorType();
+    if (!type || type != VectorType::get(16, b.getF32Type()) ||
+        wide[1].getType() != type)
+      return {};
+    Value both = LLVM::CallIntrinsicOp::create(
+                     b, VectorType::get(32, b.getBF16Type()),
+                     b.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
+                     ValueRange{wide[1], wide[0]})
+                     ->getResult(0);
+    both =
+        vector::BitCastOp::create(b, VectorType::get(32, b.getI16Type()), both);
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0; lane < 16; ++lane)
+      order.append({lane, lane + 16});
+    return vector::ShuffleOp::create(b, both, both, order);
+  }
+
   void packRows(Value unit) {
     constexpr int64_t lineBits = 512;
     int64_t bits = from.getIntOrFloatBitWidth();
@@ -93,9 +133,12 @@ private:
             Value from = offsetBy(b, row, i), lane = offsetBy(b, column, at);
             if (ahead && at * bits % lineBits < lanes * bits)
               emitPrefetch(b, unit, offsetBy(b, from, ahead), lane);
-            rows.push_back(load(unit, from, lane, lanes));
+            rows.push_back(unit ? load(unit, from, lane, lanes)
+                                : convert(fetch(b, from, lane, lanes)));
           }
-          vector::StoreOp::create(b, interleave(rows), dst,
+          Value together = inPairs(rows);
+          vector::StoreOp::create(b, together ? together : interleave(rows),
+                                  dst,
                                   ValueRange{panel, to, constant(at * group)});
         }
       });
@@ -164,6 +207,7 @@ private:
   int64_t group, ahead, k, n;
   const MatmulTile &tile;
   Convert convert;
+  Fetch fetch;
   Type from;
 };
 
@@ -174,4 +218,12 @@ void tilebridge::cpu::emitPackPanels(ImplicitLocOpBuilder &b, Value src,
                                      int64_t ahead, const MatmulTile &tile,
                                      Convert convert) {
   PanelPacker(b, src, dst, firstRow, group, ahead, tile, convert).emit();
+}
+
+void tilebridge::cpu::emitPackComputed(ImplicitLocOpBuilder &b,
+                                       RankedTensorType type, Fetch fetch,
+                                       Value dst, Value firstRow, int64_t group,
+                                       const MatmulTile &tile,
+                                       Convert convert) {
+  PanelPacker(b, type, fetch, dst, firstRow, group, tile, convert).emit();
 }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/DirectOperands.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
@@ -61,8 +62,9 @@ Value Plan::storageOf(Value tensor) const {
 namespace {
 class Decider {
 public:
-  Decider(func::FuncOp func, const llvm::DenseSet<Operation *> &forced)
-      : func(func), forced(forced) {
+  Decider(func::FuncOp func, const llvm::DenseSet<Operation *> &forced,
+          const DirectOperands &direct)
+      : func(func), forced(forced), direct(direct) {
     // Reads before their uses: the walk is in program order.
     func.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   }
@@ -240,7 +242,9 @@ private:
   }
 
   /// The emission of `user` wants all of this operand in memory.
-  static bool needsMemory(Value value, Operation *user) {
+  bool needsMemory(Value value, Operation *user) const {
+    if (direct.inner.contains(user))
+      return false;
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
         !isUnitReshape(user))
       return true;
@@ -278,8 +282,10 @@ private:
     roots[op] = all;
     if (isa<tensor::EmptyOp>(op) || isPartOfAccess(op))
       return;
+    if (direct.inner.contains(op))
+      return;
     int64_t cost = costs.lookup(op);
-    bool buffer = mustBeBuffer(op);
+    bool buffer = mustBeBuffer(op) || direct.kept.contains(op);
     if (!buffer && cost > cheap)
       buffer =
           all.size() > 1 || llvm::any_of(op->getResults(), [&](Value result) {
@@ -297,6 +303,7 @@ private:
 
   func::FuncOp func;
   const llvm::DenseSet<Operation *> &forced;
+  const DirectOperands &direct;
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, int64_t> costs;
   llvm::DenseSet<Operation *> buffers;
@@ -306,11 +313,13 @@ private:
 
 void tilebridge::cpu::decidePlan(func::FuncOp func) {
   sinkScalars(func);
+  DirectOperands direct;
+  findDirectOperands(func, direct);
   // Which loads are clobbered depends on which stores share a nest, and that on
   // what is inline.
   llvm::DenseSet<Operation *> forced;
   while (true) {
-    Decider decider(func, forced);
+    Decider decider(func, forced, direct);
     decider.run();
     decideGroups(func);
     auto clobbered = decider.findClobbered();

@@ -50,8 +50,8 @@ struct CpuPlanPass : tilebridge::cpu::impl::CpuPlanPassBase<CpuPlanPass> {
     if (getOperation().isExternal())
       return;
     makeReadsStatic(getOperation());
-    tilebridge::cpu::decidePlan(getOperation());
     tilebridge::cpu::findDeepMatmuls(getOperation());
+    tilebridge::cpu::decidePlan(getOperation());
   }
 };
 } // namespace

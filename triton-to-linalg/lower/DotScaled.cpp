@@ -4,11 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// An operand is computed as what it means, elements times their scales in f32,
-// which is exact but for overflow, and multiplied as any other. Two elements in
-// a byte along K are not brought into one row: the products of all the lower
-// and of all the upper ones are added, with a partner that is cut in the same
-// way.
+// An operand is computed as what it means, elements times their scales, and
+// multiplied as any other. That is exact in f32 but for overflow; and in bf16,
+// which has f32's exponents, but for elements of more than its 8 bits, and
+// products below 2^-133. Two elements in a byte along K of the left side are
+// not brought into one row: the products of all the lower and of all the upper
+// ones are added, with a partner that is cut in the same way.
 //===----------------------------------------------------------------------===//
 
 #include "frontend/TTOps.h"
@@ -135,6 +136,8 @@ struct Side {
   /// Where K, and M or N, are in the block.
   int64_t depthDim, otherDim;
   bool packedAlongDepth, packedAlongOther;
+  /// What elements times scales are computed to.
+  FloatType product;
 
   Side(Value block, Value scale, tt::ScaleDotElemType format, bool isLeft,
        bool packsDepth)
@@ -145,6 +148,15 @@ struct Side {
     bool isPacked = format == tt::ScaleDotElemType::E2M1;
     packedAlongDepth = isPacked && packsDepth;
     packedAlongOther = isPacked && !packsDepth;
+    product = Float32Type::get(block.getContext());
+  }
+
+  /// Its products are numbers of bf16.
+  bool fitsBf16() const {
+    bool isPowers = !scale || !isa<FloatType>(typeOf(scale).getElementType());
+    return format == tt::ScaleDotElemType::BF16
+               ? isPowers
+               : format != tt::ScaleDotElemType::FP16;
   }
 };
 
@@ -157,15 +169,15 @@ public:
   /// All of it as one matrix.
   Value whole() {
     Value scale = scales();
-    if (side.packedAlongDepth || side.packedAlongOther) {
-      bool along = side.packedAlongOther;
+    if (side.packedAlongDepth)
+      return pairs(scale);
+    if (side.packedAlongOther) {
       Value halves[2];
       for (int64_t i = 0; i < 2; ++i)
         halves[i] =
             values(side.block, 4 * i,
-                   along && scale ? takeSecond(b, loc, scale, side.otherDim, i)
-                                  : scale);
-      return interleave(b, loc, halves, along ? side.otherDim : side.depthDim);
+                   scale ? takeSecond(b, loc, scale, side.otherDim, i) : scale);
+      return interleave(b, loc, halves, side.otherDim);
     }
     // A product widens by itself what is a float of LLVM or of 8 bits.
     if (!scale && format.getWidth() >= 8)
@@ -219,7 +231,56 @@ private:
         ->getResult(0);
   }
 
-  /// f32 values of `elements` times their scales.
+  /// Elements with even and odd number of K, which share bytes, in turns.
+  Value pairs(Value scale) {
+    SmallVector<Value> inputs = {side.block};
+    int64_t dim = side.depthDim;
+    if (scale) {
+      inputs[0] = splitDim(b, loc, side.block, dim,
+                           typeOf(scale).getDimSize(side.depthDim));
+      ++dim;
+    }
+    SmallVector<int64_t> shape(typeOf(inputs[0]).getShape());
+    shape.insert(shape.begin() + dim + 1, 2);
+    auto repeat = [&](Value value, ArrayRef<int64_t> dims) -> Value {
+      Value target = tensor::EmptyOp::create(b, loc, shape,
+                                             typeOf(value).getElementType());
+      return linalg::BroadcastOp::create(b, loc, value, target, dims)
+          ->getResult(0);
+    };
+    inputs[0] = repeat(inputs[0], dim + 1);
+    if (scale)
+      inputs.push_back(repeat(scale, {dim, dim + 1}));
+    Value result = mapElements(
+        b, loc, RankedTensorType::get(shape, side.product), inputs,
+        [&](OpBuilder &nested, Location at, ValueRange in) {
+          Value which = linalg::IndexOp::create(nested, at, dim + 1);
+          Type bits = in[0].getType();
+          Value four = arith::ConstantIntOp::create(nested, at, bits, 4);
+          Value shift = arith::MulIOp::create(
+              nested, at, arith::IndexCastOp::create(nested, at, bits, which),
+              four);
+          Value code = arith::ShRUIOp::create(nested, at, in[0], shift);
+          return scaled(nested, at, decode(nested, at, code, 0, format),
+                        in.drop_front());
+        });
+    if (scale)
+      result = mergeDim(b, loc, result, dim);
+    return mergeDim(b, loc, result, side.depthDim);
+  }
+
+  Value scaled(OpBuilder &nested, Location at, Value element,
+               ValueRange scale) {
+    Value value =
+        arith::ExtFOp::create(nested, at, nested.getF32Type(), element);
+    if (!scale.empty())
+      value = arith::MulFOp::create(nested, at, value, scale[0]);
+    if (side.product.isF32())
+      return value;
+    return arith::TruncFOp::create(nested, at, side.product, value);
+  }
+
+  /// Values of `elements` times their scales.
   Value values(Value elements, unsigned shift, Value scale) {
     SmallVector<Value> inputs = {elements};
     if (scale) {
@@ -232,14 +293,10 @@ private:
               ->getResult(0));
     }
     Value result = mapElements(
-        b, loc, typeOf(inputs[0]).clone(b.getF32Type()), inputs,
+        b, loc, typeOf(inputs[0]).clone(side.product), inputs,
         [&](OpBuilder &nested, Location at, ValueRange in) {
-          Value element = decode(nested, at, in[0], shift, format);
-          element =
-              arith::ExtFOp::create(nested, at, nested.getF32Type(), element);
-          if (in.size() == 1)
-            return element;
-          return arith::MulFOp::create(nested, at, element, in[1]).getResult();
+          return scaled(nested, at, decode(nested, at, in[0], shift, format),
+                        in.drop_front());
         });
     return scale ? mergeDim(b, loc, result, side.depthDim) : result;
   }
@@ -260,6 +317,8 @@ struct DotScaledLowering : OpConversionPattern<tt::DotScaledOp> {
               /*isLeft=*/true, op.getLhsKPack());
     Side right(adaptor.getB(), adaptor.getBScale(), op.getBElemType(),
                /*isLeft=*/false, op.getRhsKPack());
+    if (left.fitsBf16() && right.fitsBf16())
+      left.product = right.product = rewriter.getBF16Type();
     SideBuilder a(rewriter, loc, left), b(rewriter, loc, right);
 
     auto type = cast<RankedTensorType>(op.getType());
