@@ -76,6 +76,8 @@ def CpuPlanPass : Pass<"tilebridge-cpu-plan", "::mlir::func::FuncOp"> {
     - `tilebridge.nest` on stores, reductions and buffers that share one nest of loops: those of one number.
     - `tilebridge.deep` on matmuls whose loop does nothing with the accumulator but to add their product to it: it packs the
       operands of many iterations, and multiplies them at once.
+    - `tilebridge.direct` on the op that gives the right operand of such a product, if it is computed element by element from what is
+      contiguous along its rows: the loops that pack it compute it.
 
     Before:
     ```mlir

@@ -49,3 +49,26 @@ func.func @again() {
   func.call @again() : () -> ()
   return
 }
+
+// -----
+
+// What programs keep for the next one shares no memory, and what is zeroed before the first one lies at the beginning.
+// CHECK-LABEL: func.func @kept
+// CHECK-SAME: %[[S:[a-z0-9]+]]: memref<?xi8> {llvm.noalias, tilebridge.scratch}
+// CHECK-SAME: tilebridge.scratch_bytes = 256 : i64
+func.func @kept(%v: f32) {
+  %c0 = arith.constant 0 : index
+  // CHECK: memref.view %[[S]][%c192{{.*}}][] : memref<?xi8> to memref<10xf32>
+  // CHECK: memref.view %[[S]][%c64{{.*}}][] : memref<?xi8> to memref<32xf32>
+  // CHECK: memref.view %[[S]][%c0{{.*}}][] : memref<?xi8> to memref<2xf32>
+  // CHECK: memref.view %[[S]][%c192{{.*}}][] : memref<?xi8> to memref<12xf32>
+  %a = memref.alloc() : memref<10xf32>
+  %b = memref.alloc() {tilebridge.kept} : memref<32xf32>
+  %z = memref.alloc() {tilebridge.zeroed} : memref<2xf32>
+  memref.store %v, %a[%c0] : memref<10xf32>
+  memref.store %v, %b[%c0] : memref<32xf32>
+  memref.store %v, %z[%c0] : memref<2xf32>
+  %d = memref.alloc() : memref<12xf32>
+  memref.store %v, %d[%c0] : memref<12xf32>
+  return
+}

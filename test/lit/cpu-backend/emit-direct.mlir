@@ -1,0 +1,76 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan | FileCheck %s --check-prefix=PLAN
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 bf16-pairs" --canonicalize --cse | FileCheck %s
+
+// Weights are unpacked and scaled where they are packed: eight rows share a row of words, and no buffer has either.
+// PLAN-LABEL: func.func @weights
+// PLAN: bufferization.to_tensor {{.*}} {tilebridge.plan = "inline"} : memref<4x8x32xi32
+// PLAN: tensor.collapse_shape {{.*}} {tilebridge.plan = "inline"}
+// PLAN: linalg.generic {{.*}} attrs = {tilebridge.direct, tilebridge.plan = "inline"}
+// CHECK-LABEL: func.func @weights
+// CHECK-SAME: %[[W:[a-z0-9]*]]: memref<4x8x32xi32
+// CHECK: %[[WORDS:.*]] = memref.reinterpret_cast %[[W]]
+// CHECK: scf.for
+// CHECK: scf.for %[[PAIR:.*]] = %c0 to %c16 step %c1
+// CHECK: %[[ROW:.*]] = arith.muli %[[PAIR]], %c2
+// CHECK: arith.divui %[[ROW]], %c8
+// CHECK: vector.load %[[WORDS]]{{.*}} vector<16xi32>
+// CHECK: %[[EVEN:.*]] = arith.sitofp {{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK: %[[ODD:.*]] = arith.sitofp {{.*}} : vector<16xi32> to vector<16xf32>
+// Rounding loses no more than the product does.
+// CHECK: %[[BOTH:.*]] = llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"(%[[ODD]], %[[EVEN]])
+// CHECK: %[[BITS:.*]] = vector.bitcast %[[BOTH]]
+// CHECK: %[[TURNS:.*]] = vector.shuffle %[[BITS]], %[[BITS]] [0, 16, 1, 17,
+// CHECK: vector.store %[[TURNS]]
+func.func @weights(%w: memref<4x8x32xi32, strided<[?, 0, 1], offset: ?>>, %a: memref<16x32xbf16>, %n: i32, %out: memref<16x32xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<32x32xbf16>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x32xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x32xbf16> to tensor<16x32xbf16>
+    %words = bufferization.to_tensor %w : memref<4x8x32xi32, strided<[?, 0, 1], offset: ?>> to tensor<4x8x32xi32>
+    %rows = tensor.collapse_shape %words [[0, 1], [2]] : tensor<4x8x32xi32> into tensor<32x32xi32>
+    %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]} ins(%rows : tensor<32x32xi32>) outs(%e : tensor<32x32xbf16>) {
+    ^bb0(%word: i32, %o: bf16):
+      %r = linalg.index 0 : index
+      %s = arith.index_cast %r : index to i32
+      %code = arith.shrsi %word, %s : i32
+      %number = arith.sitofp %code : i32 to f32
+      %narrow = arith.truncf %number : f32 to bf16
+      linalg.yield %narrow : bf16
+    } -> tensor<32x32xbf16>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xbf16>, tensor<32x32xbf16>) outs(%acc : tensor<16x32xf32>) -> tensor<16x32xf32>
+    scf.yield %d : tensor<16x32xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
+  return
+}
+
+// -----
+
+// What is contiguous along K is copied before, so that its rows are.
+// PLAN-LABEL: func.func @across
+// PLAN: bufferization.to_tensor {{.*}} {tilebridge.plan = "buffer"} : memref<32x32xf32, strided<[1, ?]
+// PLAN: linalg.generic {{.*}} attrs = {tilebridge.direct, tilebridge.plan = "inline"}
+// CHECK-LABEL: func.func @across
+// CHECK: memref.alloc() {{.*}} : memref<32x32xf32>
+func.func @across(%b: memref<32x32xf32, strided<[1, ?], offset: ?>>, %a: memref<16x32xf32>, %n: i32, %out: memref<16x32xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x32xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x32xf32> to tensor<16x32xf32>
+    %z = bufferization.to_tensor %b : memref<32x32xf32, strided<[1, ?], offset: ?>> to tensor<32x32xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]} ins(%z : tensor<32x32xf32>) outs(%z : tensor<32x32xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      %w = arith.mulf %v, %v : f32
+      linalg.yield %w : f32
+    } -> tensor<32x32xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x32xf32>) outs(%acc : tensor<16x32xf32>) -> tensor<16x32xf32>
+    scf.yield %d : tensor<16x32xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
+  return
+}
