@@ -101,9 +101,8 @@ LogicalResult LinalgEvaluator::runEachLane(Block &body,
       own.push_back(Datum(argument.elementType(), {},
                           {lanes[lanes.size() == 1 ? 0 : lane]}));
     }
-    program.bodyPosition.emplace(position);
+    program.bodyLoops->fix(parallelLoops, position);
     result = program.run(body, own, values);
-    program.bodyPosition.reset();
     for (auto [all, value] : llvm::zip(results, values))
       all.push_back(value.lanes().front());
     ++lane;
@@ -148,8 +147,11 @@ LogicalResult LinalgEvaluator::run() {
             gathered(element, program.lanes(operand.get()), elements));
       }
     }
+    program.bodyLoops.emplace(ranges);
+    program.bodyLoops->fix(reductionLoops, reduction);
     result = hasControlFlow(body) ? runEachLane(body, arguments, yielded)
                                   : program.run(body, arguments, yielded);
+    program.bodyLoops.reset();
     if (failed(result))
       return;
     for (auto [output, target, value] : llvm::zip(outputs, targets, yielded))
@@ -173,24 +175,26 @@ static LogicalResult evaluateLinalg(Program &program, Operation *op) {
   return LinalgEvaluator(program, linalgOp).run();
 }
 
-/// A body is run once for all lanes, whose positions are then an operand like
+/// Where a body is run once for all lanes, their positions are an operand like
 /// any other.
 static LogicalResult evaluateIndex(Program &program, Operation *op) {
   auto index = cast<linalg::IndexOp>(op);
-  if (program.bodyPosition) {
-    program.setInteger(index.getResult(),
-                       (*program.bodyPosition)[index.getDim()]);
+  const BodyLoops &loops = *program.bodyLoops;
+  if (std::optional<int64_t> at = loops.at[index.getDim()]) {
+    program.setInteger(index.getResult(), *at);
     return success();
   }
-  auto owner = op->getParentOfType<linalg::LinalgOp>();
-  SmallVector<int64_t> shape =
-      program.bodyShape.value_or(owner.getStaticLoopRanges());
-  if (owner.getNumParallelLoops() != owner.getNumLoops())
-    return op->emitError("the reference evaluator knows positions in parallel "
-                         "loops only");
+  SmallVector<int64_t> shape;
+  size_t own = 0;
+  for (auto [loop, range, at] : llvm::enumerate(loops.ranges, loops.at)) {
+    if (loop == index.getDim())
+      own = shape.size();
+    if (!at)
+      shape.push_back(range);
+  }
   Lanes lanes;
   forEachPosition(shape, [&](ArrayRef<int64_t> position) {
-    lanes.push_back(uint64_t(position[index.getDim()]));
+    lanes.push_back(uint64_t(position[own]));
   });
   program.set(index.getResult(),
               Datum(index.getType(), shape, std::move(lanes)));

@@ -19,6 +19,20 @@
 
 namespace tilebridge::reference {
 
+/// The loops of an op of linalg while its body runs: their ranges, and where
+/// each one is. One without a position goes over lanes, the last one fastest.
+struct BodyLoops {
+  llvm::SmallVector<int64_t> ranges;
+  llvm::SmallVector<std::optional<int64_t>> at;
+
+  explicit BodyLoops(llvm::ArrayRef<int64_t> ranges)
+      : ranges(ranges), at(ranges.size()) {}
+  void fix(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<int64_t> position) {
+    for (auto [loop, value] : llvm::zip_equal(loops, position))
+      at[loop] = value;
+  }
+};
+
 class Program;
 class Probe;
 
@@ -119,11 +133,8 @@ public:
   /// An error at an operation that names the program as well.
   mlir::InFlightDiagnostic error(mlir::Operation *op) const;
 
-  /// Set while the body of an op of linalg runs for one element alone: where
-  /// that is.
-  std::optional<llvm::SmallVector<int64_t>> bodyPosition;
-  /// Set while it runs for all elements, where the op does not say how many.
-  std::optional<llvm::SmallVector<int64_t>> bodyShape;
+  /// Set while the body of an op of linalg runs.
+  std::optional<BodyLoops> bodyLoops;
 
 private:
   mlir::LogicalResult runOp(mlir::Operation *op);

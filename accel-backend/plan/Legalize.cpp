@@ -54,8 +54,10 @@ private:
   void fillDest();
   void placeBox();
   Value copyRows(Value token);
-  Value copyBox(Value source, Value dest, ArrayRef<int64_t> most, Value token);
-  Value copyOne(Value source, Value dest, Value token);
+  /// `mask`: of elements, null where all take part.
+  Value copyBox(Value source, Value dest, Value mask, ArrayRef<int64_t> most,
+                Value token);
+  Value copyOne(Value source, Value dest, Value mask, Value token);
   Value loop(Value end, int64_t step, Value token,
              llvm::function_ref<Value(Value index, Value token)> body);
   Value sizeOf(Value memref, int64_t dimension) {
@@ -165,28 +167,33 @@ Value Legalizer::loop(
   return token ? loop.getResult(0) : Value();
 }
 
-Value Legalizer::copyOne(Value source, Value dest, Value token) {
+Value Legalizer::copyOne(Value source, Value dest, Value mask, Value token) {
   if (!isStart) {
     CopyOp::create(builder, loc, TypeRange(), source, dest, Value(),
-                   uint64_t(0), false, ValueRange(), Value(), Value(),
+                   uint64_t(0), false, ValueRange(), Value(), mask,
                    operands.accumulate, operands.multicast);
     return nullptr;
   }
+  // Parts that may be to the same elements stay in their order.
+  bool isOrdered = operands.scatter;
+  if (isOrdered)
+    WaitOp::create(builder, loc, token);
   auto start = CopyStartOp::create(
       builder, loc, TokenType::get(builder.getContext()), source, dest, Value(),
-      uint64_t(0), false, ValueRange(), Value(), Value(), operands.accumulate,
+      uint64_t(0), false, ValueRange(), Value(), mask, operands.accumulate,
       operands.multicast);
-  WaitOp::create(builder, loc, token);
+  if (!isOrdered)
+    WaitOp::create(builder, loc, token);
   return start.getToken();
 }
 
-Value Legalizer::copyBox(Value source, Value dest, ArrayRef<int64_t> most,
-                         Value token) {
+Value Legalizer::copyBox(Value source, Value dest, Value mask,
+                         ArrayRef<int64_t> most, Value token) {
   Box box{cast<MemRefType>(source.getType()), cast<MemRefType>(dest.getType()),
           llvm::to_vector(most)};
   std::optional<Piece> piece = nextPiece(box, engine);
   if (!piece)
-    return copyOne(source, dest, token);
+    return copyOne(source, dest, mask, token);
   int64_t d = piece->dimension, size = piece->size;
   SmallVector<int64_t> smaller(most);
   smaller[d] = size;
@@ -201,7 +208,7 @@ Value Legalizer::copyBox(Value source, Value dest, ArrayRef<int64_t> most,
       count = arith::MinSIOp::create(builder, loc, rest, full).getResult();
     }
     return copyBox(part(source, d, index, count), part(dest, d, index, count),
-                   smaller, last);
+                   mask ? part(mask, d, index, count) : Value(), smaller, last);
   });
 }
 
@@ -219,7 +226,7 @@ Value Legalizer::copyRows(Value token) {
     Value source =
         part(operands.source, d, operands.scatter ? number : row, size);
     Value dest = part(operands.dest, d, operands.scatter ? row : number, size);
-    return copyBox(source, dest, mostOf(source, dest), last);
+    return copyBox(source, dest, Value(), mostOf(source, dest), last);
   };
   return loop(end, 1, token, [&](Value number, Value last) -> Value {
     if (!operands.mask)
@@ -309,7 +316,7 @@ Value Legalizer::run() {
         CompletedOp::create(builder, loc, TokenType::get(builder.getContext()));
   if (operands.rows)
     return copyRows(token);
-  return copyBox(operands.source, operands.dest, most, token);
+  return copyBox(operands.source, operands.dest, operands.mask, most, token);
 }
 
 namespace {
@@ -378,7 +385,7 @@ struct AccelLegalizePass
              << target.name << "' copies from '" << from << "' to '" << to
              << "'";
     Legalizer legalizer(op, operands, *engine);
-    if (legalizer.isLegal() || (operands.mask && !operands.rows))
+    if (legalizer.isLegal())
       return success();
     Value token = legalizer.run();
     if (isa<CopyStartOp>(op))

@@ -244,7 +244,8 @@ def AccelLegalizePass : Pass<"tilebridge-accel-legalize", "::mlir::func::FuncOp"
     padding and no indices. Neighbouring dimensions that are one for both sides count once. What is more becomes a loop of transfers:
     over the outermost dimension, over parts of an extent, over rows whose indices the PE reads itself. Padding is a fill before the
     transfer, which is left out where the box is as large as the block. A transfer that was split keeps one token: each
-    part waits for the one before it when it has itself been started. Masks of elements are taken as the engine's byte enables.
+    part waits for the one before it when it has itself been started. A mask of elements is the engine's byte enables, and split
+    with what it is for.
 
     Kernels get `accel.legalized`.
 

@@ -189,13 +189,14 @@ LogicalResult BlockEvaluator::run() {
   if (combine && accesses[0] && accesses[1])
     return fold(combine);
   LogicalResult result = success();
-  pe.program->bodyShape = loops.ranges;
-  reference::forEachPosition(loops.reductionShape,
-                             [&](ArrayRef<int64_t> reduction) {
-                               if (succeeded(result))
-                                 result = runAt(reduction);
-                             });
-  pe.program->bodyShape.reset();
+  reference::forEachPosition(
+      loops.reductionShape, [&](ArrayRef<int64_t> reduction) {
+        pe.program->bodyLoops.emplace(loops.ranges);
+        pe.program->bodyLoops->fix(loops.reduction, reduction);
+        if (succeeded(result))
+          result = runAt(reduction);
+      });
+  pe.program->bodyLoops.reset();
   return result;
 }
 
@@ -272,9 +273,8 @@ LogicalResult BlockEvaluator::runLanes(ArrayRef<Datum> arguments,
           own.push_back(Datum(argument.elementType(), {},
                               {lanes[lanes.size() == 1 ? 0 : lane]}));
         }
-        pe.program->bodyPosition.emplace(position);
+        pe.program->bodyLoops->fix(loops.parallel, position);
         result = pe.program->run(body, own, values);
-        pe.program->bodyPosition.reset();
         for (auto [all, value] : llvm::zip(results, values))
           all.push_back(value.lanes().front());
         ++lane;

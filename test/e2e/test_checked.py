@@ -42,6 +42,20 @@ def test_a_wild_pointer():
         kernel[(1,)](4096, torch.zeros(1))
 
 
+def test_addresses_in_memory():
+    @triton.jit
+    def kernel(addresses, y):
+        at = tl.load(addresses + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+        tl.store(y + tl.program_id(0), tl.load(at + 1))
+
+    tensors = [torch.randn(2), torch.randn(5)[2:]]
+    addresses, y = torch.tensor([x.data_ptr() for x in tensors]), torch.zeros(2)
+    kernel[(2,)](addresses, y)
+    assert y.tolist() == [x[1].item() for x in tensors]
+    with pytest.raises(TilebridgeError, match="in none of the arrays"):
+        kernel[(2,)](addresses + (1 << 40), y)
+
+
 def test_every_kind_of_argument():
     @triton.jit
     def kernel(x, out, pair, flag, small, real, N: tl.constexpr):

@@ -10,9 +10,11 @@ all tensors is an error with the line of the kernel's source.
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import re
 import struct
+import sys
 from typing import Any
 
 MARK = b"tilebridge TTIR\n"  # What an artefact begins with that is not compiled.
@@ -111,6 +113,7 @@ class CheckedKernel:
     """A kernel as TTIR, for the evaluator."""
 
     def __init__(self, ttir: bytes):
+        self.makes_pointers = b"tt.int_to_ptr" in ttir or b"!tt.ptr<!tt.ptr" in ttir
         self.library = _library()
         self.handle = ctypes.c_void_p()
         _check(self.library, self._load(ttir))
@@ -201,6 +204,40 @@ def _memory_of(value, found: list[tuple[int, int]]) -> bool:
     return True
 
 
+def _memory_of_tensors(found: list[tuple[int, int]]) -> None:
+    """Adds the memory of all tensors that the process has."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return
+    for thing in gc.get_objects():
+        # Not isinstance, which would ask proxies of other modules for their class.
+        if issubclass(type(thing), torch.Tensor) and thing.layout == torch.strided:
+            try:
+                storage = thing.untyped_storage()
+                if storage.device.type == "cpu" and storage.nbytes():
+                    found.append((storage.data_ptr(), storage.nbytes()))
+            except (RuntimeError, NotImplementedError):
+                continue  # One without memory, such as a traced tensor.
+
+
+def memory_of_launch(kernel: CheckedKernel, types, arguments) -> list[tuple[int, int]] | None:
+    """The arrays that a launch may touch; None where they are not known.
+
+    They are those of its tensors. A kernel that makes pointers of integers, such as addresses that it reads from memory, may
+    touch those of all tensors that the process has.
+    """
+    found: list[tuple[int, int]] = []
+    is_known = True
+    for kind, value in zip(types, arguments, strict=True):
+        if kind == "constexpr":
+            continue
+        is_address = isinstance(kind, str) and kind.startswith("*") and isinstance(value, int)
+        is_known &= not is_address and _memory_of(value, found)
+    if is_known and kernel.makes_pointers:
+        _memory_of_tensors(found)
+    return list(dict.fromkeys(found)) if is_known else None
+
+
 class CheckedLauncher:
     """In the place of the native launcher, which converts the arguments here too."""
 
@@ -212,19 +249,13 @@ class CheckedLauncher:
         self, x, y, z, stream, kernel, packed, metadata, enter_hook, exit_hook, *arguments
     ):
         slots = self.native.slots(*arguments)
-        found: list[tuple[int, int]] = []
-        is_known = True
-        for kind, value in zip(self.types, arguments, strict=True):
-            if kind == "constexpr":
-                continue
-            is_address = isinstance(kind, str) and kind.startswith("*") and isinstance(value, int)
-            is_known &= not is_address and _memory_of(value, found)
+        memory = memory_of_launch(kernel, self.types, arguments)
         if enter_hook is not None:
             enter_hook(metadata)
         kernel.run(
             (x, y, z),
             list(struct.unpack(f"<{len(slots) // 8}Q", slots)),
-            found if is_known else None,
+            memory,
         )
         if exit_hook is not None:
             exit_hook(metadata)

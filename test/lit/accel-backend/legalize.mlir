@@ -115,3 +115,44 @@ func.func @rows(%p: memref<?x32xf16, strided<[?, 1], offset: ?>>, %z: f16) attri
   return
 }
 }
+
+// -----
+
+// Masked elements where the engine pads nothing: all of the block first. The mask is split with what it is for.
+
+// CHECK-LABEL: func.func @masked
+// CHECK: linalg.fill
+// CHECK: scf.for %[[I:.*]] = %c0 to %c16 step %c1 {
+// CHECK: memref.subview %{{.*}}[%[[I]], 0] [1, 16] [1, 1] : memref<16x16xf32, strided<[?, 1], offset: ?>>
+// CHECK: memref.subview %{{.*}}[%[[I]], 0] [1, 16] [1, 1] : memref<16x16xf32,
+// CHECK: %[[M:.*]] = memref.subview %{{.*}}[%[[I]], 0] [1, 16] [1, 1] : memref<16x16xi1,
+// CHECK: accel.copy %{{[^ ]*}} to %{{[^ ]*}} mask %[[M]] :
+module attributes {accel.target = "dma-1d"} {
+func.func @masked(%p: memref<16x16xf32, strided<[?, 1], offset: ?>>, %z: f32) attributes {accel.kernel, tilebridge.signature = ["*fp32", "fp32"]} {
+  %a = accel.alloc : memref<16x16xf32, #accel.memory<"local">>
+  %m = accel.alloc : memref<16x16xi1, #accel.memory<"local">>
+  accel.copy %p to %a pad %z mask %m
+      : (memref<16x16xf32, strided<[?, 1], offset: ?>>, memref<16x16xf32, #accel.memory<"local">>, f32, memref<16x16xi1, #accel.memory<"local">>) -> ()
+  return
+}
+}
+
+// -----
+
+// Rows are scattered in their order: of equal ones the last one wins.
+
+// CHECK-LABEL: func.func @ordered
+// CHECK: scf.for %{{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (!accel.token) {
+// CHECK: accel.wait %[[BEFORE]]
+// CHECK-NEXT: %[[NEXT:.*]] = accel.copy_start
+// CHECK-NEXT: scf.yield %[[NEXT]]
+module attributes {accel.target = "dma-1d"} {
+func.func @ordered(%p: memref<?x32xf16, strided<[?, 1], offset: ?>>) attributes {accel.kernel, tilebridge.signature = ["*fp16"]} {
+  %a = accel.alloc : memref<16x32xf16, #accel.memory<"local">>
+  %r = accel.alloc : memref<16xi64, #accel.memory<"local">>
+  %t = accel.copy_start %a to %p rows [%r] dim 0 scatter
+      : (memref<16x32xf16, #accel.memory<"local">>, memref<?x32xf16, strided<[?, 1], offset: ?>>, memref<16xi64, #accel.memory<"local">>) -> !accel.token
+  accel.wait %t
+  return
+}
+}
