@@ -44,6 +44,8 @@ struct DeepMatmul {
   mlir::Value place;
   /// Steps that are packed already; whether this is the last iteration.
   mlir::Value filled, isLast;
+  /// Behind the last row of the sums that somebody sees (null: all are seen).
+  mlir::Value wanted;
   /// Where programs share `b`.
   std::optional<SharedPanels> shared;
   /// For the next iteration.
@@ -66,4 +68,15 @@ struct DeepMatmul {
         form.settings);
   }
 };
+
+/// Rows [low, low + size) of a product's sums.
+struct WantedRows {
+  mlir::OpFoldResult low;
+  mlir::Value size;
+};
+
+/// The rows that are used behind the loop, by values of the function that are
+/// known before the loop; nothing if that may be all.
+std::optional<WantedRows> findWantedRows(mlir::linalg::MatmulOp op);
+
 } // namespace tilebridge::cpu

@@ -167,6 +167,8 @@ private:
                         mlir::scf::ForOp loop);
   mlir::LogicalResult packDeep(const DeepMatmul &product, bool isLhs,
                                mlir::Value tensor);
+  bool placeWanted(const DeepMatmul &product, mlir::Value tensor,
+                   bool &hasFailed);
   mlir::LogicalResult emitDeepMatmul(DeepMatmul &product);
   void packInner(mlir::Value operand, DeepMatmul *product);
   void closeDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products);

@@ -106,6 +106,8 @@ public:
 
   /// It can if the rows of `a` are contiguous, at any distance.
   bool readsRowsOf(mlir::Type lhsElement) const;
+  /// It reads all rows of a tile of `a`, wanted or not.
+  bool readsTiles() const { return usesTiles(); }
   /// Bytes of an element of packed operands.
   int64_t packedBytes() const {
     return packedElement.getIntOrFloatBitWidth() / 8;
@@ -120,19 +122,22 @@ public:
   /// Copies the first `depth` steps, a multiple of `step`, of rows that the
   /// micro-kernel could read.
   void packRows(RowsInMemory rows, mlir::Value packed, mlir::Value depth,
-                int64_t step) const;
+                int64_t step, mlir::Value wanted) const;
 
   /// Adds the product of the first `depth` steps to `acc`. `lhs` is null where
-  /// `rows` says where it is.
+  /// `rows` says where it is. Where `wanted` is not null, rows from this one on
+  /// may have any values.
   void multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
-                mlir::Value depth, Allocate allocate,
-                RowsInMemory rows = {}) const;
+                mlir::Value depth, Allocate allocate, RowsInMemory rows = {},
+                mlir::Value wanted = {}) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
   mlir::Value constant(int64_t value) const;
   void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
   bool joinsSums() const;
+  void forWantedRows(int64_t count, int64_t step,
+                     llvm::function_ref<void(mlir::Value)> body) const;
   void emitTile(mlir::Value panel, mlir::Value column, mlir::Value row,
                 int64_t rows, llvm::ArrayRef<int64_t> vectors) const;
   llvm::SmallVector<mlir::Value> emitStep(mlir::Value panel, mlir::Value step,
@@ -143,6 +148,7 @@ private:
   mlir::Value rightVector(mlir::Value panel, mlir::Value step,
                           mlir::Value column, int64_t offset,
                           int64_t lanes) const;
+  mlir::Value lastWanted(mlir::Value row) const;
   mlir::Value addressOfRow(const RowsInMemory &rows, mlir::Value row) const;
   mlir::Value loadRow(mlir::Value address, mlir::Value at,
                       mlir::VectorType type) const;
@@ -176,6 +182,7 @@ private:
   struct Operands {
     mlir::Value lhs, rhs, acc, steps, corrections;
     RowsInMemory rows;
+    mlir::Value wanted;
   };
   mutable Operands now;
 };

@@ -23,8 +23,9 @@ using namespace mlir;
 using namespace tilebridge::cpu;
 
 void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
-                            Allocate allocate, RowsInMemory rows) const {
-  now = {lhs, rhs, acc, depth, {}, rows};
+                            Allocate allocate, RowsInMemory rows,
+                            Value wanted) const {
+  now = {lhs, rhs, acc, depth, {}, rows, wanted};
   if (step > 1)
     now.steps = arith::DivUIOp::create(b, depth, constant(step));
   if (unit == MatmulUnit::I8Quads)
@@ -44,6 +45,18 @@ void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
     releaseTiles();
 }
 
+/// `body` for every `step`th row that is wanted, up to `count`.
+void MatmulKernel::forWantedRows(int64_t count, int64_t step,
+                                 llvm::function_ref<void(Value)> body) const {
+  if (!now.wanted || count == 0)
+    return emitLoop(b, count, step, body);
+  Value end = arith::MinSIOp::create(b, constant(count), now.wanted);
+  auto loop = scf::ForOp::create(b, constant(0), end, constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
 /// The rows of one panel, which has `width` columns: whole vectors, then one
 /// that is narrower.
 void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
@@ -51,14 +64,35 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
   if (width % tile.lanes)
     vectors.push_back(width % tile.lanes);
   if (usesTiles())
-    return emitLoop(b, m, tile.rows,
-                    [&](Value row) { emitTilesOfRow(panel, column, row); });
+    return forWantedRows(
+        m, tile.rows, [&](Value row) { emitTilesOfRow(panel, column, row); });
   int64_t whole = m / tile.rows * tile.rows;
-  emitLoop(b, whole, tile.rows, [&](Value row) {
-    emitTile(panel, column, row, tile.rows, vectors);
-  });
-  if (whole < m)
+  auto emitAll = [&] {
+    forWantedRows(whole, tile.rows, [&](Value row) {
+      emitTile(panel, column, row, tile.rows, vectors);
+    });
+    if (whole == m)
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    if (now.wanted) {
+      Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                        now.wanted, constant(whole));
+      auto rest = scf::IfOp::create(b, any, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(rest.thenBlock());
+    }
     emitTile(panel, column, constant(whole), m - whole, vectors);
+  };
+  if (!now.wanted || tile.rows == 1)
+    return emitAll();
+  // A single row, as a token that is decoded has, has a tile of its own.
+  Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, now.wanted,
+                                      constant(1));
+  auto branch = scf::IfOp::create(b, isOne, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitTile(panel, column, constant(0), 1, vectors);
+  b.setInsertionPointToStart(branch.elseBlock());
+  emitAll();
 }
 
 /// What the numbers of b are too high adds 128 times the sum of each row of a;
@@ -75,12 +109,12 @@ void MatmulKernel::emitCorrections(Value depth) const {
              numbers, TypedAttr(b.getIntegerAttr(packedElement, -128))));
   // Several rows at once: that hides the time that one sum takes.
   int64_t rows = m % 4 == 0 ? 4 : 1;
-  emitLoop(b, m, rows, [&](Value first) {
+  forWantedRows(m, rows, [&](Value first) {
     SmallVector<Value> rowAt, from;
     for (int64_t i = 0; i < rows; ++i) {
       rowAt.push_back(offsetBy(b, first, i));
       if (now.rows.address)
-        from.push_back(addressOfRow(now.rows, rowAt.back()));
+        from.push_back(addressOfRow(now.rows, lastWanted(rowAt.back())));
     }
     auto loop = scf::ForOp::create(b, constant(0), depth, constant(bytes),
                                    SmallVector<Value>(rows, zero));
@@ -150,7 +184,7 @@ void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
   SmallVector<Value> left = rowAt;
   if (now.rows.address)
     for (Value &place : left)
-      place = addressOfRow(now.rows, place);
+      place = addressOfRow(now.rows, lastWanted(place));
   auto loop = scf::ForOp::create(b, constant(0), now.steps, constant(1), sums);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -207,13 +241,14 @@ Value MatmulKernel::rightVector(Value panel, Value step, Value column,
 }
 
 void MatmulKernel::packRows(RowsInMemory rows, Value packed, Value depth,
-                            int64_t step) const {
+                            int64_t step, Value wanted) const {
+  now.wanted = wanted;
   int64_t lanes = 1;
   while (step % (2 * lanes) == 0 &&
          2 * lanes * 8 * packedBytes() <= settings.target.vectorBits)
     lanes *= 2;
   auto type = VectorType::get(lanes, packedElement);
-  emitLoop(b, m, 1, [&](Value row) {
+  forWantedRows(m, 1, [&](Value row) {
     Value from = addressOfRow(rows, row);
     auto loop = scf::ForOp::create(b, constant(0), depth, constant(lanes));
     OpBuilder::InsertionGuard guard(b);
@@ -230,6 +265,13 @@ Value MatmulKernel::loadRow(Value address, Value at, VectorType type) const {
         first = LLVM::GEPOp::create(b, address.getType(), type.getElementType(),
                                     address, ArrayRef<LLVM::GEPArg>{index});
   return LLVM::LoadOp::create(b, type, first, packedBytes());
+}
+
+/// Rows of `a` behind the last one that is wanted need not exist.
+Value MatmulKernel::lastWanted(Value row) const {
+  if (!now.wanted)
+    return row;
+  return arith::MinSIOp::create(b, row, offsetBy(b, now.wanted, -1));
 }
 
 Value MatmulKernel::addressOfRow(const RowsInMemory &rows, Value row) const {

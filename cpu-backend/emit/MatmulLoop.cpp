@@ -74,6 +74,11 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       product->rhs = allocate(kernel.packedRhs(product->capacity));
     if (kernel.readsRowsOf(lhsType.getElementType()) && !writesMemory(loop))
       product->place = allocate(MemRefType::get({3}, b.getI64Type()));
+    if (std::optional<WantedRows> rows = findWantedRows(op))
+      product->wanted =
+          toValue(rewriter, op.getLoc(),
+                  addIndex(rewriter, op.getLoc(), mapAll({rows->low}).front(),
+                           mapScalar(rows->size)));
     inits.push_back(arith::ConstantIndexOp::create(b, 0));
     result.push_back(product.get());
     deepMatmuls[op] = product;
@@ -125,9 +130,11 @@ void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
 
 /// Leaves `view`, a of this iteration, where it is if it goes on where that of
 /// the iteration before ended; packs it if not, and what has not been packed
-/// before. `isWhole`: it is there, and stays (null: it does not).
+/// before. `isWhole`: it is there, and stays (null: it does not). `copied`
+/// gives all of it where only what is wanted is there (null: `view` does).
 static void placeRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
-                      Value view, Value isWhole) {
+                      Value view, Value isWhole,
+                      llvm::function_ref<Value()> copied = {}) {
   MatmulKernel kernel = product.kernel(b);
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
@@ -185,11 +192,58 @@ static void placeRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     kernel.packRows({start, oldBytes}, product.lhs, product.filled,
-                    product.depth);
+                    product.depth, product.wanted);
   }
+  if (copied)
+    view = copied();
+  if (!view)
+    return;
   kernel.packLhs(view, product.lhs, product.filled);
   auto metadata = memref::ExtractStridedMetadataOp::create(b, product.lhs);
   put(addressOf(product.lhs), inBytes(metadata.getStrides()[0]), index(0));
+}
+
+/// Rows that are wanted may be there where others are not. False where that is
+/// not known, and nothing is emitted.
+bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
+                                  bool &hasFailed) {
+  auto it = loads.find(tensor);
+  if (it == loads.end() || buffers.count(tensor))
+    return false;
+  const View &view = *it->second;
+  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
+  if (view.shape.size() != 2 || view.rowDim >= 0 || view.isFull(0) ||
+      product.kernel(b).readsTiles())
+    return false;
+  SmallVector<int64_t> strides;
+  for (OpFoldResult stride : view.strides)
+    strides.push_back(constantOf(stride).value_or(ShapedType::kDynamic));
+  Value first = toValue(rewriter, b.getLoc(), view.lo[0]),
+        end = toValue(rewriter, b.getLoc(), view.hi[0]);
+  Value isWhole = arith::AndIOp::create(
+      b,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, end, product.wanted),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, first,
+                            arith::ConstantIndexOp::create(b, 0)));
+  if (!view.isFull(1)) {
+    Value size =
+        toValue(rewriter, b.getLoc(),
+                subIndex(rewriter, b.getLoc(), view.hi[1], view.lo[1]));
+    Value isDeep =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
+                              arith::ConstantIndexOp::create(b, view.shape[1]));
+    isWhole = arith::AndIOp::create(b, isWhole, isDeep);
+  }
+  placeRows(b, product, memrefOf(view, strides, b.getLoc()), isWhole,
+            [&]() -> Value {
+              OpBuilder::InsertionGuard guard(rewriter);
+              rewriter.setInsertionPoint(b.getInsertionBlock(),
+                                         b.getInsertionPoint());
+              Value all = viewOf(tensor);
+              hasFailed = !all;
+              return all;
+            });
+  return true;
 }
 
 /// Packs `tensor`, an operand of the product.
@@ -217,6 +271,11 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     product.kernel(b).packComputedRhs(cast<RankedTensorType>(tensor.getType()),
                                       fetch, product.rhs, product.filled);
     return failure(hasFailed);
+  }
+  if (isLhs && product.place && product.wanted && !product.form.swapsLhs) {
+    bool hasFailed = false;
+    if (placeWanted(product, tensor, hasFailed))
+      return failure(hasFailed);
   }
   // What is not a load lies in memory that the next iteration overwrites.
   bool isLoad = viewOfLoad(tensor) != nullptr;
@@ -271,7 +330,7 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
     rows.rowBytes = product.fieldOfPlace(b, 1);
   }
   product.kernel(b).multiply(product.lhs, product.rhs, acc, filled,
-                             allocateAt(*this, b), rows);
+                             allocateAt(*this, b), rows, product.wanted);
   return success();
 }
 

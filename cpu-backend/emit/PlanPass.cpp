@@ -51,6 +51,7 @@ struct CpuPlanPass : tilebridge::cpu::impl::CpuPlanPassBase<CpuPlanPass> {
       return;
     makeReadsStatic(getOperation());
     tilebridge::cpu::findDeepMatmuls(getOperation());
+    tilebridge::cpu::hoistWantedRows(getOperation());
     tilebridge::cpu::decidePlan(getOperation());
   }
 };

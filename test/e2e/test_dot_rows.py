@@ -1,0 +1,117 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of which not all rows are stored: the others need not be computed, nor exist in memory."""
+
+import ctypes
+import mmap
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from support import check_equal, dtypes, normal, output
+
+
+@triton.jit
+def rows_kernel(
+    a, b, c, sums, m, n, k,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, ACC: tl.constexpr, HOW: tl.constexpr,
+):  # fmt: skip
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), ACC)
+    for start in range(0, k, BK):
+        depth = start + tl.arange(0, BK)
+        inside = (rows[:, None] < m) & (depth[None, :] < k)
+        x = tl.load(a + rows[:, None] * k + depth[None, :], mask=inside, other=0)
+        inside = (depth[:, None] < k) & (cols[None, :] < n)
+        y = tl.load(b + depth[:, None] * n + cols[None, :], mask=inside, other=0)
+        acc = tl.dot(x, y, acc, out_dtype=ACC)
+    place = c + rows[:, None] * n + cols[None, :]
+    inside = (rows[:, None] < m) & (cols[None, :] < n)
+    if HOW == "summed":  # All rows are seen; those outside are zeros.
+        tl.store(sums + cols, tl.sum(acc, 0), mask=cols < n)
+    if HOW == "upper":  # The upper half of the block, elsewhere.
+        tl.store(place, acc, mask=inside & (rows[:, None] % BM < 8))
+    elif HOW == "twice":
+        tl.store(place, acc, mask=inside)
+        tl.store(place, acc * 2, mask=inside & (rows[:, None] < 3))
+    else:
+        tl.store(place, acc, mask=inside)
+
+
+def at_end_of_memory(tensor):
+    """A copy behind which nothing may be read."""
+    page, size = mmap.PAGESIZE, tensor.numel() * tensor.element_size()
+    whole = -(-size // page) * page
+    region = mmap.mmap(-1, whole + page)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(region))
+    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address + whole), page, 0) == 0
+    copy = torch.frombuffer(
+        region, dtype=tensor.dtype, count=tensor.numel(), offset=whole - size
+    ).view(tensor.shape)
+    return copy.copy_(tensor)
+
+
+def run(rng, m, n, k, block, dtype, how="plain"):
+    if dtype.is_floating_point:
+        a, b = normal(rng, [m, k], dtype), normal(rng, [k, n], dtype)
+    else:
+        a, b = (torch.randint(-30, 30, s, generator=rng).to(dtype) for s in ([m, k], [k, n]))
+    kind = torch.float32 if dtype.is_floating_point else torch.int32
+    c, sums = output([m, n], kind), output([n], kind)
+    rows_kernel[triton.cdiv(m, block[0]), triton.cdiv(n, block[1])](
+        at_end_of_memory(a), at_end_of_memory(b), c, sums, m, n, k, *block,
+        ACC=tl.float32 if dtype.is_floating_point else tl.int32, HOW=how,
+    )  # fmt: skip
+    return c, sums, a.double() @ b.double()
+
+
+@pytest.mark.compiled("has no bf16")
+@pytest.mark.parametrize("m", [1, 2, 7, 13, 33])
+@pytest.mark.parametrize("k", [64, 100])
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16, torch.int8), ids=str)
+def test_few_rows(m, k, dtype, rng):
+    c, _, wanted = run(rng, m, 40, k, (16, 32, 32), dtype)
+    check_equal(c, wanted, terms=k * 4)
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("block", [(32, 48 // 3, 16), (64, 64, 64), (16, 128, 256)], ids=str)
+def test_tiles_of_other_sizes(block, rng):
+    c, _, wanted = run(rng, 37, 130, 300, block, torch.float32)
+    check_equal(c, wanted, terms=300 * 4)
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("how", ["summed", "upper", "twice"])
+def test_other_uses(how, rng):
+    c, sums, wanted = run(rng, 5, 40, 96, (16, 32, 32), torch.float32, how)
+    if how == "twice":
+        wanted[:3] *= 2
+    check_equal(c, wanted, terms=96 * 4)
+    if how == "summed":
+        check_equal(sums, wanted.sum(0), terms=96 * 20)
+
+
+@triton.jit
+def descriptor_kernel(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    left = tl.make_tensor_descriptor(a, [m, k], [k, 1], [BM, BK])
+    right = tl.make_tensor_descriptor(b, [k, n], [n, 1], [BK, BN])
+    out = tl.make_tensor_descriptor(c, [m, n], [n, 1], [BM, BN])
+    row, col = tl.program_id(0) * BM - 8, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, k, BK):
+        acc = tl.dot(left.load([row, start]), right.load([start, col]), acc)
+    out.store([row, col], acc)
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("m", [1, 9, 21])
+def test_descriptors_whose_blocks_begin_outside(m, rng):
+    a, b = normal(rng, [m, 96], torch.float32), normal(rng, [96, 64], torch.float32)
+    c = output([m, 64], torch.float32)
+    descriptor_kernel[triton.cdiv(m + 8, 16), 2](
+        at_end_of_memory(a), at_end_of_memory(b), c, m, 64, 96, BM=16, BN=32, BK=32
+    )
+    check_equal(c, a.double() @ b.double(), terms=96 * 4)
