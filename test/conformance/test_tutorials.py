@@ -126,6 +126,17 @@ def test_cases_too_large_for_the_machine(tmp_path):
     assert log.count('"case"') == 4
 
 
+def test_cases_known_to_be_too_large_are_not_run(tmp_path):
+    source = CASES + "def test_huge(): os.kill(os.getpid(), 11)\n"
+    about = {"how": "pytest", "fails_with": "can't allocate memory", "reason": "too large"}
+    outcome, log = run_program(
+        tmp_path, source, tutorials.run_cases, gigabytes={"huge": 1e6, "_limited": 1e-6}, **about
+    )
+    assert outcome.passed
+    assert outcome.note.endswith("2 too large; too large: test_huge, test_op[1048576]")
+    assert log.count('"case"') == 5
+
+
 def test_a_case_that_crashes_is_named(tmp_path):
     source = CASES + "def test_dies(): os.kill(os.getpid(), 11)\n"
     about = {"how": "pytest", "fails_with": "can't allocate memory", "reason": "too large"}
