@@ -16,9 +16,17 @@ from typing import Any
 import torch
 from harness import SHORT_NAME, compare, output, random, seeded, tolerance_of
 
-__all__ = ["SHORT_NAME", "Bench", "output", "random", "seeded", "tolerance_of"]
+__all__ = ["SHORT_NAME", "Bench", "Tuned", "output", "random", "seeded", "tolerance_of"]
 
 Tensors = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A launch in several block sizes, by what they are called. The fastest is measured, as a user's
+    triton.autotune would take it; which one that is stands in the results."""
+
+    launches: dict[str, Callable[[Tensors], object]]
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,7 @@ class Bench:
     name: str  # "softmax f32"
     size: str  # "4096x1024"
     inputs: Callable[[], Tensors]  # with the outputs, which are written over and over
-    ours: dict[str, Callable[[Tensors], object]]  # "pointers", "descriptors": a launch each
+    ours: dict[str, Callable[[Tensors], object] | Tuned]  # "pointers", "descriptors"
     outputs: tuple[str, ...]
     takes: tuple[str, ...]  # the tensors that the expressions below get, in order
     torch: Callable[..., Any] | None = None  # an expression without side effects
@@ -45,6 +53,11 @@ class Bench:
 
     def __str__(self) -> str:
         return f"{self.name} {self.size}"
+
+    def launches(self, variant: str) -> dict[str, Callable[[Tensors], object]]:
+        """The launches of a variant by block size; the name is empty where there is one only."""
+        how = self.ours[variant]
+        return how.launches if isinstance(how, Tuned) else {"": how}
 
 
 def as_tuple(value: Any) -> tuple:

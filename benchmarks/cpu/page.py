@@ -7,7 +7,8 @@ from __future__ import annotations
 import html
 import math
 
-from report import OURS, duration, limits_text, rate_text, summary
+import targets
+from report import OURS, blocks_text, duration, limits_text, rate_text, summary
 
 STYLE = """
 body{font:14px/1.4 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}
@@ -80,7 +81,7 @@ def table(rows: list[dict], peers: list[str]) -> str:
         cells.append(f"{row['ratio']:.2f}" if has_ratio else "-")
         cells.append(f"{row['ratio_low']:.2f} to {row['ratio_high']:.2f}" if has_ratio else "-")
         cells.append(f"{row['descriptor_ratio']:.2f}" if "descriptor_ratio" in row else "-")
-        cells.append(rate_text(row))
+        cells.append(rate_text(row) + blocks_text(row))
         mark = ""
         if has_ratio:
             mark = ' class="good"' if row["ratio"] >= 1 else ' class="bad"'
@@ -109,6 +110,17 @@ def overheads(result: dict) -> str:
     return "".join(parts)
 
 
+def targets_table(result: dict) -> str:
+    parts = ["<table><tr><th>target</th><th>measured</th><th>wanted</th><th></th></tr>"]
+    for target in targets.targets(result):
+        mark = "good" if target.met else "bad"
+        cells = (target.what, target.measured, target.wanted, targets.state(target))
+        parts.append(
+            f'<tr class="{mark}">' + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+        )
+    return "".join([*parts, "</table>"])
+
+
 def render(result: dict) -> str:
     machine = result["machine"]
     lines = "".join(
@@ -135,6 +147,7 @@ def render(result: dict) -> str:
         f" load {machine['load'][0]:.1f}; {html.escape(result['time'])}; PyTorch"
         f" {html.escape(result['torch'])}, Triton {html.escape(result['triton'])}</p>"
         f"<p>Measured limits: {html.escape(limits_text(result['limits']))}</p>{notes}"
+        f"<h2>targets</h2>{targets_table(result)}"
         f"<p>Bars: the best peer's time over ours (above 1 we are faster), with its spread; dots:"
         f" each peer's. {legend}</p><table><tr><th>group</th><th>least ratio at</th>"
         f"<th>problems</th><th>geometric mean</th><th>least</th></tr>{lines}</table>{overheads(result)}{body}</html>\n"

@@ -99,7 +99,12 @@ def record(benches: list[Bench], folder: Path, target: str) -> int:
     entries, written = [], set()
     for bench in benches:
         tensors = bench.inputs()
-        for variant, launch in bench.ours.items():
+        launches = [
+            (variant, block, launch)
+            for variant in bench.ours
+            for block, launch in bench.launches(variant).items()
+        ]
+        for variant, block, launch in launches:
             recorder.launches.clear()
             launch(tensors)
             steps = []
@@ -120,9 +125,8 @@ def record(benches: list[Bench], folder: Path, target: str) -> int:
                     for bits, is_address in zip(slots, kinds, strict=True)
                 ]
                 steps.append({"file": file, "grid": grid, "slots": arguments})
-            entries.append(
-                {"name": bench.name, "size": bench.size, "variant": variant, "launches": steps}
-            )
+            entry = {"name": bench.name, "size": bench.size, "variant": variant, "block": block}
+            entries.append(entry | {"launches": steps})
         print(f"recorded {bench}", flush=True)
     shutil.copy(_native.library_dir() / _native.RUNTIME, folder / _native.RUNTIME)
     machine.build(folder)

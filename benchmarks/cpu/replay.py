@@ -16,7 +16,7 @@ from pathlib import Path
 
 MANIFEST = "manifest.json"
 RUNTIME = "libtilebridge_runtime.so"
-VERSION = 1
+VERSION = 2
 
 
 class _Anything(types.ModuleType):
@@ -75,7 +75,7 @@ class Replay:
         ]
         self.kernels: dict[str, ctypes.c_void_p] = {}
         self.problems = {
-            (entry["name"], entry["size"], entry["variant"]): entry["launches"]
+            (entry["name"], entry["size"], entry["variant"], entry["block"]): entry["launches"]
             for entry in self.manifest["problems"]
         }
 
@@ -90,13 +90,13 @@ class Replay:
             self.kernels[file] = handle
         return self.kernels[file]
 
-    def has(self, bench, variant: str) -> bool:
-        return (bench.name, bench.size, variant) in self.problems
+    def has(self, bench, variant: str, block: str = "") -> bool:
+        return (bench.name, bench.size, variant, block) in self.problems
 
-    def runner(self, bench, variant: str, tensors):
+    def runner(self, bench, variant: str, tensors, block: str = ""):
         """A callable that does the launches of a problem on these tensors."""
         calls = []
-        for step in self.problems[bench.name, bench.size, variant]:
+        for step in self.problems[bench.name, bench.size, variant, block]:
             slots = [
                 tensors[slot[0]].data_ptr() + slot[1] if isinstance(slot, list) else slot
                 for slot in step["slots"]

@@ -51,6 +51,14 @@ def rate_text(row: dict) -> str:
     return text + (f" ({row['of_copy']:.2f} of copy)" if "of_copy" in row else "")
 
 
+def blocks_text(row: dict) -> str:
+    """The block sizes that were the fastest, where there was a choice."""
+    found = row.get("blocks") or {}
+    same = len(set(found.values())) == 1
+    texts = set(found.values()) if same else [f"{name} {block}" for name, block in found.items()]
+    return f"  in {', '.join(texts)}" if texts else ""
+
+
 def print_row(row: dict, peers: list[str]) -> None:
     timed = row["runners"]
 
@@ -65,7 +73,7 @@ def print_row(row: dict, peers: list[str]) -> None:
     cells = "".join(cell(name) for name in (*OURS, *peers))
     print(
         f"{row['name']:<28} {row['size']:<26} {row['place']:<10}{cells}"
-        f" {ratio:>7} {spread:>13} {both:>5}  {rate_text(row)}",
+        f" {ratio:>7} {spread:>13} {both:>5}  {rate_text(row)}{blocks_text(row)}",
         flush=True,
     )
     for name, detail in row["problems"].items():

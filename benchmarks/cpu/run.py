@@ -71,26 +71,45 @@ def chosen(options) -> list:
     return found
 
 
-def our_runner(bench, variant: str, tensors, replay=None):
+def our_runners(bench, variant: str, tensors, replay=None) -> dict:
+    """By block size."""
     if replay is not None:
-        return replay.runner(bench, variant, tensors)
-    launch = bench.ours[variant]
-    return lambda: launch(tensors)
+        names = [name for name in bench.launches(variant) if replay.has(bench, variant, name)]
+        return {name: replay.runner(bench, variant, tensors, name) for name in names}
+    return {
+        name: (lambda launch=launch: launch(tensors))
+        for name, launch in bench.launches(variant).items()
+    }
 
 
-def prepare(bench, tensors, peer_names: list[str], replay=None) -> tuple[dict, dict[str, str]]:
-    """The runners that compute the right values, and why the others do not run."""
+def fastest(runners: dict) -> str:
+    """The name of the one that takes the least time."""
+    from measure import time_in_turn
+
+    if len(runners) == 1:
+        return next(iter(runners))
+    times = time_in_turn(runners, rounds=5, budget=0.3)
+    return min(times, key=lambda name: times[name].least)
+
+
+def prepare(bench, tensors, peer_names: list[str], replay=None) -> tuple[dict, dict, dict]:
+    """The runners that compute the right values, why the others do not run, and the block sizes
+    that were chosen."""
     import peers
     import torch
     from bench import reference_of, wrong
 
     wanted = reference_of(bench, tensors)
-    runners, problems = {}, {}
+    runners, problems, blocks = {}, {}, {}
     for variant in bench.ours:
-        if replay is not None and not replay.has(bench, variant):
-            continue
         try:
-            call = our_runner(bench, variant, tensors, replay)
+            calls = our_runners(bench, variant, tensors, replay)
+            if not calls:
+                continue
+            block = fastest(calls)
+            call = calls[block]
+            if block:
+                blocks[variant] = block
             for name in bench.outputs:
                 if tensors[name].dtype.is_floating_point:
                     tensors[name].fill_(float("nan"))
@@ -118,7 +137,7 @@ def prepare(bench, tensors, peer_names: list[str], replay=None) -> tuple[dict, d
             problems[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0][:200]}"
             continue
         runners[name] = call
-    return runners, problems
+    return runners, problems, blocks
 
 
 def place_of(bytes_: float) -> str:
@@ -134,7 +153,7 @@ def measure_one(bench, options, peer_names: list[str], replay=None) -> dict:
     from measure import time_in_turn
 
     tensors = bench.inputs()
-    runners, problems = prepare(bench, tensors, peer_names, replay)
+    runners, problems, blocks = prepare(bench, tensors, peer_names, replay)
     row = {
         "group": bench.group,
         "name": bench.name,
@@ -143,6 +162,7 @@ def measure_one(bench, options, peer_names: list[str], replay=None) -> dict:
         "flops": bench.flops,
         "place": place_of(bench.bytes),
         "problems": problems,
+        "blocks": blocks,
         "runners": {},
     }
     for name, timing in time_in_turn(runners, options.rounds, options.budget).items():
@@ -231,6 +251,7 @@ def main(arguments=None) -> int:
         stand_in_for_triton()
     import machine
     import report
+    import targets
     import torch
     import triton
 
@@ -271,6 +292,7 @@ def main(arguments=None) -> int:
     for row in result["results"]:
         row |= shares(row, list(report.OURS), result["limits"])
     report.print_summary(result)
+    targets.print_targets(result)
     if options.compare:
         report.print_changes(json.loads(Path(options.compare).read_text()), result)
     if options.json:

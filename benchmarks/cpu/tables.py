@@ -11,6 +11,7 @@ import argparse
 import json
 from pathlib import Path
 
+import targets
 from report import duration, geometric_mean, limits_text, summary
 
 HEAD = """# Figures
@@ -35,6 +36,8 @@ def table(rows: list[dict]) -> list[str]:
     for row in rows:
         name, size = row["name"], row["size"]
         ours = duration(row["runners"].get("pointers", {}).get("median_s"))
+        if block := row.get("blocks", {}).get("pointers"):
+            ours += f" ({block})"
         if "pointers" in row["problems"]:
             ours = "wrong"
         best = row.get("best_peer")
@@ -53,6 +56,7 @@ def machine_section(result: dict) -> list[str]:
         f"{result['time']}; {how}; PyTorch {result['torch']}; peers: {', '.join(result['peers'])}; load"
         f" when it began: {machine['load'][0]:.1f}. Measured limits: {limits_text(result['limits'])}."
     )
+    lines += targets.lines(targets.targets(result))
     lines += ["", "| group | problems | geometric mean | least | of |", "|---|---|---|---|---|"]
     for line in summary(result):
         lines.append(
@@ -98,7 +102,7 @@ def overheads(result: dict) -> list[str]:
 def scale_section(runs: dict[str, dict]) -> list[str]:
     counts = sorted(runs, key=int)
     machine = runs[counts[0]]["machine"]
-    lines = [f"## {machine['cpu']}: threads", ""]
+    lines = [f"## {machine['cpu']}: threads", *targets.lines(targets.scale_targets(runs)), ""]
     lines.append("| problem | size | | " + " | ".join(f"{c} threads" for c in counts) + " |")
     lines.append("|" + "---|" * (3 + len(counts)))
     for row in runs[counts[0]]["results"]:

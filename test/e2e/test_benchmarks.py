@@ -153,3 +153,60 @@ def test_no_such_problem():
     result = python(FOLDER / "run.py", "--only", "no such problem")
     assert result.returncode == 1
     assert "no problem has one of 'no such problem'" in result.stderr
+
+
+def row_of(name, size, group, ours, eager, place="memory", **more):
+    runners = {"pointers": {"median_s": ours}, "eager": {"median_s": eager}}
+    row = {"name": name, "size": size, "group": group, "place": place, "bytes": 2.0**28}
+    return row | {"runners": runners, "ratio": eager / ours, "best_peer": "eager"} | more
+
+
+def test_targets_are_met_or_not(monkeypatch):
+    """The figures that decide are the least ones, and a target without figures is left out."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import targets
+
+    rows = [
+        row_of("add f32", "99", "elementwise", 1.0, 2.0, of_copy=0.9, descriptor_ratio=0.97),
+        row_of("softmax f32", "9x9", "rows", 1.0, 1.5, of_copy=0.8),
+        row_of("cumsum f32", "3", "rows", 1.0, 0.1, bytes=64.0),  # Too small to count.
+        row_of("matmul f32", "256x256x256", "matmul", 1.0, 0.949),
+        row_of("matmul f16", "256x256x256", "matmul", 1.2, 9.0),
+        row_of("attention f32", "1x1x9x9", "attention", 1.0, 1.05),
+    ]
+    launch = {"python_s": 6e-6, "jit_s": 5e-6, "ratio": 1.2, "c_s": 4e-6}
+    compiled = [
+        {"name": "vector add", "median_s": 0.03, "first_s": 0.07},
+        {"name": "matmul 32x32x32", "median_s": 0.1},
+        {"name": "matmul 256x256x32", "median_s": 0.12},
+    ]
+    result = {"results": rows, "limits": {"f32": 1e9}, "launch": launch, "compile": compiled}
+    found = {target.what: target for target in targets.targets(result)}
+    met = {what for what, target in found.items() if target.met}
+    assert met == {
+        "memory-bound, out of cache: of the best peer",
+        "memory-bound, geometric mean: of the best peer",
+        "add, out of cache: of the copy rate",
+        "matmul f32: of PyTorch",  # By the two digits that are printed.
+        "matmul f16: of our f32 rate",
+        "a launch in Python: of Triton's JIT alone",
+        "compilation: matmul, the slowest block",
+        "compilation: matmul, blocks of 256 to 32",
+    }
+    assert set(found) - met == {
+        "softmax, out of cache: of the copy rate",
+        "attention: of PyTorch",
+        "descriptors: of pointers",
+        "a launch through the C interface",
+        "compilation, first in a process: vector add",
+    }
+    assert "0.80 (softmax f32 9x9)" in found["softmax, out of cache: of the copy rate"].measured
+    table = "\n".join(targets.lines(list(found.values())))
+    assert "| attention: of PyTorch | >= 1.10 | 1.05 (attention f32 1x1x9x9) | not met |" in table
+    slower = [row_of("matmul f32", "1", "matmul", 2.0, 1.0)]
+    scaled = targets.scale_targets({"1": {"results": slower}, "4": {"results": rows[3:4]}})
+    assert not scaled  # No size is in both.
+    scaled = targets.scale_targets(
+        {"1": {"results": slower}, "2": {"results": [slower[0] | {"runners": rows[0]["runners"]}]}}
+    )
+    assert [target.met for target in scaled] == [True]

@@ -9,14 +9,15 @@ import torch
 import triton
 import triton.language as tl
 from attention import LOG2_E
-from bench import SHORT_NAME, Bench, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, Tuned, output, random, seeded, tolerance_of
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from kernels import pick
 
 GROUP = "attention"
 F32, BF16 = torch.float32, torch.bfloat16
-BLOCK = (64, 64)
+# What an autotuner would be given for a CPU.
+TRIED = ((32, 64), (64, 64), (64, 128), (128, 64), (128, 128))
 
 
 @triton.jit
@@ -97,9 +98,6 @@ def forward(
     heads: int, length: int, d: int, dtype: torch.dtype = F32, causal: bool = False, batch: int = 1
 ) -> Bench:
     scale = 1 / math.sqrt(d)
-    bm, bn = BLOCK
-    grid = (triton.cdiv(length, bm), batch * heads)
-    sizes = {"D": d, "BM": bm, "BN": bn, "CAUSAL": causal}
 
     def inputs():
         g = seeded(13)
@@ -108,20 +106,31 @@ def forward(
         t["lse"] = output([batch, heads, length], F32)
         return t
 
-    def pointers(t):
+    def pointers(t, bm, bn):
         q, k, v, out = t["q"], t["k"], t["v"], t["out"]
         strides = [s for x in (q, k, v, out) for s in x.stride()[:3]]
-        attention.attention_kernel[grid](
-            q, k, v, out, t["lse"], *strides, heads, length, length, scale * LOG2_E, **sizes
-        )
+        attention.attention_kernel[(triton.cdiv(length, bm), batch * heads)](
+            q, k, v, out, t["lse"], *strides, heads, length, length, scale * LOG2_E,
+            D=d, BM=bm, BN=bn, CAUSAL=causal,
+        )  # fmt: skip
 
-    def descriptors(t):
+    def descriptors(t, bm, bn):
         descs = [
             TensorDescriptor.from_tensor(t[name].view(-1, d), [block, d])
             for name, block in (("q", bm), ("k", bn), ("v", bn))
         ]
-        attention.attention_desc_kernel[grid](
-            *descs, t["out"], t["lse"], length, scale * LOG2_E, **sizes
+        attention.attention_desc_kernel[(triton.cdiv(length, bm), batch * heads)](
+            *descs, t["out"], t["lse"], length, scale * LOG2_E,
+            D=d, BM=bm, BN=bn, CAUSAL=causal,
+        )  # fmt: skip
+
+    def tuned(launch):
+        return Tuned(
+            {
+                f"{bm}x{bn}": (lambda t, bm=bm, bn=bn: launch(t, bm, bn))
+                for bm, bn in TRIED
+                if max(bm, bn) <= max(length, 64)
+            }
         )
 
     def expression(q, k, v):
@@ -134,7 +143,7 @@ def forward(
         name=f"attention{' causal' * causal} {SHORT_NAME[dtype]}",
         size=f"{batch}x{heads}x{length}x{d}",
         inputs=inputs,
-        ours={"pointers": pointers, "descriptors": descriptors},
+        ours={"pointers": tuned(pointers), "descriptors": tuned(descriptors)},
         outputs=("out",),
         takes=("q", "k", "v"),
         torch=expression,
@@ -148,8 +157,13 @@ def forward(
     )
 
 
-def decode(heads: int, length: int, d: int, dtype: torch.dtype = F32, splits: int = 4) -> Bench:
+# Shares of the keys, and keys at once.
+TRIED_DECODING = ((1, 64), (1, 128), (4, 64), (4, 128))
+
+
+def decode(heads: int, length: int, d: int, dtype: torch.dtype = F32) -> Bench:
     scale = 1 / math.sqrt(d)
+    most = max(splits for splits, _ in TRIED_DECODING)
 
     def inputs():
         g = seeded(14)
@@ -158,13 +172,13 @@ def decode(heads: int, length: int, d: int, dtype: torch.dtype = F32, splits: in
             "k": random(g, [1, heads, length, d], dtype),
             "v": random(g, [1, heads, length, d], dtype),
             "out": output([1, heads, 1, d], dtype),
-            "parts": output([heads, splits, d + 2], F32),
+            "parts": output([heads, most, d + 2], F32),
         }
 
-    def pointers(t):
+    def pointers(t, splits, bn):
         decode_kernel[(heads, splits)](
             t["q"], t["k"], t["v"], t["parts"], length, scale * LOG2_E,
-            triton.cdiv(length, splits), SPLITS=splits, D=d, BN=64,
+            triton.cdiv(length, splits), SPLITS=splits, D=d, BN=bn,
         )  # fmt: skip
         decode_merge_kernel[(heads,)](t["parts"], t["out"], SPLITS=splits, D=d)
 
@@ -172,7 +186,14 @@ def decode(heads: int, length: int, d: int, dtype: torch.dtype = F32, splits: in
         name=f"attention decoding {SHORT_NAME[dtype]}",
         size=f"{heads}x{length}x{d}",
         inputs=inputs,
-        ours={"pointers": pointers},
+        ours={
+            "pointers": Tuned(
+                {
+                    f"{splits} of {bn}": (lambda t, s=splits, bn=bn: pointers(t, s, bn))
+                    for splits, bn in TRIED_DECODING
+                }
+            )
+        },
         outputs=("out",),
         takes=("q", "k", "v"),
         torch=lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(

@@ -6,13 +6,15 @@ import matmul
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, Tuned, output, random, seeded, tolerance_of
 
 from kernels import pick
 
 GROUP = "matmul"
 F32, BF16, F16, I8 = torch.float32, torch.bfloat16, torch.float16, torch.int8
 E5M2 = torch.float8_e5m2
+# What an autotuner would be given for a CPU.
+TRIED = ((32, 64, 64), (64, 64, 32), (64, 64, 64), (128, 128, 64))
 
 
 @triton.jit
@@ -88,10 +90,12 @@ def square(
     n: int,
     k: int,
     dtype: torch.dtype = F32,
-    block: tuple[int, int, int] = (64, 64, 32),
+    blocks: tuple[tuple[int, int, int], ...] = (),
     tag: str = "",
 ) -> Bench:
     out_dtype = {I8: torch.int32, E5M2: F16}.get(dtype, dtype)
+    # What a launch of one program would not fill is not tried.
+    blocks = blocks or tuple(b for b in TRIED if b[0] <= max(m, 64) and b[1] <= max(n, 64))
 
     def inputs():
         g = seeded(8)
@@ -102,7 +106,10 @@ def square(
         }
 
     def launch(how):
-        return lambda t: matmul.launch(t["a"], t["b"], t["c"], how, block)
+        def with_block(block):
+            return lambda t: matmul.launch(t["a"], t["b"], t["c"], how, block)
+
+        return Tuned({block_text(block): with_block(block) for block in blocks})
 
     ours = {"pointers": launch("pointers"), "descriptors": launch("host_desc")}
     if min(n, k) * dtype.itemsize % 16 or n * out_dtype.itemsize % 16:
@@ -129,6 +136,10 @@ def square(
         rate=rate_of(dtype),
         copies_out=False,
     )
+
+
+def block_text(block: tuple[int, ...]) -> str:
+    return "x".join(map(str, block))
 
 
 def batched(batch: int, m: int, n: int, k: int, dtype: torch.dtype = F32) -> Bench:
@@ -205,16 +216,23 @@ def benches(sizes: str) -> list[Bench]:
         some = pick(sizes, [], [512], [256, 512, 1024] + ([2048, 4096] if dtype == BF16 else []))
         found += [square(s, s, s, dtype) for s in some]
     if sizes == "full":
-        found += [square(1024, 1024, 1024, F32, b, f" {b[0]}x{b[1]}x{b[2]}") for b in BLOCKS]
+        found += [square(1024, 1024, 1024, F32, (b,), f" {block_text(b)}") for b in BLOCKS]
         found.append(square(1000, 1000, 1000))
-        large = (128, 128, 64)
-        found += [square(s, s, s, BF16, large, " 128x128x64") for s in (1024, 2048, 4096)]
     for shape in pick(sizes, [], [(16, 4096, 4096)], [(1, 4096, 4096), (16, 4096, 4096)]):
-        found += [square(*shape, d, (16, 64, 64), " skinny") for d in (F32, BF16)]
+        found += [square(*shape, d, SKINNY, " skinny") for d in (F32, BF16)]
     found.append(square(4096, 64, 1024, F32, tag=" tall"))
     found += [batched(32, 128, 128, 64), batched(32, 128, 128, 64, BF16)]
     found += [linear_gelu(512, 512, 512, d) for d in (F32, BF16)]
     return found
 
 
-BLOCKS = ((32, 32, 32), (64, 128, 32), (128, 128, 32), (128, 128, 128), (256, 256, 64))
+# Each by itself: what a choice costs.
+BLOCKS = (
+    (32, 32, 32),
+    (64, 64, 32),
+    (64, 128, 32),
+    (128, 128, 32),
+    (128, 128, 128),
+    (256, 256, 64),
+)
+SKINNY = ((16, 64, 64), (16, 64, 128), (16, 128, 64))
