@@ -225,7 +225,7 @@ tilebridge::cpu::compileToText(ModuleOp module, const CpuTarget &target,
   if (stage == CpuStage::Vector) {
     if (llvm::Error failure =
             runPipeline(module, options, [&](OpPassManager &pm) {
-              buildCpuToVectorPipeline(pm, target);
+              buildCpuToVectorPipeline(pm, target, options.contracts);
             }))
       return std::move(failure);
     module.print(stream);

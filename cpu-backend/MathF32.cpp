@@ -64,12 +64,16 @@ Value MathF32::polynomial(Value x, ArrayRef<float> lowToHigh) {
   return sum;
 }
 
-/// NaN stays NaN: both comparisons are false for it.
-Value MathF32::clamp(Value x, float low, float high) {
+/// `power` of x, with 0 where x is below `low`: a mask's -infinity is common,
+/// and a result that underflows takes some CPUs hundreds of cycles. NaN stays
+/// NaN: both comparisons are false for it.
+Value MathF32::inRange(Value x, float low, float high,
+                       llvm::function_ref<Value(Value)> power) {
   Value below = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, c(low));
-  x = arith::SelectOp::create(b, below, c(low), x);
+  x = arith::SelectOp::create(b, below, c(0.0f), x);
   Value above = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, c(high));
-  return arith::SelectOp::create(b, above, c(high), x);
+  x = arith::SelectOp::create(b, above, c(high), x);
+  return arith::SelectOp::create(b, below, c(0.0f), power(x));
 }
 
 Value MathF32::toBits(Value x) {
@@ -161,30 +165,32 @@ Value MathF32::timesPower(Value x, llvm::function_ref<Value(Value)> factor) {
 
 /// exp(x) = 2^n * exp(r) with n = round(x / ln 2), |r| <= ln(2) / 2; r in two
 /// steps, for the first of which n * ln2High is exact.
-Value MathF32::exp(Value x) {
-  x = clamp(x, -105.0f, 90.0f);
-  Value quotient = arith::MulFOp::create(b, x, c(1.44269504f));
-  return timesPower(quotient, [&](Value n) -> Value {
-    Value r = mulAdd(n, c(-0.693359375f), x);
-    r = mulAdd(n, c(2.12194440e-4f), r);
-    Value q = polynomial(r, {0x1.fffffep-2f, 0.1666652113199234f,
-                             0.041668277233839035f, 0.008368686772882938f,
-                             0.0013819823507219553f});
-    Value square = arith::MulFOp::create(b, r, r);
-    Value p = mulAdd(q, square, r);
-    return arith::AddFOp::create(b, p, c(1.0f));
+Value MathF32::exp(Value argument) {
+  return inRange(argument, -104.0f, 90.0f, [&](Value x) {
+    Value quotient = arith::MulFOp::create(b, x, c(1.44269504f));
+    return timesPower(quotient, [&](Value n) -> Value {
+      Value r = mulAdd(n, c(-0.693359375f), x);
+      r = mulAdd(n, c(2.12194440e-4f), r);
+      Value q = polynomial(r, {0x1.fffffep-2f, 0.1666652113199234f,
+                               0.041668277233839035f, 0.008368686772882938f,
+                               0.0013819823507219553f});
+      Value square = arith::MulFOp::create(b, r, r);
+      Value p = mulAdd(q, square, r);
+      return arith::AddFOp::create(b, p, c(1.0f));
+    });
   });
 }
 
 /// 2^x = 2^n * 2^r with n = round(x), |r| <= 1/2.
-Value MathF32::exp2(Value x) {
-  x = clamp(x, -152.0f, 130.0f);
-  return timesPower(x, [&](Value n) -> Value {
-    Value r = arith::SubFOp::create(b, x, n);
-    Value q = polynomial(r, {0.6931471824645996f, 0.24022647738456726f,
-                             0.05550359562039375f, 0.009618503041565418f,
-                             0.0013390997191891074f, 0.0001532784226583317f});
-    return mulAdd(q, r, c(1.0f));
+Value MathF32::exp2(Value argument) {
+  return inRange(argument, -150.0f, 130.0f, [&](Value x) {
+    return timesPower(x, [&](Value n) -> Value {
+      Value r = arith::SubFOp::create(b, x, n);
+      Value q = polynomial(r, {0.6931471824645996f, 0.24022647738456726f,
+                               0.05550359562039375f, 0.009618503041565418f,
+                               0.0013390997191891074f, 0.0001532784226583317f});
+      return mulAdd(q, r, c(1.0f));
+    });
   });
 }
 

@@ -42,7 +42,8 @@ private:
   mlir::Value ci(int32_t value);
   mlir::Value mulAdd(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<float> lowToHigh);
-  mlir::Value clamp(mlir::Value x, float low, float high);
+  mlir::Value inRange(mlir::Value x, float low, float high,
+                      llvm::function_ref<mlir::Value(mlir::Value)> power);
   mlir::Value toBits(mlir::Value x);
   mlir::Value fromBits(mlir::Value x);
   std::pair<mlir::Value, mlir::Value> roundToInteger(mlir::Value x);

@@ -17,10 +17,11 @@ struct CpuTarget;
 #include "cpu-backend/Passes.h.inc"
 
 /// Bridge IR to loops over vectors and memrefs.
-void buildCpuToVectorPipeline(mlir::OpPassManager &pm, const CpuTarget &target);
+/// `contracts`: products and sums may be fused, quotients be products.
+void buildCpuToVectorPipeline(mlir::OpPassManager &pm, const CpuTarget &target,
+                              bool contracts = true);
 
 /// Bridge IR to the LLVM dialect, ready to be translated.
-/// `contracts`: products and sums may be fused.
 void buildCpuPipeline(mlir::OpPassManager &pm, const CpuTarget &target,
                       bool contracts = true);
 

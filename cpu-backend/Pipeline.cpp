@@ -23,7 +23,8 @@ using namespace tilebridge::cpu;
 
 /// Bridge IR to loops over vectors and memrefs.
 void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
-                                               const CpuTarget &target) {
+                                               const CpuTarget &target,
+                                               bool contracts) {
   // Calls of private functions are inlined where that is possible.
   pm.addPass(createInlinerPass());
   // What that made constant or equal is folded.
@@ -50,6 +51,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   emit.bf16Tiles = target.hasBf16Tiles;
   emit.i8Tiles = target.hasI8Tiles;
   emit.streamBytes = target.streamBytes;
+  emit.reciprocals = contracts;
   pm.addPass(createCpuEmitPass(emit));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -62,7 +64,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
 void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
                                        const CpuTarget &target,
                                        bool contracts) {
-  buildCpuToVectorPipeline(pm, target);
+  buildCpuToVectorPipeline(pm, target, contracts);
   // The function `run`, which unpacks a launch and calls the kernel for each
   // program, and the exported constant.
   CpuEntryPassOptions entry;

@@ -7,6 +7,7 @@
 
 #include "cpu-backend/emit/FunctionEmitter.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -14,11 +15,47 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+/// All lanes of `x` by one number, as a product with its reciprocal. A power of
+/// two keeps the reciprocal a normal number: what overflows on the way does so
+/// in the quotient, what becomes subnormal is far below it. Zeros, infinities
+/// and NaN give what division gives; the rest is right to 2 ulp.
+static Operation *divideByOne(OpBuilder &b, Location loc, Value x, Value by,
+                              VectorType type) {
+  auto number = [&](float value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+  };
+  auto is = [&](arith::CmpFPredicate kind, Value left, float right) -> Value {
+    return arith::CmpFOp::create(b, loc, kind, left, number(right));
+  };
+  Value size = math::AbsFOp::create(b, loc, by);
+  Value power = arith::SelectOp::create(
+      b, loc, is(arith::CmpFPredicate::OGT, size, 0x1p63f), number(0x1p-62f),
+      number(1.0f));
+  power = arith::SelectOp::create(b, loc,
+                                  is(arith::CmpFPredicate::OLT, size, 0x1p-63f),
+                                  number(0x1p62f), power);
+  Value reciprocal = arith::DivFOp::create(
+      b, loc, number(1.0f), arith::MulFOp::create(b, loc, by, power));
+  auto splat = [&](Value value) -> Value {
+    return vector::BroadcastOp::create(b, loc, type, value);
+  };
+  Value scaled = arith::MulFOp::create(b, loc, x, splat(power));
+  return arith::MulFOp::create(b, loc, scaled, splat(reciprocal));
+}
+
 /// `op` on scalars (lanes == 0) or vectors; null after an error.
 Operation *FunctionEmitter::cloneElementwise(Operation *op,
                                              ArrayRef<Value> operands,
                                              int64_t lanes) {
   SmallVector<Value> values(operands);
+  auto divide = dyn_cast<arith::DivFOp>(op);
+  bool isFree = divide && bitEnumContainsAny(divide.getFastmath(),
+                                             arith::FastMathFlags::arcp);
+  if (isFree && target().usesReciprocals && lanes != 0 &&
+      values[1].getType().isF32())
+    return divideByOne(rewriter, op->getLoc(), toLanes(values[0], lanes),
+                       values[1],
+                       VectorType::get({lanes}, values[1].getType()));
   bool scalarCondition =
       isa<arith::SelectOp>(op) && !isa<VectorType>(values[0].getType());
   if (lanes != 0)
@@ -34,6 +71,10 @@ Operation *FunctionEmitter::cloneElementwise(Operation *op,
   Operation *copy = Operation::create(
       op->getLoc(), op->getName(), types, values,
       op->getDiscardableAttrDictionary(), op->getPropertiesStorage(), {}, 0);
+  // LLVM would estimate it.
+  if (isFree)
+    cast<arith::DivFOp>(copy).setFastmath(divide.getFastmath() &
+                                          ~arith::FastMathFlags::arcp);
   return rewriter.insert(copy);
 }
 

@@ -37,6 +37,7 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
     target.hasBf16Tiles = bf16Tiles;
     target.hasI8Tiles = i8Tiles;
     target.streamBytes = streamBytes;
+    target.usesReciprocals = reciprocals;
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (func.isExternal() || !isBridge(func))

@@ -32,6 +32,8 @@ struct EmitTarget {
   /// A launch that writes so many bytes to one argument writes around the
   /// caches; 0: never.
   int64_t streamBytes = 0;
+  /// A division that allows it may be a product with the reciprocal.
+  bool usesReciprocals = true;
 };
 
 class Emitter {

@@ -108,6 +108,15 @@ Value ttl::mulHighUnsigned(OpBuilder &b, Location loc, Value x, Value y) {
 
 namespace {
 
+/// Triton's `/` of f32 is right to 2 ulp, which leaves its reciprocal to a
+/// backend; tl.div_rn is exact, and so is division of every other type.
+Operation *allowReciprocal(Operation *op) {
+  auto divide = dyn_cast<arith::DivFOp>(op);
+  if (divide && divide.getType().isF32())
+    divide.setFastmath(divide.getFastmath() | arith::FastMathFlags::arcp);
+  return op;
+}
+
 /// arith and math on tensors: the same op on scalars. Comparisons and selects
 /// stay what they are: maximum and minimum would treat NaN differently.
 struct TensorOpLowering : ConversionPattern {
@@ -138,15 +147,16 @@ struct TensorOpLowering : ConversionPattern {
     for (Type type : types)
       scalarTypes.push_back(getElementTypeOrSelf(type));
     rewriter.replaceOp(
-        op, mapElements(rewriter, op->getLoc(), TypeRange(types), inputs,
-                        [&](OpBuilder &builder, Location loc, ValueRange in) {
-                          OperationState state(loc, op->getName());
-                          state.addOperands(in);
-                          state.addTypes(scalarTypes);
-                          state.propertiesAttr = op->getPropertiesAsAttribute();
-                          return llvm::to_vector_of<Value>(
-                              builder.create(state)->getResults());
-                        }));
+        op,
+        mapElements(rewriter, op->getLoc(), TypeRange(types), inputs,
+                    [&](OpBuilder &builder, Location loc, ValueRange in) {
+                      OperationState state(loc, op->getName());
+                      state.addOperands(in);
+                      state.addTypes(scalarTypes);
+                      state.propertiesAttr = op->getPropertiesAsAttribute();
+                      return llvm::to_vector_of<Value>(
+                          allowReciprocal(builder.create(state))->getResults());
+                    }));
     return success();
   }
 };
@@ -200,8 +210,11 @@ void ttl::populateElementwisePatterns(Converter converter,
           -> Value { return arith::DivFOp::create(b, loc, in[0], in[1]); });
   patterns.add<ScalarLowering<tt::ApproxDivFOp>>(
       converter, context,
-      +[](OpBuilder &b, Location loc, tt::ApproxDivFOp, ValueRange in)
-          -> Value { return arith::DivFOp::create(b, loc, in[0], in[1]); });
+      +[](OpBuilder &b, Location loc, tt::ApproxDivFOp,
+          ValueRange in) -> Value {
+        return allowReciprocal(arith::DivFOp::create(b, loc, in[0], in[1]))
+            ->getResult(0);
+      });
   patterns.add<ScalarLowering<tt::MulhiUIOp>>(
       converter, context,
       +[](OpBuilder &b, Location loc, tt::MulhiUIOp, ValueRange in) -> Value {

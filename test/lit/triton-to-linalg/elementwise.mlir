@@ -65,8 +65,8 @@ tt.func private @select_all(%c: i1, %x: tensor<64xf16>, %y: tensor<64xf16>) -> t
 // CHECK-LABEL: func.func private @scalars
 // CHECK-NOT: linalg
 // CHECK: math.sqrt %{{.*}} : f32
-// CHECK: arith.divf
-// CHECK: arith.divf
+// CHECK: arith.divf %{{.*}}, %{{.*}} : f32
+// CHECK: arith.divf %{{.*}}, %{{.*}} fastmath<arcp> : f32
 // CHECK: arith.andi %{{.*}}, %c4294967295_i64
 // CHECK: arith.extui %{{.*}} : i32 to i64
 // CHECK: %[[WIDE:.*]] = arith.muli %{{.*}}, %{{.*}} : i64
