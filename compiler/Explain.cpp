@@ -1,4 +1,4 @@
-//===- Explain.cpp - what became of a kernel's accesses -------------- -===//
+//===- Explain.cpp - what a kernel became, and why ------------------- -===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "compiler/Explain.h"
 
+#include "cpu-backend/DecisionRemark.h"
 #include "frontend/Reader.h"
 #include "triton-to-linalg/AccessRemark.h"
 
@@ -22,6 +23,7 @@
 
 using namespace mlir;
 namespace keys = tilebridge::ttl::access_remark;
+namespace decision_keys = tilebridge::cpu::decision_remark;
 
 namespace tilebridge::compiler {
 
@@ -74,25 +76,54 @@ static AccessEntry entryOf(const remark::detail::Remark &remark) {
   return entry;
 }
 
-namespace {
-class Streamer : public remark::detail::MLIRRemarkStreamerBase {
+/// What Triton's own library does, such as the sum of tl.sum, is told where the
+/// kernel calls it.
+static AccessPlace outsideOfTriton(AccessPlace place) {
+  auto isLibrary = [](const AccessPlace &at) {
+    return llvm::StringRef(at.file).contains("/triton/language/");
+  };
+  if (!isLibrary(place))
+    return place;
+  for (const AccessPlace &caller : place.callers)
+    if (!isLibrary(caller))
+      return caller;
+  return place;
+}
+
+static DecisionEntry decisionOf(const remark::detail::Remark &remark) {
+  DecisionEntry entry;
+  entry.place = outsideOfTriton(placeOf(remark.getLocation()));
+  for (const auto &arg : remark.getArgs()) {
+    if (arg.key == decision_keys::kind)
+      entry.kind = arg.val;
+    else if (arg.key == decision_keys::text)
+      entry.text = arg.val;
+    else if (arg.hasAttribute())
+      entry.facts.push_back({arg.key, arg.getAttribute()});
+  }
+  return entry;
+}
+
+class ExplainLog::Streamer : public remark::detail::MLIRRemarkStreamerBase {
 public:
-  explicit Streamer(std::shared_ptr<std::vector<AccessEntry>> entries)
+  explicit Streamer(std::shared_ptr<Entries> entries)
       : entries(std::move(entries)) {}
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     if (remark.getCategoryName() == keys::category)
-      entries->push_back(entryOf(remark));
+      entries->accesses.push_back(entryOf(remark));
+    else if (remark.getCategoryName() == decision_keys::category)
+      entries->decisions.push_back(decisionOf(remark));
   }
 
 private:
-  std::shared_ptr<std::vector<AccessEntry>> entries;
+  std::shared_ptr<Entries> entries;
 };
-} // namespace
 
-AccessLog::AccessLog(MLIRContext &context)
-    : entries(std::make_shared<std::vector<AccessEntry>>()) {
+ExplainLog::ExplainLog(MLIRContext &context)
+    : entries(std::make_shared<Entries>()) {
   remark::RemarkCategories categories;
-  categories.passed = categories.missed = keys::category.str();
+  categories.passed = (keys::category + "|" + decision_keys::category).str();
+  categories.missed = keys::category.str();
   // It fails only where the context has an engine already, and a compilation
   // has a context of its own.
   (void)remark::enableOptimizationRemarks(
@@ -100,8 +131,8 @@ AccessLog::AccessLog(MLIRContext &context)
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
 }
 
-std::vector<AccessEntry> AccessLog::sorted() const {
-  std::vector<AccessEntry> all = *entries;
+std::vector<AccessEntry> ExplainLog::sortedAccesses() const {
+  std::vector<AccessEntry> all = entries->accesses;
   for (auto [number, entry] : llvm::enumerate(all))
     entry.number = number;
   llvm::sort(all, [](const AccessEntry &a, const AccessEntry &b) {
@@ -111,11 +142,29 @@ std::vector<AccessEntry> AccessLog::sorted() const {
   return all;
 }
 
+/// What several parts of the code say alike is said once.
+std::vector<DecisionEntry> ExplainLog::sortedDecisions() const {
+  std::vector<DecisionEntry> all = entries->decisions;
+  auto key = [](const DecisionEntry &entry) {
+    return std::tie(entry.place.file, entry.place.line, entry.place.column,
+                    entry.kind, entry.text);
+  };
+  llvm::stable_sort(all, [&](const DecisionEntry &a, const DecisionEntry &b) {
+    return key(a) < key(b);
+  });
+  all.erase(llvm::unique(all,
+                         [&](const DecisionEntry &a, const DecisionEntry &b) {
+                           return key(a) == key(b);
+                         }),
+            all.end());
+  return all;
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
 
-static std::string kernelOf(ModuleOp module) {
+std::string kernelOf(ModuleOp module) {
   for (auto function : module.getOps<FunctionOpInterface>())
     if (function.isPublic())
       return function.getName().str();
@@ -152,12 +201,37 @@ static std::string addressOf(const AccessEntry &entry) {
   return text;
 }
 
-std::string AccessLog::text(ModuleOp module) const {
-  std::vector<AccessEntry> all = sorted();
+/// Where each decision is, its kind, and what it says.
+std::string ExplainLog::decisionsText(llvm::StringRef target) const {
+  std::vector<DecisionEntry> all = sortedDecisions();
+  if (all.empty())
+    return "";
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  os << "decisions for " << target << ":\n";
+  size_t widths[2] = {};
+  std::vector<std::string> places;
+  for (const DecisionEntry &entry : all) {
+    AccessPlace place = entry.place;
+    place.callers.clear();
+    places.push_back(format(place));
+    widths[0] = std::max(widths[0], places.back().size());
+    widths[1] = std::max(widths[1], entry.kind.size());
+  }
+  for (auto [entry, place] : llvm::zip_equal(all, places))
+    os << llvm::left_justify(place, widths[0]) << "  "
+       << llvm::left_justify(entry.kind, widths[1]) << "  " << entry.text
+       << "\n";
+  return out;
+}
+
+std::string ExplainLog::text(llvm::StringRef kernel,
+                             llvm::StringRef target) const {
+  std::vector<AccessEntry> all = sortedAccesses();
   llvm::MapVector<llvm::StringRef, unsigned> counts;
   for (const AccessEntry &entry : all)
     ++counts[entry.form];
-  std::string kernel = kernelOf(module), out;
+  std::string out;
   llvm::raw_string_ostream os(out);
   os << "kernel " << kernel << ": "
      << (all.empty()       ? "no access to memory"
@@ -195,6 +269,7 @@ std::string AccessLog::text(ModuleOp module) const {
       os << "    because of " << entry.causeOp << " at " << format(entry.cause)
          << "\n";
   }
+  os << decisionsText(target);
   return out;
 }
 
@@ -239,14 +314,45 @@ static void write(llvm::json::OStream &json, const AccessEntry &entry) {
   });
 }
 
-std::string AccessLog::json(ModuleOp module) const {
+static void write(llvm::json::OStream &json, Attribute value) {
+  if (auto number = dyn_cast<IntegerAttr>(value))
+    json.value(number.getInt());
+  else if (auto text = dyn_cast<StringAttr>(value))
+    json.value(text.getValue());
+  else if (auto array = dyn_cast<ArrayAttr>(value))
+    json.array([&] {
+      for (Attribute element : array)
+        write(json, element);
+    });
+}
+
+static void write(llvm::json::OStream &json, const DecisionEntry &entry) {
+  write(json, entry.place);
+  json.attribute("kind", entry.kind);
+  json.attribute("text", entry.text);
+  for (const auto &[key, value] : entry.facts) {
+    json.attributeBegin(key);
+    write(json, value);
+    json.attributeEnd();
+  }
+}
+
+std::string ExplainLog::json(llvm::StringRef kernel,
+                             llvm::StringRef target) const {
   std::string out;
   llvm::raw_string_ostream os(out);
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
-    json.attribute("kernel", kernelOf(module));
+    json.attribute("kernel", kernel);
     json.attributeArray("accesses", [&] {
-      for (const AccessEntry &entry : sorted())
+      for (const AccessEntry &entry : sortedAccesses())
+        json.object([&] { write(json, entry); });
+    });
+    if (target.empty())
+      return;
+    json.attribute("target", target);
+    json.attributeArray("decisions", [&] {
+      for (const DecisionEntry &entry : sortedDecisions())
         json.object([&] { write(json, entry); });
     });
   });

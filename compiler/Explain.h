@@ -1,4 +1,4 @@
-//===- Explain.h - what became of a kernel's accesses ---------*- C++ -*-===//
+//===- Explain.h - what a kernel became, and why ---------------*- C++ -*-===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,21 +32,42 @@ struct AccessEntry {
   std::string reason, causeOp;
 };
 
-/// Listens to the remarks of a context about accesses, and lists them.
-class AccessLog {
-public:
-  explicit AccessLog(mlir::MLIRContext &context);
+/// One decision of a backend as its remark tells it
+/// (cpu-backend/DecisionRemark.h).
+struct DecisionEntry {
+  AccessPlace place;
+  std::string kind, text;
+  std::vector<std::pair<std::string, mlir::Attribute>> facts;
+};
 
-  /// Lines for a person, ordered by place.
-  std::string text(mlir::ModuleOp module) const;
-  /// An object with the kernel's name and the array `accesses`.
-  std::string json(mlir::ModuleOp module) const;
+/// Listens to the remarks of a context about accesses and decisions, and lists
+/// them.
+class ExplainLog {
+public:
+  explicit ExplainLog(mlir::MLIRContext &context);
+
+  /// Lines for a person, ordered by place. Decisions are those for `target`;
+  /// without one there are none.
+  std::string text(llvm::StringRef kernel, llvm::StringRef target) const;
+  /// An object with the kernel's name, `accesses` and `decisions`.
+  std::string json(llvm::StringRef kernel, llvm::StringRef target) const;
 
 private:
-  std::vector<AccessEntry> sorted() const;
+  struct Entries {
+    std::vector<AccessEntry> accesses;
+    std::vector<DecisionEntry> decisions;
+  };
+  class Streamer;
+
+  std::vector<AccessEntry> sortedAccesses() const;
+  std::vector<DecisionEntry> sortedDecisions() const;
+  std::string decisionsText(llvm::StringRef target) const;
 
   // The engine, which the context owns, writes into it.
-  std::shared_ptr<std::vector<AccessEntry>> entries;
+  std::shared_ptr<Entries> entries;
 };
+
+/// The name of the kernel in a module.
+std::string kernelOf(mlir::ModuleOp module);
 
 } // namespace tilebridge::compiler

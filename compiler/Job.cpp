@@ -160,10 +160,25 @@ void Job::printHeader() {
 }
 
 void Job::explain(bool asJson) {
-  AccessLog accesses(context);
-  if (!runPasses("the lowering of accesses", ttl::buildAccessPipeline))
-    return;
-  result.output = asJson ? accesses.json(*module) : accesses.text(*module);
+  ExplainLog told(context);
+  std::string kernel = kernelOf(*module);
+  // Accelerators decide in another way, and say so themselves.
+  llvm::StringRef target = request.target;
+  bool isCpu = target == "cpu" || target.starts_with("cpu:") ||
+               target.starts_with("cpu,");
+  if (!isCpu) {
+    target = "";
+    if (!runPasses("the lowering of accesses", ttl::buildAccessPipeline))
+      return;
+  } else {
+    if (!runPasses("the lowering to the bridge IR",
+                   ttl::buildTritonToLinalgPipeline))
+      return;
+    generateCode(Stage::Vector);
+  }
+  if (result.errors.empty())
+    result.output =
+        asJson ? told.json(kernel, target) : told.text(kernel, target);
 }
 
 void Job::generateCode(Stage stage) {

@@ -180,6 +180,7 @@ LogicalResult FunctionEmitter::addOutputs(Operation *op, Nest &nest) {
     NestOutput output;
     output.tensor = store->tensor;
     output.isStore = true;
+    output.storeLoc = op->getLoc();
     output.isWriteOnly = isWriteOnly(store->write.getDest());
     auto type = cast<RankedTensorType>(store->tensor.getType());
     if (!type.hasStaticShape())
@@ -195,6 +196,7 @@ LogicalResult FunctionEmitter::addOutputs(Operation *op, Nest &nest) {
     output.tensor = store.getValue();
     output.mask = store.getMask();
     output.isStore = true;
+    output.storeLoc = op->getLoc();
     output.view =
         makeView(rewriter, op->getLoc(), mapScalar(store.getView()),
                  cast<RankedTensorType>(store.getValue().getType()).getShape());

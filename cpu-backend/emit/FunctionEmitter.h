@@ -69,8 +69,9 @@ struct NestOutput {
   /// Written: the tensor, and where it goes.
   mlir::Value tensor;
   View view;
-  /// Writes memory that others see, not scratch.
+  /// Writes memory that others see, not scratch; where the program does that.
   bool isStore = false;
+  mlir::LocationAttr storeLoc;
   /// The memory is an argument's that the function never reads.
   bool isWriteOnly = false;
   /// Where not null, only elements for which it is true are written.

@@ -12,6 +12,7 @@
 // done. The hot loop exists once.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
 
@@ -270,6 +271,11 @@ LogicalResult FunctionEmitter::emitGuarded(Nest &nest) {
   if (failed(unsafe))
     return failure();
   nest.redirected = *unsafe;
+  if (*unsafe)
+    Decision(nest.loc, "guarded")
+        .report("may write what the same loops read at another place: the "
+                "ranges are compared when the kernel runs, and where they "
+                "overlap the block is computed in scratch memory first");
   if (failed(emitNest(nest)))
     return failure();
   if (!*unsafe)

@@ -37,7 +37,12 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
   int64_t k = lhsType.getDimSize(1);
   MatmulKernel kernel(b, lhsType.getElementType(), rhsType.getElementType(),
                       type, k, settings);
-  if (!kernel.readsLhs(lhsType)) {
+  bool packsLhs = !kernel.readsLhs(lhsType),
+       packsRhs = !kernel.readsRhs(rhsType);
+  auto state = [](bool packs) { return packs ? "packed" : "where it lies"; };
+  kernel.report(lhsType.getElementType(), rhsType.getElementType(),
+                state(packsLhs), state(packsRhs));
+  if (packsLhs) {
     // Single elements are read in any order.
     SmallVector<int64_t> strides = lhsType.getStridesAndOffset().first;
     bool byColumns =
@@ -46,7 +51,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     kernel.packLhs(byColumns ? swapDims(b, lhs) : lhs, packed);
     lhs = byColumns ? swapDims(b, packed) : packed;
   }
-  if (!kernel.readsRhs(rhsType)) {
+  if (packsRhs) {
     Value packed = allocate(kernel.packedRhs(k));
     kernel.packRhs(rhs, packed);
     rhs = packed;

@@ -98,6 +98,11 @@ public:
   /// cache.
   int64_t cachedDepth() const;
 
+  /// Leaves a remark: how `a` and `b` are read, and after how many steps along
+  /// K a loop multiplies (0: the product is no loop's).
+  void report(mlir::Type lhsElement, mlir::Type rhsElement, llvm::StringRef lhs,
+              llvm::StringRef rhs, int64_t gathered = 0) const;
+
   /// The micro-kernel reads single elements of a.
   bool readsElements() const { return group == 1; }
   /// The micro-kernel can read such an operand where it lies.

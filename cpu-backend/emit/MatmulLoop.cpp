@@ -79,6 +79,10 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
           toValue(rewriter, op.getLoc(),
                   addIndex(rewriter, op.getLoc(), mapAll({rows->low}).front(),
                            mapScalar(rows->size)));
+    kernel.report(lhsType.getElementType(),
+                  getElementTypeOrSelf(op.getInputs()[1].getType()),
+                  product->place ? "where it lies if its rows go on" : "packed",
+                  "packed", product->capacity);
     inits.push_back(arith::ConstantIndexOp::create(b, 0));
     result.push_back(product.get());
     deepMatmuls[op] = product;

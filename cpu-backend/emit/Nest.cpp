@@ -54,6 +54,7 @@ void NestEmitter::restrictToBox() {
 LogicalResult NestEmitter::run() {
   frame.open(b);
   choose();
+  report();
   auto outerStaged = std::move(fe.staged);
   fe.staged.clear();
   auto forget = llvm::scope_exit([&] { fe.staged = std::move(outerStaged); });

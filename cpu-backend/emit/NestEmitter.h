@@ -35,6 +35,9 @@ private:
       llvm::function_ref<void(const View &, llvm::ArrayRef<Index>, bool)> use);
   void noteValue(mlir::Value value, llvm::ArrayRef<Index> at);
   void choose();
+  // NestReport.cpp: remarks about what was decided.
+  void report() const;
+  void reportStreams() const;
   void restrictToBox();
   mlir::LogicalResult
   loop(mlir::Value from, mlir::Value to, int64_t step,

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/DirectOperands.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
@@ -83,6 +84,25 @@ public:
       if (kindOf(op) == OpKind::Inlineable)
         op->setAttr(planAttr, builder.getStringAttr(
                                   buffers.contains(op) ? "buffer" : "inline"));
+    }
+  }
+
+  /// Leaves a remark for each buffer.
+  void report() {
+    if (!Decision::isWanted(func.getContext()))
+      return;
+    for (Operation *op : ops) {
+      if (!buffers.contains(op))
+        continue;
+      auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+      if (!type || !type.hasStaticShape())
+        continue;
+      StringRef why = reasons.lookup(op);
+      Decision(op->getLoc(), "kept")
+          .fact("shape", type.getShape())
+          .fact("reason", why)
+          .report(shapeText(type.getShape(), type.getElementType()) +
+                  " in scratch memory: " + why);
     }
   }
 
@@ -285,20 +305,27 @@ private:
     if (direct.inner.contains(op))
       return;
     int64_t cost = costs.lookup(op);
-    bool buffer = mustBeBuffer(op) || direct.kept.contains(op);
-    if (!buffer && cost > cheap)
-      buffer =
-          all.size() > 1 || llvm::any_of(op->getResults(), [&](Value result) {
-            return llvm::any_of(result.getUsers(), [&](Operation *user) {
-              return isRepeated(result, user);
-            });
-          });
-    if (!buffer && cost > trivial)
-      buffer = llvm::any_of(
-          all, [&](Operation *root) { return isDeeper(root, op); });
-    buffer |= forced.contains(op);
-    if (buffer)
-      buffers.insert(op);
+    StringRef why;
+    if (mustBeBuffer(op) || direct.kept.contains(op))
+      why = "what uses it wants all of it in memory";
+    else if (cost > cheap && all.size() > 1)
+      why = "it is costly, and several loops use it";
+    else if (cost > cheap && llvm::any_of(op->getResults(), [&](Value result) {
+               return llvm::any_of(result.getUsers(), [&](Operation *user) {
+                 return isRepeated(result, user);
+               });
+             }))
+      why = "it is costly, and each element is used several times";
+    else if (cost > trivial && llvm::any_of(all, [&](Operation *root) {
+               return isDeeper(root, op);
+             }))
+      why = "each iteration of a loop uses it";
+    else if (forced.contains(op))
+      why = "the memory that it is read from may change before it is used";
+    if (why.empty())
+      return;
+    buffers.insert(op);
+    reasons[op] = why;
   }
 
   func::FuncOp func;
@@ -308,6 +335,8 @@ private:
   llvm::DenseMap<Operation *, int64_t> costs;
   llvm::DenseSet<Operation *> buffers;
   llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> roots;
+  /// Why a buffer is one.
+  llvm::DenseMap<Operation *, StringRef> reasons;
 };
 } // namespace
 
@@ -324,7 +353,7 @@ void tilebridge::cpu::decidePlan(func::FuncOp func) {
     decideGroups(func);
     auto clobbered = decider.findClobbered();
     if (clobbered.empty())
-      return;
+      return decider.report();
     forced.insert(clobbered.begin(), clobbered.end());
   }
 }

@@ -155,6 +155,7 @@ void NestEmitter::findStreams() {
     if (nest.shape[frame.vecDim] * bits / 8 < 16 * lineBytes)
       mayShift = false;
   }
+  reportStreams();
   if (large.empty())
     return;
   // Lanes that begin anywhere may reach beyond a tensor's end: offsets and

@@ -10,6 +10,7 @@
 // memory is then read once, by vectors.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/NestEmitter.h"
 
@@ -341,6 +342,12 @@ LogicalResult NestEmitter::stageCrossings() {
     TransposingCopy(b, loc, view, scratch, crossing->rowDim,
                     crossing->columnDim, crossing->side)
         .emit(pad);
+    Decision(value.getLoc(), "transposed")
+        .fact("side", crossing->side)
+        .report("contiguous along dimension " + Twine(crossing->columnDim) +
+                " and used along " + Twine(crossing->rowDim) +
+                ": copied first, in squares of " + Twine(crossing->side) + "x" +
+                Twine(crossing->side) + " in registers");
     fe.staged[value] = std::make_unique<View>(std::move(scratch));
   }
   return success();

@@ -51,6 +51,11 @@ def test_explain_of_a_kernel(rng):
     assert "reason" not in third
     assert len(third["mask"]) == 1
     assert tilebridge.explain(kernel.asm["ttir"]) == told
+    assert told["target"] == "cpu"
+    (loops,) = [entry for entry in told["decisions"] if entry["kind"] == "loops"]
+    assert loops["line"] == third["line"]
+    assert loops["shape"] == [32, 32]
+    assert loops["stores"] == 1
 
 
 def test_environment_variable_prints_the_report(tmp_path):
@@ -66,3 +71,4 @@ def test_environment_variable_prints_the_report(tmp_path):
     )
     assert "kernel chosen_rows_kernel: 3 accesses: 2 subview, 1 row gather\n" in done.stderr
     assert "why: the offset is not linear" in done.stderr
+    assert "decisions for cpu:\n" in done.stderr

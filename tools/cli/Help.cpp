@@ -19,7 +19,7 @@ Triton launches its kernels on CPU tensors.
   tilebridge compile KERNEL.ttir      to a file that `run` and the C library load, or to any stage as text
   tilebridge run KERNEL               run it on NumPy files, numbers and arrays that are made up
   tilebridge eval KERNEL.ttir         the same by the reference evaluator: checks accesses, shows every value
-  tilebridge explain KERNEL.ttir      what became of each access to memory, and why
+  tilebridge explain KERNEL.ttir      what became of each access to memory and of each product, and why
   tilebridge info KERNEL              its name and the arguments it takes
   tilebridge seal FILE.so -o OUT.so   add the checksum to a shared object that you linked yourself
 
@@ -121,7 +121,11 @@ Lists every access of the kernel to memory, by line of its source: what it becam
 row gather, element gather, ...: what is left where a block has no strides), its type, address, strides and mask, and,
 where it is not a subview, why not and which operation is responsible. docs/explain.md says what each form means.
 
+Then what the CPU backend decides for the kernel: the micro-kernel of each product, which blocks are kept in memory and why, the
+loops and their lanes, which stores may go around the caches, what is transposed.
+
   --json                  the same as JSON
+  --target=T              decide for this CPU, as for `tilebridge compile`
 )";
 
 static const char infoHelp[] = R"(usage: tilebridge info KERNEL
