@@ -11,42 +11,20 @@
 #include "accel-backend/emit/EmitCpp.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/search/Report.h"
+#include "compiler/KernelModule.h"
 #include "compiler/Registration.h"
-#include "frontend/Passes.h"
-#include "frontend/Reader.h"
 #include "reference/Datum.h"
-#include "triton-to-linalg/Passes.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
-#include "triton-to-linalg/bridge/Passes.h"
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
 namespace tilebridge::compiler {
 
 static constexpr llvm::StringLiteral loweredAttr = "accel.kernel";
-
-namespace {
-/// Collects the errors of a context while it lives.
-class ErrorCollector {
-public:
-  ErrorCollector(MLIRContext &context, std::string &errors)
-      : handler(&context, [&errors](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            frontend::appendDiagnostic(diagnostic, errors);
-          return success();
-        }) {}
-
-private:
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
 
 AccelKernel::AccelKernel()
     : context(dialectRegistry(), MLIRContext::Threading::DISABLED) {
@@ -56,6 +34,28 @@ AccelKernel::AccelKernel()
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
+
+/// "NAME,depth=1,multicast=off" to a name and what is left away.
+llvm::Error AccelKernel::takeSettings() {
+  for (;;) {
+    auto [rest, last] = llvm::StringRef(targetName).rsplit(',');
+    auto [key, value] = last.split('=');
+    if (!last.contains('=') || key.contains('/'))
+      return llvm::Error::success();
+    if (key == "depth") {
+      if (value.getAsInteger(10, mostDepth) || mostDepth < 1)
+        return llvm::createStringError(
+            "depth wants a number of buffers from 1 on, not '" + value + "'");
+    } else if (key == "multicast" && (value == "on" || value == "off")) {
+      isUnicast = value == "off";
+    } else {
+      return llvm::createStringError("a target has the settings depth=N, "
+                                     "multicast=on and multicast=off, not '" +
+                                     last + "'");
+    }
+    targetName = rest.str();
+  }
+}
 
 bool AccelKernel::readTarget(const Request &request, std::string &errors) {
   auto fail = [&](llvm::Error error) {
@@ -70,6 +70,8 @@ bool AccelKernel::readTarget(const Request &request, std::string &errors) {
     return false;
   }
   targetName = name.str();
+  if (llvm::Error error = takeSettings())
+    return fail(std::move(error));
   if (!path.empty()) {
     llvm::Expected<accel::Plugin> loaded = accel::Plugin::load(path);
     if (!loaded)
@@ -101,29 +103,10 @@ bool AccelKernel::read(const Request &request, Result &result) {
   if (!readTarget(request, result.errors))
     return false;
   isLowered = request.input.contains(loweredAttr);
-  if (isLowered || request.input.contains(linalg_ext::kKernelAttr)) {
-    llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(request.input, request.sourceName),
-        llvm::SMLoc());
-    module = parseSourceFile<ModuleOp>(sources, &context);
-  } else {
-    module = frontend::readModule(request.input, request.sourceName, context,
-                                  result.errors);
-  }
+  module = isLowered ? parseText(request, context)
+                     : readBridge(request, context, result);
   if (!module)
     return false;
-  PassManager manager(&context, ModuleOp::getOperationName());
-  if (!isLowered) {
-    if (request.input.contains(linalg_ext::kKernelAttr)) {
-      manager.addPass(linalg_ext::createVerifyBridgePass());
-    } else {
-      frontend::buildFrontendPipeline(manager);
-      ttl::buildTritonToLinalgPipeline(manager);
-    }
-    if (failed(manager.run(*module)))
-      return false;
-  }
   for (auto function : module->getOps<func::FuncOp>())
     if (function.isPublic() && function->hasAttr(linalg_ext::kSignatureAttr))
       kernel = function;
@@ -138,23 +121,10 @@ std::unique_ptr<AccelKernel> AccelKernel::load(const Request &request,
   std::unique_ptr<AccelKernel> loaded(new AccelKernel());
   ErrorCollector collector(loaded->context, result.errors);
   if (!loaded->read(request, result)) {
-    if (result.errors.empty())
-      result.errors = (request.sourceName +
-                       ": error: failed without a message, a bug of this "
-                       "compiler\n")
-                          .str();
+    explainFailure(request, result);
     return nullptr;
   }
-  llvm::json::Array signature;
-  for (auto type :
-       loaded->kernel->getAttrOfType<ArrayAttr>(linalg_ext::kSignatureAttr)
-           .getAsRange<StringAttr>())
-    signature.push_back(type.getValue());
-  llvm::raw_string_ostream(result.output) << llvm::json::Value(
-      llvm::json::Object{{"name", loaded->kernel.getName()},
-                         {"signature", std::move(signature)},
-                         {"target", "accel:" + loaded->targetName},
-                         {"features", ""}});
+  writeManifest(loaded->kernel, "accel:" + loaded->targetName, result);
   return loaded;
 }
 
@@ -289,6 +259,8 @@ const AccelKernel::Lowering *AccelKernel::lower(const accel::SimLaunch &launch,
     auto decided = llvm::find(stages, decidedStage);
     PassManager first(&context, ModuleOp::getOperationName());
     // What is known of the launch is used by all that follows.
+    facts.options.mostDepth = mostDepth;
+    facts.options.unicast = isUnicast;
     first.addPass(accel::createAccelSpecializePass(facts.options));
     if (!addPipeline(first, stages.front(), *std::prev(decided)) ||
         failed(first.run(*lowered)))

@@ -43,7 +43,8 @@ enum class Search { None, Autotile, Exhaustive };
 class AccelKernel {
 public:
   /// From TTIR, bridge IR or lowered IR as text, for the request's target,
-  /// "accel:NAME" or "accel:NAME,plugin=FILE" (a plug-in may bring the target).
+  /// "accel:NAME", with ",depth=N", ",multicast=off" and ",plugin=FILE" behind
+  /// it (a plug-in may bring the target).
   /// Null where `result` has errors; its output is a manifest.
   static std::unique_ptr<AccelKernel> load(const Request &request,
                                            Result &result);
@@ -68,6 +69,7 @@ private:
   };
   /// Null after an error.
   const Lowering *lower(const accel::SimLaunch &launch, Search search);
+  llvm::Error takeSettings();
   bool readTarget(const Request &request, std::string &errors);
   /// The stages from one to another, with the plug-in's passes.
   bool addPipeline(mlir::PassManager &manager, llvm::StringRef from,
@@ -86,6 +88,9 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp kernel;
   bool isLowered = false; // as it was read
+  /// What the lowering leaves away; 0: as deep as it likes.
+  int64_t mostDepth = 0;
+  bool isUnicast = false;
   /// By what is known of a launch.
   std::map<std::string, Lowering> lowerings;
 };

@@ -7,38 +7,12 @@
 
 #include "compiler/ReferenceKernel.h"
 
+#include "compiler/KernelModule.h"
 #include "compiler/Registration.h"
-#include "frontend/Passes.h"
-#include "frontend/Reader.h"
-#include "triton-to-linalg/Passes.h"
-#include "triton-to-linalg/bridge/BridgeAttrs.h"
-#include "triton-to-linalg/bridge/Passes.h"
-
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
 namespace tilebridge::compiler {
-
-namespace {
-/// Collects the errors of a context while it lives.
-class ErrorCollector {
-public:
-  ErrorCollector(MLIRContext &context, std::string &errors)
-      : handler(&context, [&errors](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            frontend::appendDiagnostic(diagnostic, errors);
-          return success();
-        }) {}
-
-private:
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
 
 ReferenceKernel::ReferenceKernel()
     : context(dialectRegistry(), MLIRContext::Threading::DISABLED) {
@@ -46,22 +20,8 @@ ReferenceKernel::ReferenceKernel()
 }
 
 bool ReferenceKernel::read(const Request &request, Result &result) {
-  PassManager manager(&context, ModuleOp::getOperationName());
-  if (request.input.contains(linalg_ext::kKernelAttr)) {
-    // Only bridge IR has this attribute.
-    llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(request.input, request.sourceName),
-        llvm::SMLoc());
-    module = parseSourceFile<ModuleOp>(sources, &context);
-    manager.addPass(linalg_ext::createVerifyBridgePass());
-  } else {
-    module = frontend::readModule(request.input, request.sourceName, context,
-                                  result.errors);
-    frontend::buildFrontendPipeline(manager);
-    ttl::buildTritonToLinalgPipeline(manager);
-  }
-  if (!module || failed(manager.run(*module)))
+  module = readBridge(request, context, result);
+  if (!module)
     return false;
   kernel = reference::findKernel(*module);
   return kernel != nullptr;
@@ -72,23 +32,10 @@ std::unique_ptr<ReferenceKernel> ReferenceKernel::load(const Request &request,
   std::unique_ptr<ReferenceKernel> loaded(new ReferenceKernel());
   ErrorCollector collector(loaded->context, result.errors);
   if (!loaded->read(request, result)) {
-    if (result.errors.empty())
-      result.errors = (request.sourceName +
-                       ": error: failed without a message, a bug of this "
-                       "compiler\n")
-                          .str();
+    explainFailure(request, result);
     return nullptr;
   }
-  llvm::json::Array signature;
-  for (auto type :
-       loaded->kernel->getAttrOfType<ArrayAttr>(linalg_ext::kSignatureAttr)
-           .getAsRange<StringAttr>())
-    signature.push_back(type.getValue());
-  llvm::raw_string_ostream(result.output) << llvm::json::Value(
-      llvm::json::Object{{"name", loaded->kernel.getName()},
-                         {"signature", std::move(signature)},
-                         {"target", "reference"},
-                         {"features", ""}});
+  writeManifest(loaded->kernel, "reference", result);
   return loaded;
 }
 

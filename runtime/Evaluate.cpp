@@ -5,13 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Compiler.h"
-#include "runtime/Kernel.h"
+#include "runtime/CompilerKernel.h"
 #include "runtime/Status.h"
 
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
 namespace tilebridge::rt {
 
@@ -60,9 +58,7 @@ tilebridge_code evaluate(tilebridge_kernel &kernel, const int64_t grid[3],
                          const uint64_t *slots,
                          const tilebridge_evaluate_options &options) {
   Listener listener{&options, {}};
-  std::vector<tb_memory_v1> memory(options.memory_count + 1);
-  for (size_t i = 0; options.memory && i < options.memory_count; ++i)
-    memory[i] = {options.memory[i].begin, options.memory[i].size};
+  std::vector<tb_memory_v1> memory = memoryOf(options);
   tb_evaluate_request_v1 request = {};
   request.slots = slots;
   for (int i = 0; i < 3; ++i) {
@@ -100,69 +96,33 @@ tilebridge_code
 tilebridge_load_reference(const void *ttir, size_t size,
                           const tilebridge_compile_options *options,
                           tilebridge_kernel **result) {
-  if (!result)
-    return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                "where to put the kernel is a null pointer");
-  *result = nullptr;
-  Compilation compilation{};
-  tb_compile_request_v1 request;
-  if (tilebridge_code code =
-          makeRequest(ttir, size, options, compilation, request))
-    return code;
-  auto kernel = std::make_unique<tilebridge_kernel>();
-  kernel->compiler = loadCompiler();
-  if (!kernel->compiler)
-    return TILEBRIDGE_ERROR_UNAVAILABLE;
-  kernel->reference = kernel->compiler->reference_load(
-      &request, &kernel->description.slot_count);
-  if (!kernel->reference)
-    return failCompilation(compilation);
-  kernel->executable = &kernel->description;
-  kernel->manifestText = compilation.output;
-  std::string why;
-  if (!parseManifest(kernel->manifestText, kernel->manifest, why) ||
-      !checkSignature(*kernel, why))
-    return fail(TILEBRIDGE_ERROR_COMPILE,
-                std::string(request.source_name) + ": " + why);
-  *result = kernel.release();
-  return TILEBRIDGE_OK;
+  return loadInCompiler(
+      ttir, size, options,
+      [](tilebridge_kernel &kernel, const tb_compile_request_v1 &request) {
+        kernel.reference = kernel.compiler->reference_load(
+            &request, &kernel.description.slot_count);
+        return kernel.reference != nullptr;
+      },
+      result);
 }
 
 tilebridge_code
 tilebridge_evaluate(tilebridge_kernel *kernel, int64_t gridX, int64_t gridY,
                     int64_t gridZ, const tilebridge_argument *arguments,
                     size_t count, const tilebridge_evaluate_options *options) {
-  if (!kernel || !kernel->reference)
-    return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                kernel ? "the kernel was not loaded by "
-                         "tilebridge_load_reference"
-                       : "the kernel is a null pointer");
-  if (options && options->struct_size < sizeof(tilebridge_evaluate_options))
-    return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                "struct_size of the options is " +
-                    std::to_string(options->struct_size) +
-                    "; set it to sizeof(tilebridge_evaluate_options)");
-  if (count != kernel->types.size() || (count && !arguments))
-    return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                "kernel '" + kernel->manifest.name + "' takes " +
-                    std::to_string(kernel->types.size()) +
-                    " arguments, given were " +
-                    (arguments ? std::to_string(count) : "none"));
-  std::vector<uint64_t> slots(kernel->description.slot_count + 1);
-  if (tilebridge_code code =
-          writeArguments(*kernel, arguments, count, slots.data()))
-    return code;
-  int64_t grid[3] = {gridX, gridY, gridZ}, total = 0;
+  static const CompilerKernelKind kind = {
+      "tilebridge_load_reference", "tilebridge_evaluate_options",
+      sizeof(tilebridge_evaluate_options), "evaluate"};
   static const tilebridge_evaluate_options defaults = {};
   const tilebridge_evaluate_options &chosen = options ? *options : defaults;
-  if (tilebridge_code code = checkGrid(grid, total))
+  CompilerLaunch launch{{gridX, gridY, gridZ}, arguments, count};
+  if (tilebridge_code code =
+          checkLaunch(kernel, kernel && kernel->reference, kind,
+                      options ? &options->struct_size : nullptr, launch))
     return code;
-  if (tilebridge_code code = checkProgram(chosen, grid))
+  if (tilebridge_code code = checkProgram(chosen, launch.grid))
     return code;
-  constexpr int64_t most = int64_t(1) << 31;
-  if (total > most)
-    return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                "the grid has " + std::to_string(total) +
-                    " programs, too many to evaluate");
-  return total ? evaluate(*kernel, grid, slots.data(), chosen) : TILEBRIDGE_OK;
+  return launch.programs
+             ? evaluate(*kernel, launch.grid, launch.slots.data(), chosen)
+             : TILEBRIDGE_OK;
 }

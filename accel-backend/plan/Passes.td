@@ -15,7 +15,8 @@ def AccelSpecializePass : Pass<"tilebridge-accel-specialize", "::mlir::ModuleOp"
   let description = [{
     Integer arguments and the counts of programs become constants, `accel.noalias` goes on pointers whose memory overlaps with
     no other argument's, and `accel.placed` says which of the target's memories a pointer's memory is in. The signature
-    stays as it is. What is not given stays unknown.
+    stays as it is. What is not given stays unknown. To see what several buffers and multicasts give, both can be left away:
+    `accel.most_depth` and `accel.unicast` on the kernel.
 
     With `grid=16,4 arguments=1=512 noalias=0 placed=0=sram`, before:
     ```mlir
@@ -41,7 +42,9 @@ def AccelSpecializePass : Pass<"tilebridge-accel-specialize", "::mlir::ModuleOp"
     ListOption<"grid", "grid", "int64_t", "counts of programs, x first">,
     ListOption<"arguments", "arguments", "std::string", "NUMBER=INTEGER: an integer argument by its number in the function">,
     ListOption<"noalias", "noalias", "unsigned", "numbers of pointers that overlap with no other argument">,
-    ListOption<"placed", "placed", "std::string", "NUMBER=MEMORY: where the memory of a pointer is">
+    ListOption<"placed", "placed", "std::string", "NUMBER=MEMORY: where the memory of a pointer is">,
+    Option<"mostDepth", "depth", "int64_t", "0", "no load has more buffers than these; 0: as many as help">,
+    Option<"unicast", "unicast", "bool", "false", "no load is multicast">
   ];
   let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::arith::ArithDialect"];
 }

@@ -10,6 +10,7 @@
 #include "accel-backend/dialect/AccelDialect.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
+#include "accel-backend/plan/Tiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -82,6 +83,12 @@ LogicalResult tilebridge::accel::specialize(func::FuncOp kernel,
         llvm::SignExtend64(
             uint64_t(value),
             kernel.getArgument(number).getType().getIntOrFloatBitWidth()));
+  if (facts.mostDepth > 0)
+    kernel->setAttr(mostDepthAttr,
+                    IntegerAttr::get(IntegerType::get(kernel.getContext(), 64),
+                                     facts.mostDepth));
+  if (facts.isUnicast)
+    kernel->setAttr(unicastAttr, UnitAttr::get(kernel.getContext()));
   if (facts.grid)
     kernel->setAttr(gridAttr,
                     DenseI64ArrayAttr::get(kernel.getContext(), *facts.grid));
@@ -125,6 +132,8 @@ struct AccelSpecializePass
       facts.placed[argument] = name.str();
     }
     facts.noalias.insert(noalias.begin(), noalias.end());
+    facts.mostDepth = mostDepth;
+    facts.isUnicast = unicast;
     return success();
   }
 

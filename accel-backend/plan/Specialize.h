@@ -25,6 +25,10 @@ struct LaunchFacts {
   std::set<unsigned> noalias;
   /// The target's memory that a pointer's memory is in.
   std::map<unsigned, std::string> placed;
+  /// What the lowering leaves away, for a comparison: more buffers of a load
+  /// than these (0: none is left away), and multicasts.
+  int64_t mostDepth = 0;
+  bool isUnicast = false;
 };
 
 /// Makes constants of integer arguments and of the grid, and attributes of

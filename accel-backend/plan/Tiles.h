@@ -20,5 +20,7 @@ constexpr llvm::StringLiteral assignmentAttr = "accel.assignment";
 constexpr llvm::StringLiteral reduceAttr = "accel.reduce";
 /// On a kernel: nothing is multicast.
 constexpr llvm::StringLiteral unicastAttr = "accel.unicast";
+/// On a kernel: the most buffers that a load of a loop may have.
+constexpr llvm::StringLiteral mostDepthAttr = "accel.most_depth";
 
 } // namespace tilebridge::accel

@@ -11,6 +11,7 @@
 #include "accel-backend/Passes.h"
 #include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/plan/Readings.h"
+#include "accel-backend/plan/Tiles.h"
 #include "accel-backend/search/Decide.h"
 #include "accel-backend/search/Passes.h"
 #include "accel-backend/search/Trial.h"
@@ -52,6 +53,15 @@ static std::string adviceFor(const Trial &trial) {
       .str();
 }
 
+// Stores have one buffer, too.
+static void keepStores(func::FuncOp kernel) {
+  Builder builder(kernel.getContext());
+  kernel.walk([&](CopyOp copy) {
+    if (!isInChipMemory(copy.getSource().getType()))
+      copy->setAttr(depthAttr, builder.getI64IntegerAttr(1));
+  });
+}
+
 namespace {
 struct AccelFitPass : accel::impl::AccelFitPassBase<AccelFitPass> {
   using AccelFitPassBase::AccelFitPassBase;
@@ -72,11 +82,16 @@ struct AccelFitPass : accel::impl::AccelFitPassBase<AccelFitPass> {
     // By whoever has searched.
     if (isDecided(kernel))
       return success();
+    int64_t most = mostDepth;
+    if (auto asked = kernel->getAttrOfType<IntegerAttr>(mostDepthAttr))
+      most = asked.getInt();
+    if (most < 2)
+      keepStores(kernel);
     Tiles tiles(kernel);
     std::optional<Trial> last;
     // Each block can be halved some times; the bound is for safety.
     for (unsigned round = 0; round < 64; ++round) {
-      for (int64_t depth = mostDepth; depth >= 1; --depth) {
+      for (int64_t depth = most; depth >= 1; --depth) {
         setDepth(kernel, depth);
         std::optional<Trial> trial = tryOut(kernel, target, "tile");
         // What fails there fails again, with its message, in the pipeline.

@@ -157,6 +157,37 @@ class Launcher(checked.CheckedLauncher):
         results.identical += expected == left[1]
 
 
+def write_event(**event) -> None:
+    """For accel_sweep.py: what has happened so far, also after a crash."""
+    path = os.environ.get("TILEBRIDGE_ACCEL_EVENTS")
+    if path:
+        with open(path, "a") as file:
+            file.write(json.dumps(event) + "\n")
+
+
+def pytest_collection_modifyitems(config, items):
+    """What another process has run, this one does not."""
+    path = os.environ.get("TILEBRIDGE_ACCEL_EVENTS")
+    if not path or not os.path.exists(path):
+        return
+    with open(path) as file:
+        known = {json.loads(line).get("test") for line in file}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in known])
+    items[:] = [item for item in items if item.nodeid not in known]
+
+
+def pytest_runtest_logstart(nodeid):
+    write_event(begins=nodeid)
+
+
+def pytest_runtest_logreport(report):
+    # One result a test: of its call, or of what went wrong before.
+    if report.when == "call" or (report.when == "setup" and not report.passed):
+        crash = getattr(report.longrepr, "reprcrash", None)
+        message = crash.message if crash else str(report.longrepr or "")
+        write_event(test=report.nodeid, outcome=report.outcome, message=message[:2000])
+
+
 def pytest_configure(config):
     simulated.SimulatedKernel = Kernel
     checked.CheckedLauncher = Launcher

@@ -60,6 +60,8 @@ const std::map<std::string, Rule> &rules() {
       {"--landing", {"run", &Options::landing}},
       {"--autotile", {"compile run", nullptr, &Options::autotile}},
       {"--exhaustive", {"compile run", nullptr, &Options::exhaustive}},
+      {"--depth", {"run compile", nullptr, nullptr, &Options::depth}},
+      {"--no-multicast", {"run compile", nullptr, &Options::noMulticast}},
       {"--tolerance", {"eval", &Options::tolerance}},
       {"--help",
        {"compile run eval explain info seal", nullptr, &Options::help}},
@@ -88,6 +90,30 @@ ArgumentText parseArgument(const std::string &option, const std::string &text) {
                "sum.npy=f32[1024]; '" +
                text + "' is not that");
   return {text.substr(equals + 1), text.substr(0, equals)};
+}
+
+/// What belongs to the target in words of its own.
+void completeTarget(Options &options) {
+  // The plug-in may bring the target.
+  if (!options.loadTarget.empty() && options.target == "cpu")
+    options.target = "accel:";
+  const char *word = !options.loadTarget.empty() ? "--load-target"
+                     : options.depth             ? "--depth"
+                     : options.noMulticast       ? "--no-multicast"
+                                                 : nullptr;
+  if (word && options.target.rfind("accel:", 0) != 0)
+    usageError(
+        std::string(word) +
+        " goes with --target=accel:NAME, not with --target=" + options.target);
+  if (options.autotile && (options.depth || options.noMulticast))
+    usageError("--autotile decides about buffers and multicast itself: it goes "
+               "without --depth and --no-multicast");
+  if (options.depth)
+    options.target += ",depth=" + std::to_string(options.depth);
+  if (options.noMulticast)
+    options.target += ",multicast=off";
+  if (!options.loadTarget.empty())
+    options.target += ",plugin=" + options.loadTarget;
 }
 
 } // namespace
@@ -134,16 +160,7 @@ Options parseOptions(const std::string &command,
     else
       options.arguments.push_back(parseArgument(word, value));
   }
-  if (!options.loadTarget.empty()) {
-    // The plug-in may bring the target.
-    if (options.target == "cpu")
-      options.target = "accel:";
-    if (options.target.rfind("accel:", 0) != 0)
-      usageError("--load-target goes with --target=accel:NAME, not with "
-                 "--target=" +
-                 options.target);
-    options.target += ",plugin=" + options.loadTarget;
-  }
+  completeTarget(options);
   if (options.input.empty() && !options.help)
     usageError("`tilebridge " + command + "` wants a file; `tilebridge " +
                command + " --help` says more");

@@ -40,6 +40,7 @@ struct Options {
   std::string report;  // a file
   std::string landing; // "", "late" or "random:SEED"
   std::vector<ArgumentText> arguments;
+  unsigned depth = 0; // 0: not given
   unsigned threads = 0;
   unsigned repeat = 1;
   bool timing = false;
@@ -48,6 +49,7 @@ struct Options {
   bool json = false;
   bool autotile = false;
   bool exhaustive = false;
+  bool noMulticast = false;
   bool noCache = false;
   bool help = false;
 };
