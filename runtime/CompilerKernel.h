@@ -1,4 +1,4 @@
-//===- CompilerKernel.h - kernels that the compiler's library runs -*- C++ -*-===//
+//===- CompilerKernel.h - kernels that the compiler's library runs *- C++ -*-===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -33,6 +33,7 @@ class Settings:
     lowered: bool = False
     autotile: bool | str = False  # True, or "exhaustive"
     estimate: bool = False  # Nothing runs.
+    cpp: bool = False
 
 
 _local = threading.local()
@@ -65,17 +66,19 @@ def simulation(
     trace: bool = False,
     lowered: bool = False,
     autotile: bool | str = False,
+    cpp: bool = False,
 ):
     """How this thread's launches in the block are simulated.
 
     `landing` says when transfers move their bytes, "late" (as late as what waits for them allows) or "random:SEED"; with
-    `trace`, last_trace() gives a timeline, and with `lowered`, last_lowered() the IR that ran. With `autotile` the sizes of
+    `trace`, last_trace() gives a timeline, and with `lowered`, last_lowered() the IR that ran, with `cpp`, last_cpp() the
+    same as C++. With `autotile` the sizes of
     parts of blocks, the number of buffers, multicast and the mapping of the grid are searched, and last_autotile() says
     what was found; with "exhaustive" each decision that there is is simulated, which takes long.
     """
     if autotile not in (False, True, "exhaustive"):
         raise ValueError(f"autotile is True, False or 'exhaustive', not {autotile!r}")
-    with _set(Settings(_parse_landing(landing), trace, lowered, autotile)):
+    with _set(Settings(_parse_landing(landing), trace, lowered, autotile, cpp=cpp)):
         yield
 
 
@@ -140,6 +143,11 @@ def last_trace() -> str | None:
 def last_lowered() -> str | None:
     """The IR that it ran."""
     return _last("lowered")
+
+
+def last_cpp() -> str | None:
+    """The same as C++, which calls the interface of docs/accelerators.md."""
+    return _last("cpp")
 
 
 def last_autotile() -> dict | None:

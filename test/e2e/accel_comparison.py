@@ -6,8 +6,9 @@
 
 A launch runs on the CPU first, then twice on the simulator, with transfers that land at random times and as late as they
 may: both must leave the same bytes, and the CPU's, up to a rounding where sums are taken in another order. What the test
-checks then is what the simulator left. Launches on more memory than can be kept three times run on the simulator alone.
-The environment has it too: PYTEST_ADDOPTS="-p accel_comparison".
+checks then is what the simulator left. Launches on more memory than can be kept three times run on the simulator alone. With
+TILEBRIDGE_ACCEL_CPP=1 the launch runs once more, as the C++ that is emitted for it, on the reference implementation of its
+interface. The environment has the plug-in too: PYTEST_ADDOPTS="-p accel_comparison".
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ import ctypes
 import hashlib
 import json
 import os
+import re
 import struct
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import torch
+from accel_cpp_support import COMPILERS, Emitted
 from tilebridge import _native, accel
 from tilebridge.triton_backend import checked, simulated
 
@@ -43,9 +48,21 @@ class Results:
     kernels: set[str] = field(default_factory=set)
     launches: int = 0
     identical: int = 0
+    as_cpp: int = 0
 
 
 results = Results()
+
+
+cpp_folder = tempfile.TemporaryDirectory() if os.environ.get("TILEBRIDGE_ACCEL_CPP") else None
+
+
+def run_as_cpp(text: str, grid, slots, memory, folder: Path) -> None:
+    name = re.search(r"accel_kernel_(\w+)", text).group(1)
+    folder = folder / hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder.mkdir(exist_ok=True)
+    error = Emitted(text, name, folder, COMPILERS[0]).run_slots(grid, slots, memory)
+    assert error == "", error + text
 
 
 def read(memory: list[tuple[int, int]]) -> list[bytes]:
@@ -147,11 +164,18 @@ class Launcher(checked.CheckedLauncher):
         left = []
         for landing in (f"random:{SEED}", "late"):
             write(memory, before)
-            with accel.simulation(landing=landing):
+            with accel.simulation(landing=landing, cpp=cpp_folder is not None):
                 kernel.run((x, y, z), slots, known)
             left.append(read(memory))
         assert left[0] == left[1], f"{kernel.name}: landing late and at random differ"
         check_same(kernel, arguments, memory, before, expected, left[1], "CPU and simulator")
+        if cpp_folder and known is not None and any(one > 0 for one in (x, y, z)):
+            write(memory, before)
+            run_as_cpp(accel.last_cpp(), (x, y, z), slots, memory, Path(cpp_folder.name))
+            check_same(
+                kernel, arguments, memory, before, left[1], read(memory), "C++ and simulator"
+            )
+            results.as_cpp += 1
         results.kernels.add(kernel.name)
         results.launches += 1
         results.identical += expected == left[1]
@@ -197,7 +221,7 @@ def pytest_terminal_summary(terminalreporter):
     target = os.environ.get("TILEBRIDGE_TARGET", "")
     terminalreporter.write_line(
         f"{target}: {len(results.kernels)} kernels, {results.launches} launches,"
-        f" {results.identical} with the CPU's bits"
+        f" {results.identical} with the CPU's bits, {results.as_cpp} as C++ too"
     )
     path = os.environ.get("TILEBRIDGE_ACCEL_RESULTS")
     if path:
@@ -208,6 +232,7 @@ def pytest_terminal_summary(terminalreporter):
                     "kernels": sorted(results.kernels),
                     "launches": results.launches,
                     "identical": results.identical,
+                    "as_cpp": results.as_cpp,
                 },
                 file,
             )

@@ -85,21 +85,32 @@ class Emitted:
     def run(self, grid, values, seed=0, pes=(0, 0)) -> str:
         """Runs a launch; the error, or an empty string."""
         arguments = (Argument * max(len(values), 1))()
-        arrays = []
+        memory = []
         for argument, value in zip(arguments, values, strict=False):
             if isinstance(value, np.ndarray):
                 argument.pointer = value.ctypes.data
-                arrays.append(Array(value.ctypes.data, value.nbytes))
+                memory.append((value.ctypes.data, value.nbytes))
             elif isinstance(value, float):
                 argument.f32 = value
             else:
                 argument.integer = value
+        return self._launch(grid, arguments, len(values), memory, seed, pes)
+
+    def run_slots(self, grid, slots, memory, seed=0) -> str:
+        """The same with arguments as 64 bits each, and arrays as address and size."""
+        arguments = (Argument * max(len(slots), 1))()
+        for argument, slot in zip(arguments, slots, strict=False):
+            argument.integer = slot - (slot >> 63 << 64)
+        return self._launch(grid, arguments, len(slots), memory, seed, (0, 0))
+
+    def _launch(self, grid, arguments, count, memory, seed, pes) -> str:
+        arrays = [Array(begin, size) for begin, size in memory]
         listener = PRINT(lambda _, line: self.printed.append(line.decode()))
         launch = Launch(
             ctypes.sizeof(Launch),
             *pes,
             (ctypes.c_uint32 * 3)(*grid, *[1] * (3 - len(grid))),
-            len(values),
+            count,
             arguments,
             (Array * max(len(arrays), 1))(*arrays),
             len(arrays),

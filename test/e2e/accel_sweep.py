@@ -122,7 +122,9 @@ def cause_of(message: str) -> str:
 
 
 def table(pieces: list[Piece]) -> str:
-    lines = ["| target | passed | failed | skipped | kernels | launches | CPU's bits | CPU minutes |"]
+    lines = [
+        "| target | passed | failed | skipped | kernels | launches | CPU's bits | CPU minutes |"
+    ]
     lines.append("|---|---|---|---|---|---|---|---|")
     by_target = defaultdict(list)
     for piece in pieces:

@@ -16,6 +16,7 @@ _RANDOM_LANDING = 1
 _TRACE = 2
 _LOWERED = 4
 _COMPILE_ONLY = 8
+_CPP = 16
 _ESTIMATE = 64
 _AUTOTILE = 128
 _EXHAUSTIVE = 256
@@ -107,6 +108,7 @@ class SimulatedKernel(checked.CheckedKernel):
         options.flags |= _AUTOTILE if settings.autotile else 0
         options.flags |= _EXHAUSTIVE if settings.autotile == "exhaustive" else 0
         options.flags |= _ESTIMATE | _COMPILE_ONLY if settings.estimate else 0
+        options.flags |= _CPP if settings.cpp else 0
         checked._set_memory(options, memory)
         code = self.library.tilebridge_simulate(
             self.handle, *grid, arguments, len(arguments), options

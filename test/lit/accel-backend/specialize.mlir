@@ -1,6 +1,8 @@
 // RUN: tilebridge-opt %s -pass-pipeline="builtin.module(tilebridge-accel-specialize{grid=16,4 arguments=1=512,2=-3,3=0xffffffff noalias=0 placed=0=sram})" -allow-unregistered-dialect | FileCheck %s
 // RUN: tilebridge-opt %s -tilebridge-accel-specialize -allow-unregistered-dialect | FileCheck %s --check-prefix=NOTHING
+// RUN: tilebridge-opt %s -tilebridge-accel-specialize="depth=1 unicast" -allow-unregistered-dialect | FileCheck %s --check-prefix=LESS
 
+// LESS: attributes {accel.most_depth = 1 : i64, accel.unicast,
 // CHECK-LABEL: func.func @f
 // CHECK-SAME: memref<?xf32, strided<[1], offset: ?>> {accel.noalias, accel.placed = "sram"}
 // CHECK-SAME: accel.grid = array<i64: 16, 4, 1>

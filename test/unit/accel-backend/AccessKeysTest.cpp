@@ -183,8 +183,8 @@ TEST(AccessKeys, UnknownStrides) {
   EXPECT_EQ(loads[1].count, 6u);
 }
 
-// Queries differ for each block and head; keys and values for each head.
-TEST(AccessKeys, Attention) {
+/// Two heads of 256 by 64.
+static Kernel attention(llvm::StringRef name) {
   const int64_t sequence = 256, heads = 2, size = 64;
   std::map<unsigned, int64_t> arguments{
       {17, heads}, {18, sequence}, {19, sequence}};
@@ -193,7 +193,12 @@ TEST(AccessKeys, Attention) {
     arguments[first + 1] = sequence * size;
     arguments[first + 2] = size;
   }
-  Kernel kernel = Kernel::example("attention-f16", arguments);
+  return Kernel::example(name, arguments);
+}
+
+// Queries differ for each block and head; keys and values for each head.
+TEST(AccessKeys, Attention) {
+  Kernel kernel = attention("attention-f16");
   std::array<int64_t, 3> grid{4, 6, 1};
   std::vector<Classes> loads = classesOfLoads(kernel, grid);
   ASSERT_GE(loads.size(), 3u);
@@ -205,15 +210,7 @@ TEST(AccessKeys, Attention) {
 
 // A causal mask ends the loop over keys elsewhere for each block of queries.
 TEST(AccessKeys, ControlCounts) {
-  const int64_t sequence = 256, heads = 2, size = 64;
-  std::map<unsigned, int64_t> arguments{
-      {17, heads}, {18, sequence}, {19, sequence}};
-  for (unsigned first : {5u, 8u, 11u, 14u}) {
-    arguments[first] = heads * sequence * size;
-    arguments[first + 1] = sequence * size;
-    arguments[first + 2] = size;
-  }
-  Kernel kernel = Kernel::example("attention-causal-f32", arguments);
+  Kernel kernel = attention("attention-causal-f32");
   InstanceValues values = programsOf(kernel, {4, 6, 1});
   AccessKeys keys(kernel.func(), values);
   unsigned inLoops = 0;

@@ -1,0 +1,183 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the simulated time of a kernel cannot do: undercut the roofline, or grow with a faster machine.
+
+Kernels of examples/ run on targets that differ in one figure each. What is lowered is the same for all of them; depth changes
+that, too.
+"""
+
+import json
+
+import numpy as np
+import pytest
+from accel_cpp_support import LIBRARIES, ROOT
+from support import INTERPRETED
+from tilebridge import accel
+from tilebridge.triton_backend import simulated
+
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
+
+DUMPS = ROOT / "test" / "ttir" / "examples" / "3.9.0"
+HEADS, LENGTH, SIZE = 2, 96, 64
+
+
+def random(*shape, dtype=np.float32):
+    return np.random.default_rng(5).standard_normal(shape).astype(dtype)
+
+
+def attention(dtype):
+    strides = [s for _ in range(4) for s in (HEADS * LENGTH * SIZE, LENGTH * SIZE, SIZE)]
+    values = [random(2, HEADS, LENGTH, SIZE, dtype=dtype) for _ in range(4)]
+    return [*values, random(2 * HEADS * LENGTH), *strides, HEADS, LENGTH, LENGTH, np.float32(0.18)]
+
+
+HALVES = [random(192, 160, dtype=np.float16), random(160, 128, dtype=np.float16)]
+PRODUCT = [*HALVES, np.zeros((192, 128), np.float16), 192, 128, 160, 160, 128, 128]
+TOKENS = np.random.default_rng(6).integers(0, 50, 64)
+# The file in test/ttir, the grid, and the arguments.
+KERNELS = {
+    "vector add": ("vector-add-f32", (20,), [*(random(20000) for _ in range(3)), 20000]),
+    "softmax": ("softmax-f32", (9,), [*(random(37, 781) for _ in range(2)), 37, 781, 781, 781]),
+    "layer norm": (
+        "layer-norm-f32",
+        (19,),
+        [
+            *(random(*s) for s in ((19, 301), (19, 301), (301,), (301,), (19,), (19,))),
+            301,
+            301,
+            np.float32(1e-5),
+        ],
+    ),
+    "matmul": ("matmul-f16-pointers", (12,), PRODUCT),
+    "attention": ("attention-f16", (2, 4), attention(np.float16)),
+    "causal attention": ("attention-causal-f32", (2, 4), attention(np.float32)),
+    "histogram": (
+        "histogram-i32",
+        (5,),
+        [np.arange(5000, dtype=np.int32) % 16, np.zeros(4096, np.int32), 5000],
+    ),
+}
+# One block of the product for each of 64 PEs.
+SQUARE = [random(512, 64, dtype=np.float16), random(64, 512, dtype=np.float16)]
+SQUARE += [np.zeros((512, 512), np.float16), 512, 512, 64, 64, 512, 512]
+TARGETS = ("grid-1x8", "mtia-2i-like")
+ALL = KERNELS | {"square": ("matmul-f16-pointers", (64,), SQUARE)}
+
+
+def bits(value) -> int:
+    if isinstance(value, np.ndarray):
+        return value.ctypes.data
+    if isinstance(value, np.floating):
+        return int(value.view(np.uint32))
+    return value
+
+
+def simulate(name: str, target: str) -> dict:
+    dump, grid, values = ALL[name]
+    ttir = (DUMPS / f"{dump}.mlir").read_text()
+    kernel = simulated.SimulatedKernel(simulated.artefact_of(ttir, f"accel:{target}"))
+    memory = [(v.ctypes.data, v.nbytes) for v in values if isinstance(v, np.ndarray)]
+    kernel.run((*grid, *[1] * (3 - len(grid))), [bits(v) for v in values], memory)
+    stats = accel.last_stats()
+    for term, cycles in stats["roofline"]["terms"].items():
+        assert stats["cycles"] >= cycles, f"{name} on {target} is faster than {term}"
+    return stats
+
+
+def description(target: str) -> dict:
+    return json.loads((LIBRARIES / "targets" / f"{target}.json").read_text())
+
+
+def number(value):
+    return value["value"] if isinstance(value, dict) and "value" in value else value
+
+
+def scaled(value, by: float):
+    """A figure, or a table of them, times `by`."""
+    value = number(value)
+    if isinstance(value, dict):
+        return {key: scaled(each, by) for key, each in value.items()}
+    return value * by
+
+
+def with_bandwidth(machine: dict, by: float) -> None:
+    for memory in machine["memories"]:
+        if memory["name"] == number(machine["tensors_in"]):
+            memory["bandwidth_bytes_per_cycle"] = scaled(memory["bandwidth_bytes_per_cycle"], by)
+
+
+def with_engines(machine: dict, by: float) -> None:
+    for engine in machine["dma"]:
+        engine["bandwidth_bytes_per_cycle"] = scaled(engine["bandwidth_bytes_per_cycle"], by)
+
+
+def with_rates(machine: dict, by: float) -> None:
+    for unit in machine["compute"]:
+        if unit["name"] != "scalar":
+            unit["operations_per_cycle"] = scaled(unit["operations_per_cycle"], by)
+
+
+def with_latency(machine: dict, by: float) -> None:
+    for memory in machine["memories"]:
+        if memory["scope"] == "chip":
+            memory["latency_cycles"] = int(scaled(memory["latency_cycles"], 1 / by))
+
+
+CHANGES = {
+    "bandwidth": with_bandwidth,
+    "engines": with_engines,
+    "rates": with_rates,
+    "latency": with_latency,
+}
+
+
+def is_less(faster: dict, slower: dict) -> bool:
+    # The order in which PEs get a shared port changes, and with it what the last one waits for.
+    return faster["cycles"] <= slower["cycles"] * 1.01
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_faster_machine_is_not_slower(name, target, change, tmp_path):
+    before = None
+    for by in (0.25, 1, 4):
+        machine = description(target)
+        CHANGES[change](machine, by)
+        path = tmp_path / f"{change}-{by}.json"
+        path.write_text(json.dumps(machine))
+        stats = simulate(name, str(path))
+        if before is not None:
+            assert is_less(stats, before), f"{change} times {by}: {stats['cycles']}"
+            assert [m["bytes_read"] for m in stats["memories"]] == [
+                m["bytes_read"] for m in before["memories"]
+            ]
+        before = stats
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("target", TARGETS)
+def test_more_buffers_are_not_slower(name, target):
+    one, two = (simulate(name, f"{target},depth={depth}") for depth in (1, 2))
+    assert is_less(two, one)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_multicast_reads_what_is_left_away_once(name):
+    both, alone = (simulate(name, f"mtia-2i-like{end}") for end in ("", ",multicast=off"))
+    read = [
+        sum(m["bytes_read"] for m in stats["memories"] if m["name"] != "local")
+        for stats in (both, alone)
+    ]
+    assert alone["multicast_saved_bytes"] == 0
+    assert read[0] + both["multicast_saved_bytes"] == read[1]
+
+
+def test_fan_out():
+    """A product whose blocks fill the grid: each line of 8 PEs reads once what its PEs read alone."""
+    both, alone = (simulate("square", f"mtia-2i-like{end}") for end in ("", ",multicast=off"))
+    read = [
+        next(m["bytes_read"] for m in s["memories"] if m["name"] == "sram") for s in (both, alone)
+    ]
+    assert read[0] * 8 == read[1]
+    assert both["multicast_saved_bytes"] == read[0] * 7
