@@ -33,14 +33,18 @@ def import_tests() -> list[str]:
 
 def use_peer() -> None:
     """Takes the setting that the tests are about from them."""
-    from torch._inductor import config
+    from torch.utils._config_module import ConfigModule
 
-    patch = config.patch
+    patch = ConfigModule.patch
 
-    def patched(*args, **kwargs):
-        return patch(cpu_backend="cpp") if kwargs.get("cpu_backend") else patch(*args, **kwargs)
+    def patched(self, *args, **kwargs):
+        return (
+            patch(self, cpu_backend="cpp")
+            if kwargs.get("cpu_backend")
+            else patch(self, *args, **kwargs)
+        )
 
-    config.patch = patched
+    ConfigModule.patch = patched
 
 
 def pytest_configure(config):

@@ -45,7 +45,7 @@ def merged(runs: list[dict]) -> dict:
 
 def counts(cases: list[dict]) -> tuple[int, int, int, int]:
     passed = sum(c["outcome"] in ("passed", "unexpected success") for c in cases)
-    refused = sum(c["outcome"] in ("refused", "skipped") for c in cases)
+    refused = sum(c["outcome"] in ("refused", "skipped", "expected failure") for c in cases)
     return len(cases), passed, refused, len(cases) - passed - refused
 
 
@@ -72,8 +72,10 @@ def write(results: Path, page: Path) -> None:
         rest = [
             c
             for c in run["cases"]
-            if c["outcome"] not in ("passed", "skipped", "unexpected success")
+            if c["outcome"] not in ("passed", "skipped", "unexpected success", "expected failure")
         ]
+        if run.get("sources"):
+            details += ["", f"## {TITLES[package]}: sources", "", run["sources"]]
         if rest:
             details += [
                 "",
