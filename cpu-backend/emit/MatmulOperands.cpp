@@ -138,8 +138,9 @@ MemRefType MatmulKernel::packedRhs(int64_t depth) const {
 }
 
 int64_t MatmulKernel::cachedDepth() const {
-  // Tiles are quick, and the way of their sums to memory and back is long.
-  int64_t bytes = (usesTiles() ? 32 : 16) * 1024;
+  // Tiles are quick, and the way of their sums to memory and back is long; sums
+  // of bytes are corrected each time.
+  int64_t bytes = (usesTiles() || group == 4 ? 32 : 16) * 1024;
   return bytes / (tile.columns() * packedElement.getIntOrFloatBitWidth() / 8);
 }
 
