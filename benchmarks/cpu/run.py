@@ -40,7 +40,7 @@ def parse_arguments(arguments=None) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=0, help="default: the machine's cores")
     parser.add_argument("--peers", default="eager,inductor,jax,numpy", help="default: all four")
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--budget", type=float, default=2.0, help="seconds of timing a problem")
+    parser.add_argument("--budget", type=float, default=1.5, help="seconds of timing a problem")
     parser.add_argument("--json", metavar="FILE", help="write the figures to FILE")
     parser.add_argument("--html", metavar="FILE", help="write a page with plots to FILE")
     parser.add_argument("--compare", metavar="OLD.json", help="also print what changed since then")

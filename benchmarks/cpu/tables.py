@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes docs/figures.md from the JSON files of run.py (one a machine) and of scale.py.
 
-python benchmarks/cpu/tables.py zen4.json spr.json [--scale spr-scale.json] > docs/figures.md
+    python benchmarks/cpu/tables.py zen4.json spr.json [--scale spr-scale.json]
+                                    [--summary docs/performance.md] > docs/figures.md
+
+With --summary the table of all machines in that page is written anew, too.
 """
 
 from __future__ import annotations
@@ -120,14 +123,49 @@ def scale_section(runs: dict[str, dict]) -> list[str]:
     return lines
 
 
+BEGIN, END = "<!-- written by tables.py -->", "<!-- end -->"
+
+
+def overview(results: list[dict]) -> list[str]:
+    """All machines side by side: the geometric mean of each group, and its least ratio."""
+    heads = [
+        f"{r['machine']['cpu'].replace('(R)', '')}, {r['machine']['threads']} threads"
+        for r in results
+    ]
+    lines = ["| ratio to the best peer | " + " | ".join(heads) + " |"]
+    lines.append("|---|" + "---|" * len(results))
+    found = [{line["group"]: line for line in summary(result)} for result in results]
+    for group in dict.fromkeys(group for lines_ in found for group in lines_):
+        cells = [
+            f"{one[group]['mean']:.2f} (least {one[group]['least']:.2f})" if group in one else ""
+            for one in found
+        ]
+        lines.append(f"| {group} | " + " | ".join(cells) + " |")
+    met = [targets.targets(result) for result in results]
+    cells = [f"{sum(t.met for t in one)} of {len(one)}" for one in met]
+    lines.append("| targets met | " + " | ".join(cells) + " |")
+    return lines
+
+
+def write_overview(path: Path, results: list[dict]) -> None:
+    text = path.read_text()
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    path.write_text("\n".join([before + BEGIN, *overview(results), END + after]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="+", metavar="RESULT.json")
     parser.add_argument("--scale", action="append", default=[], metavar="SCALE.json")
+    parser.add_argument("--summary", metavar="PAGE.md", help="also write the table in this page")
     options = parser.parse_args()
     lines = [HEAD]
-    for path in options.results:
-        lines += [*machine_section(json.loads(Path(path).read_text())), ""]
+    results = [json.loads(Path(path).read_text()) for path in options.results]
+    for result in results:
+        lines += [*machine_section(result), ""]
+    if options.summary:
+        write_overview(Path(options.summary), results)
     for path in options.scale:
         lines += [*scale_section(json.loads(Path(path).read_text())), ""]
     print("\n".join(lines).rstrip())

@@ -78,6 +78,22 @@ def test_page_needs_no_other_file(measured):
     assert "src=" not in text
 
 
+def test_tables(measured):
+    """The page of figures, and the table of all machines inside of another page."""
+    folder = measured[2]
+    page = folder / "other.md"
+    page.write_text("before\n<!-- written by tables.py -->\nold\n<!-- end -->\nafter\n")
+    done = python(FOLDER / "tables.py", folder / "new.json", "--summary", page)
+    assert done.returncode == 0, done.stderr
+    assert "| matmul f32 | 40x24x32 |" in done.stdout
+    assert "| a launch in Python: of Triton's JIT alone | <= 1.50 |" in done.stdout
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("<!-- end -->\nafter\n")
+    assert "old" not in text
+    assert "| elementwise | " in text
+    assert "| targets met | " in text
+
+
 def test_comparison_with_an_earlier_run(measured):
     folder = measured[2]
     old = json.loads((folder / "new.json").read_text())
