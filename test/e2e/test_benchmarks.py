@@ -88,7 +88,8 @@ def test_tables(measured):
     assert "| matmul f32 | 40x24x32 |" in done.stdout
     assert "| a launch in Python: of Triton's JIT alone | <= 1.50 |" in done.stdout
     text = page.read_text()
-    assert text.startswith("before\n") and text.endswith("<!-- end -->\nafter\n")
+    assert text.startswith("before\n")
+    assert text.endswith("<!-- end -->\nafter\n")
     assert "old" not in text
     assert "| elementwise | " in text
     assert "| targets met | " in text
