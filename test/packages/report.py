@@ -21,7 +21,7 @@ TITLES = {
 HEADER = """# Other people's kernels
 
 Kernels of packages from PyPI, unchanged, run on the CPU and are compared with PyTorch. This page is written by
-`test/packages/run.py --write-docs` from the results of a run; [testing.md](testing.md) says how to make one.
+`test/packages/run.py --write-docs` from the results of runs; [testing.md](testing.md) says how to make one.
 
 - **passed**: everything that was compared is right, and at least one thing was.
 - **refused**: the package's own Python code, or Triton's front end, takes none of the inputs, or the results are wrong
