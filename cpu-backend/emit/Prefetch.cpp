@@ -26,29 +26,34 @@ static constexpr int64_t lineBytes = 64;
 static constexpr int64_t bytesAhead = 8192;
 static constexpr int64_t mostIterationsAhead = 16;
 
+static OpFoldResult inIndex(OpBuilder &b, Location loc, Value value) {
+  if (auto known = getConstantIntValue(value))
+    return b.getIndexAttr(*known);
+  if (value.getType().isIndex())
+    return value;
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), value)
+      .getResult();
+}
+
 namespace {
-/// How much a value grows from one iteration of a loop to the next.
+/// How much a value grows where something else grows by one step.
 class Growth {
 public:
-  Growth(OpBuilder &b, Location loc, scf::ForOp loop,
-         function_ref<Value(BlockArgument)> carriedStep)
-      : b(b), loc(loc), loop(loop), carriedStep(carriedStep) {}
+  using Known = std::optional<OpFoldResult>;
+  /// `ofArgument` tells it for arguments of blocks, `isFixed` which values stay
+  /// as they are.
+  Growth(OpBuilder &b, Location loc, function_ref<bool(Value)> isFixed,
+         function_ref<Known(BlockArgument)> ofArgument)
+      : b(b), loc(loc), isFixed(isFixed), ofArgument(ofArgument) {}
 
   /// Of type index; nothing where it is not known.
-  std::optional<OpFoldResult> of(Value value) {
-    if (loop.isDefinedOutsideOfLoop(value))
+  Known of(Value value) {
+    if (isFixed(value))
       return zero();
     if (--budget < 0)
       return std::nullopt;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() != loop.getBody())
-        return std::nullopt;
-      Value step = argument == loop.getInductionVar() ? loop.getStep()
-                                                      : carriedStep(argument);
-      if (!step)
-        return std::nullopt;
-      return inIndex(step);
-    }
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return ofArgument(argument);
     Operation *op = value.getDefiningOp();
     if (!isPure(op) || op->getNumRegions() != 0)
       return std::nullopt;
@@ -73,8 +78,8 @@ public:
       if (op->getNumOperands() != 2 || constantOf(parts[1 - i]) != 0)
         continue;
       Value fixed = op->getOperand(1 - i);
-      if (isa<arith::MulIOp>(op) && loop.isDefinedOutsideOfLoop(fixed))
-        return mulIndex(b, loc, parts[i], inIndex(fixed));
+      if (isa<arith::MulIOp>(op))
+        return mulIndex(b, loc, parts[i], inIndex(b, loc, fixed));
       // Cut to the bounds of a tensor, at its ends.
       if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
         return parts[i];
@@ -84,19 +89,11 @@ public:
 
 private:
   OpFoldResult zero() { return b.getIndexAttr(0); }
-  OpFoldResult inIndex(Value value) {
-    if (auto known = getConstantIntValue(value))
-      return b.getIndexAttr(*known);
-    if (value.getType().isIndex())
-      return value;
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), value)
-        .getResult();
-  }
 
   OpBuilder &b;
   Location loc;
-  scf::ForOp loop;
-  function_ref<Value(BlockArgument)> carriedStep;
+  function_ref<bool(Value)> isFixed;
+  function_ref<Known(BlockArgument)> ofArgument;
   int budget = 64;
 };
 } // namespace
@@ -120,8 +117,49 @@ Value FunctionEmitter::carriedStep(scf::ForOp loop, BlockArgument argument) {
   return {};
 }
 
+/// How much `offset` grows from one iteration of `loop` to the next.
+static Growth::Known
+growthInLoop(OpBuilder &b, Location loc, Value offset, scf::ForOp loop,
+             function_ref<Value(BlockArgument)> carriedStep) {
+  auto isFixed = [&](Value value) {
+    return loop.isDefinedOutsideOfLoop(value);
+  };
+  auto ofArgument = [&](BlockArgument argument) -> Growth::Known {
+    if (argument.getOwner() != loop.getBody())
+      return std::nullopt;
+    Value step = argument == loop.getInductionVar() ? loop.getStep()
+                                                    : carriedStep(argument);
+    return step ? Growth::Known(inIndex(b, loc, step)) : std::nullopt;
+  };
+  return Growth(b, loc, isFixed, ofArgument).of(offset);
+}
+
+/// How much it grows from one program to the next one along x.
+static Growth::Known growthOfProgram(OpBuilder &b, Location loc, Value offset,
+                                     Value program) {
+  auto isFixed = [](Value) { return false; };
+  function_ref<Growth::Known(BlockArgument)> ofArgument;
+  auto tell = [&](BlockArgument argument) -> Growth::Known {
+    if (argument == program)
+      return b.getIndexAttr(1);
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (isa<func::FuncOp>(parent))
+      return b.getIndexAttr(0);
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    if (!loop)
+      return std::nullopt;
+    Value start = argument == loop.getInductionVar()
+                      ? loop.getLowerBound()
+                      : loop.getTiedLoopInit(argument)->get();
+    return Growth(b, loc, isFixed, ofArgument).of(start);
+  };
+  ofArgument = tell;
+  return Growth(b, loc, isFixed, ofArgument).of(offset);
+}
+
 /// The loads of blocks of rows that move with the loop around the nest, each
-/// with how far ahead it is to ask, and whether.
+/// with how far ahead it is to ask, and whether. The last iterations ask for
+/// what the first ones of the next program read.
 void NestEmitter::findPrefetches() {
   int64_t threshold = fe.target().streamBytes;
   if (threshold <= 0 || nest.isCold || frame.vecDim < 0)
@@ -133,6 +171,8 @@ void NestEmitter::findPrefetches() {
   if (!around || around.getUnsignedCmp())
     return;
   Value runs;
+  ValueRange ids = fe.oldFunc.getArguments().take_back(6);
+  Value program = fe.mapScalar(ids[0]), programs = fe.mapScalar(ids[3]);
   auto visit = [&](Value value, ArrayRef<Index>) {
     auto it = fe.loads.find(value);
     if (it == fe.loads.end() || fe.viewIfInMemory(value) != it->second.get())
@@ -149,9 +189,10 @@ void NestEmitter::findPrefetches() {
     auto offset = dyn_cast<Value>(view.offset);
     if (rows < 2 || !offset || frame.lanes * bits < 128)
       return true;
-    auto growth = Growth(b, loc, around, [&](BlockArgument argument) {
-                    return fe.carriedStep(around, argument);
-                  }).of(offset);
+    auto growth =
+        growthInLoop(b, loc, offset, around, [&](BlockArgument argument) {
+          return fe.carriedStep(around, argument);
+        });
     if (!growth || constantOf(*growth) == 0)
       return true;
     int64_t bytes = elements * bits / 8;
@@ -162,19 +203,46 @@ void NestEmitter::findPrefetches() {
     Value isLarge =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, runs,
                               constant((threshold + bytes - 1) / bytes));
-    // The last iterations would ask for what nobody reads.
     Value step = around.getStep();
-    Type type = step.getType();
-    Value distance = arith::MulIOp::create(
+    Value reach = arith::MulIOp::create(
         b, loc, step,
-        arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, ahead)));
+        arith::ConstantOp::create(b, loc,
+                                  b.getIntegerAttr(step.getType(), ahead)));
     Value left = arith::SubIOp::create(b, loc, around.getUpperBound(),
                                        around.getInductionVar());
-    Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                           distance, left);
+    Value isInside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, reach, left);
+    Value distance =
+        toValue(b, loc, mulIndex(b, loc, *growth, b.getIndexAttr(ahead)));
+    auto next = growthOfProgram(b, loc, offset, program);
+    if (!next || constantOf(*next) == 0) {
+      frame.prefetches[&view] = {
+          distance, arith::AndIOp::create(b, loc, isLarge, isInside)};
+      return true;
+    }
+    // Of `count` iterations, i asks for i + ahead - count of the next program.
+    Value length = arith::SubIOp::create(b, loc, around.getUpperBound(),
+                                         around.getLowerBound());
+    Value count = toValue(
+        b, loc,
+        inIndex(b, loc, arith::CeilDivSIOp::create(b, loc, length, step)));
+    Value back = arith::SubIOp::create(
+        b, loc, count, arith::MinSIOp::create(b, loc, count, constant(ahead)));
+    Value further = toValue(
+        b, loc, subIndex(b, loc, *next, mulIndex(b, loc, *growth, back)));
+    Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
+    Value hasNext = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::slt,
+        arith::AddIOp::create(b, loc, program, one), programs);
+    // One block a program, often behind that of the one before: in order.
+    hasNext = arith::AndIOp::create(
+        b, loc, hasNext,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, count,
+                              constant(1)));
     frame.prefetches[&view] = {
-        toValue(b, loc, mulIndex(b, loc, *growth, b.getIndexAttr(ahead))),
-        arith::AndIOp::create(b, loc, isLarge, isInside)};
+        arith::SelectOp::create(b, loc, isInside, distance, further),
+        arith::AndIOp::create(b, loc, isLarge,
+                              arith::OrIOp::create(b, loc, isInside, hasNext))};
     return true;
   };
   Indices any(nest.shape.size());
