@@ -96,7 +96,8 @@ View FunctionEmitter::withRowBounds(const View &view, Location loc) {
 
 /// Rows may lie anywhere: the CPU does not foresee the next one, and would wait
 /// for the first lines of each. While one row is read, one behind it is asked
-/// for: the next, or, of short rows, one at a distance that takes as long.
+/// for: the next, or, of short rows, one at a distance that takes as long. Into
+/// the second cache: more requests are open there than from the first.
 void FunctionEmitter::prefetchNextRow(const View &view, ArrayRef<Index> indices,
                                       unsigned laneDim, Location loc) {
   if (view.rowDim < 0 || constantOf(view.strides[laneDim]) != 1)
@@ -132,7 +133,7 @@ void FunctionEmitter::prefetchNextRow(const View &view, ArrayRef<Index> indices,
                      : arith::AddIOp::create(rewriter, loc, at, constant(lane))
                            .getResult();
     memref::PrefetchOp::create(rewriter, loc, view.base, line,
-                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isWrite=*/false, /*localityHint=*/2,
                                /*isDataCache=*/true);
   }
 }

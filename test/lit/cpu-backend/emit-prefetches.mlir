@@ -2,7 +2,31 @@
 
 // A loop over blocks of 4 rows of 256 floats, 4 KiB: rows of the second block from here are asked for, and in the last two
 // iterations those of the next program, if the launch reads at least 1 MiB, 256 blocks.
-// CHECK-LABEL: func.func @columns(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: index, %stride: index,
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
+// CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c4
+// CHECK: %[[GROWTH:.*]] = arith.muli %[[STRIDE]], %c4
+// CHECK: %[[IS_LARGE:.*]] = arith.cmpi sge, %{{.*}}, %c256 : index
+// CHECK: %[[LEFT:.*]] = arith.subi %[[N]], %[[I]]
+// CHECK: %[[IS_INSIDE:.*]] = arith.cmpi sgt, %[[LEFT]], %c8
+// CHECK: %[[HERE:.*]] = arith.muli %[[STRIDE]], %c8
+// CHECK: %[[MOST:.*]] = arith.minsi %[[COUNT:[0-9]+]], %c2
+// CHECK: %[[BACK:.*]] = arith.subi %[[COUNT]], %[[MOST]]
+// CHECK: %[[ALL:.*]] = arith.muli %[[GROWTH]], %[[BACK]]
+// CHECK: %[[NEXT:.*]] = arith.subi %c1, %[[ALL]]
+// CHECK: %[[AFTER:.*]] = arith.addi %[[ID]], %c1_i32
+// CHECK: %[[IS_PROGRAM:.*]] = arith.cmpi slt, %[[AFTER]]
+// CHECK: %[[IS_LOOP:.*]] = arith.cmpi sgt, %[[COUNT]], %c1
+// CHECK: %[[HAS_NEXT:.*]] = arith.andi %[[IS_PROGRAM]], %[[IS_LOOP]]
+// CHECK: %[[DISTANCE:.*]] = arith.select %[[IS_INSIDE]], %[[HERE]], %[[NEXT]]
+// CHECK: %[[EITHER:.*]] = arith.ori %[[IS_INSIDE]], %[[HAS_NEXT]]
+// CHECK: %[[ASKS:.*]] = arith.andi %[[IS_LARGE]], %[[EITHER]] : i1
+// CHECK: scf.if %[[ASKS]] {
+// CHECK: arith.addi %{{.*}}, %[[DISTANCE]]
+// CHECK-COUNT-2: memref.prefetch %{{.*}}, read, locality<2>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: }
+func.func @columns(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: index, %stride: index,
                    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
