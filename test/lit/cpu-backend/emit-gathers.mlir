@@ -16,7 +16,7 @@
 // CHECK: arith.minsi {{.*}}, %c15
 // CHECK: scf.for {{.*}} step %c32
 // CHECK-NOT: scf.if
-// CHECK-COUNT-2: memref.prefetch {{.*}} read, locality<3>, data
+// CHECK-COUNT-2: memref.prefetch {{.*}} read, locality<2>, data
 // CHECK: vector.load {{.*}} vector<32xf32>
 // CHECK-NEXT: arith.addi
 // CHECK-NEXT: vector.store {{.*}}, %[[OUT]]
