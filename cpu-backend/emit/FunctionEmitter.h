@@ -39,6 +39,17 @@ struct Level {
   llvm::DenseMap<mlir::Value, mlir::Value> nextRows;
 };
 
+/// A block that is read later: how many elements behind the one that is read
+/// now, and the condition under which it is to be asked for.
+struct Later {
+  mlir::Value distance, condition;
+};
+
+/// Where `later` tells to: asks for `lanes` elements behind each of `places`.
+void prefetchLater(mlir::OpBuilder &b, mlir::Location loc, mlir::Value memref,
+                   llvm::ArrayRef<mlir::Value> places, const Later &later,
+                   int64_t lanes);
+
 /// Where evaluation happens: the loops that are open, and how lanes are dealt
 /// with.
 struct Frame {
@@ -54,9 +65,8 @@ struct Frame {
   /// The outputs that go around the caches in the loop along the lanes, each
   /// with the condition for it.
   llvm::DenseMap<const View *, mlir::Value> streams;
-  /// The loads of which later blocks are asked for: how many elements later,
-  /// and the condition for it.
-  llvm::DenseMap<const View *, std::pair<mlir::Value, mlir::Value>> prefetches;
+  /// The loads of which later blocks are asked for.
+  llvm::DenseMap<const View *, Later> prefetches;
   /// Where not null: the lanes that are to be computed at all.
   mlir::Value edgeMask;
 

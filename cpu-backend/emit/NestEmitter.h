@@ -70,6 +70,8 @@ private:
   mlir::Value outermostZero();
 
   // Prefetch.cpp
+  std::optional<Later> laterBlock(const View &view);
+  mlir::Value rowsAreApart(const View &view);
   void findPrefetches();
 
   // Reduce.cpp

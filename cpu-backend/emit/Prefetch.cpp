@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 // A loop over blocks of several rows reads each row in pieces, or rows that lie
-// far apart: the CPU foresees neither, as it looks ahead along one row only.
-// While a row is read, the same row of a block some iterations later is asked
-// for, into the second cache: requests from the first one are few. This costs
-// a little where the data is in a cache already, so that a launch asks only if
-// it reads much.
+// far apart; so do programs with a tile each. The CPU foresees neither, as it
+// looks ahead along one row only. While a row is read, the same row of a block
+// some iterations or programs later is asked for, into the second cache: more
+// requests are open there than from the first one. This costs a little where
+// the data is in a cache already, so that a launch asks only if it reads much.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
@@ -24,7 +24,7 @@ using namespace tilebridge::cpu;
 static constexpr int64_t lineBytes = 64;
 /// So many bytes are read while those that were asked for arrive.
 static constexpr int64_t bytesAhead = 8192;
-static constexpr int64_t mostIterationsAhead = 16;
+static constexpr int64_t mostAhead = 16;
 
 static OpFoldResult inIndex(OpBuilder &b, Location loc, Value value) {
   if (auto known = getConstantIntValue(value))
@@ -157,22 +157,117 @@ static Growth::Known growthOfProgram(OpBuilder &b, Location loc, Value offset,
   return Growth(b, loc, isFixed, ofArgument).of(offset);
 }
 
-/// The loads of blocks of rows that move with the loop around the nest, each
-/// with how far ahead it is to ask, and whether. The last iterations ask for
-/// what the first ones of the next program read.
-void NestEmitter::findPrefetches() {
-  int64_t threshold = fe.target().streamBytes;
-  if (threshold <= 0 || nest.isCold || frame.vecDim < 0)
-    return;
+/// The loop around the code here, with nothing but branches between.
+static scf::ForOp loopAround(OpBuilder &b) {
   Operation *parent = b.getInsertionBlock()->getParentOp();
   while (isa_and_nonnull<scf::IfOp>(parent))
     parent = parent->getParentOp();
   auto around = dyn_cast_or_null<scf::ForOp>(parent);
-  if (!around || around.getUnsignedCmp())
-    return;
-  Value runs;
+  return around && !around.getUnsignedCmp() ? around : nullptr;
+}
+
+/// How far ahead of the block of `view` a later one is to be asked for, and
+/// whether: of a later iteration, in the last ones of the next program; without
+/// a loop, of a later program. Nothing where that is not known, or the block is
+/// always the same.
+std::optional<Later> NestEmitter::laterBlock(const View &view) {
+  int64_t threshold = fe.target().streamBytes;
+  auto offset = dyn_cast<Value>(view.offset);
+  if (threshold <= 0 || !offset)
+    return std::nullopt;
+  int64_t bytes = view.elementType().getIntOrFloatBitWidth() / 8;
+  for (int64_t size : view.shape)
+    bytes *= size;
   ValueRange ids = fe.oldFunc.getArguments().take_back(6);
   Value program = fe.mapScalar(ids[0]), programs = fe.mapScalar(ids[3]);
+  auto next = growthOfProgram(b, loc, offset, program);
+  scf::ForOp around = loopAround(b);
+  Growth::Known growth;
+  if (around)
+    growth = growthInLoop(b, loc, offset, around, [&](BlockArgument argument) {
+      return fe.carriedStep(around, argument);
+    });
+  bool inPrograms = next && constantOf(*next) != 0;
+  if (around ? !growth || constantOf(*growth) == 0 : !inPrograms)
+    return std::nullopt;
+  Value isLarge =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, runsInLaunch(),
+                            constant((threshold + bytes - 1) / bytes));
+  auto onlyIf = [&](Value condition) -> Value {
+    return arith::AndIOp::create(b, loc, isLarge, condition);
+  };
+  auto hasProgram = [&](int64_t later) -> Value {
+    Value constant =
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(later));
+    return arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::slt,
+        arith::AddIOp::create(b, loc, program, constant), programs);
+  };
+  int64_t ahead = std::clamp<int64_t>(bytesAhead / bytes, 1, mostAhead);
+  if (!around)
+    return Later{
+        toValue(b, loc, mulIndex(b, loc, *next, b.getIndexAttr(ahead))),
+        onlyIf(hasProgram(ahead))};
+
+  Value step = around.getStep();
+  Value reach = arith::MulIOp::create(
+      b, loc, step,
+      arith::ConstantOp::create(b, loc,
+                                b.getIntegerAttr(step.getType(), ahead)));
+  Value left = arith::SubIOp::create(b, loc, around.getUpperBound(),
+                                     around.getInductionVar());
+  Value isInside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, reach, left);
+  Value distance =
+      toValue(b, loc, mulIndex(b, loc, *growth, b.getIndexAttr(ahead)));
+  if (!inPrograms)
+    return Later{distance, onlyIf(isInside)};
+  // Of `count` iterations, i asks for i + ahead - count of the next program.
+  Value length = arith::SubIOp::create(b, loc, around.getUpperBound(),
+                                       around.getLowerBound());
+  Value count = toValue(
+      b, loc,
+      inIndex(b, loc, arith::CeilDivSIOp::create(b, loc, length, step)));
+  Value back = arith::SubIOp::create(
+      b, loc, count, arith::MinSIOp::create(b, loc, count, constant(ahead)));
+  Value further =
+      toValue(b, loc, subIndex(b, loc, *next, mulIndex(b, loc, *growth, back)));
+  // One block a program, often behind that of the one before: in order.
+  Value hasNext = arith::AndIOp::create(
+      b, loc, hasProgram(1),
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, count,
+                            constant(1)));
+  return Later{arith::SelectOp::create(b, loc, isInside, distance, further),
+               onlyIf(arith::OrIOp::create(b, loc, isInside, hasNext))};
+}
+
+/// Memory between the rows of a block is left out: null where it is known that
+/// none is.
+Value NestEmitter::rowsAreApart(const View &view) {
+  OpFoldResult length = b.getIndexAttr(0);
+  for (auto [d, stride] : llvm::enumerate(view.strides))
+    if (constantOf(stride) == 1)
+      length = subIndex(b, loc, view.hi[d], view.lo[d]);
+  Value result;
+  for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides)) {
+    auto known = constantOf(stride), inRow = constantOf(length);
+    if (size == 1 || known == 1 || (known && inRow && *known <= *inRow))
+      continue;
+    Value isApart =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                              toValue(b, loc, stride), toValue(b, loc, length));
+    result = result ? arith::OrIOp::create(b, loc, result, isApart).getResult()
+                    : isApart;
+  }
+  return result;
+}
+
+/// The loads of blocks of rows that move with the loop around the nest, or, if
+/// there is none, from program to program.
+void NestEmitter::findPrefetches() {
+  if (nest.isCold || frame.vecDim < 0)
+    return;
+  bool isInLoop = static_cast<bool>(loopAround(b));
   auto visit = [&](Value value, ArrayRef<Index>) {
     auto it = fe.loads.find(value);
     if (it == fe.loads.end() || fe.viewIfInMemory(value) != it->second.get())
@@ -180,69 +275,19 @@ void NestEmitter::findPrefetches() {
     const View &view = *it->second;
     if (view.rowDim >= 0 || frame.prefetches.count(&view))
       return true;
-    int64_t rows = 1, elements = 1;
-    for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides)) {
-      elements *= size;
+    int64_t rows = 1;
+    for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
       rows *= constantOf(stride) == 1 ? 1 : size;
-    }
     int64_t bits = view.elementType().getIntOrFloatBitWidth();
-    auto offset = dyn_cast<Value>(view.offset);
-    if (rows < 2 || !offset || frame.lanes * bits < 128)
+    if (rows < 2 || frame.lanes * bits < 128)
       return true;
-    auto growth =
-        growthInLoop(b, loc, offset, around, [&](BlockArgument argument) {
-          return fe.carriedStep(around, argument);
-        });
-    if (!growth || constantOf(*growth) == 0)
-      return true;
-    int64_t bytes = elements * bits / 8;
-    int64_t ahead =
-        std::clamp<int64_t>(bytesAhead / bytes, 1, mostIterationsAhead);
-    if (!runs)
-      runs = runsInLaunch();
-    Value isLarge =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, runs,
-                              constant((threshold + bytes - 1) / bytes));
-    Value step = around.getStep();
-    Value reach = arith::MulIOp::create(
-        b, loc, step,
-        arith::ConstantOp::create(b, loc,
-                                  b.getIntegerAttr(step.getType(), ahead)));
-    Value left = arith::SubIOp::create(b, loc, around.getUpperBound(),
-                                       around.getInductionVar());
-    Value isInside =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, reach, left);
-    Value distance =
-        toValue(b, loc, mulIndex(b, loc, *growth, b.getIndexAttr(ahead)));
-    auto next = growthOfProgram(b, loc, offset, program);
-    if (!next || constantOf(*next) == 0) {
-      frame.prefetches[&view] = {
-          distance, arith::AndIOp::create(b, loc, isLarge, isInside)};
-      return true;
-    }
-    // Of `count` iterations, i asks for i + ahead - count of the next program.
-    Value length = arith::SubIOp::create(b, loc, around.getUpperBound(),
-                                         around.getLowerBound());
-    Value count = toValue(
-        b, loc,
-        inIndex(b, loc, arith::CeilDivSIOp::create(b, loc, length, step)));
-    Value back = arith::SubIOp::create(
-        b, loc, count, arith::MinSIOp::create(b, loc, count, constant(ahead)));
-    Value further = toValue(
-        b, loc, subIndex(b, loc, *next, mulIndex(b, loc, *growth, back)));
-    Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
-    Value hasNext = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::slt,
-        arith::AddIOp::create(b, loc, program, one), programs);
-    // One block a program, often behind that of the one before: in order.
-    hasNext = arith::AndIOp::create(
-        b, loc, hasNext,
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, count,
-                              constant(1)));
-    frame.prefetches[&view] = {
-        arith::SelectOp::create(b, loc, isInside, distance, further),
-        arith::AndIOp::create(b, loc, isLarge,
-                              arith::OrIOp::create(b, loc, isInside, hasNext))};
+    auto later = laterBlock(view);
+    Value isApart = later && !isInLoop ? rowsAreApart(view) : Value();
+    if (isApart)
+      later->condition =
+          arith::AndIOp::create(b, loc, later->condition, isApart);
+    if (later && (isInLoop || isApart))
+      frame.prefetches[&view] = *later;
     return true;
   };
   Indices any(nest.shape.size());
@@ -260,31 +305,39 @@ void NestEmitter::findPrefetches() {
   }
 }
 
-/// Asks for what stands where the lanes are, some iterations of the loop around
-/// the nest later.
+/// Asks for the lines of `lanes` elements from `at` on, into the second cache.
+static void prefetchLines(OpBuilder &b, Location loc, Value memref, Value at,
+                          int64_t lanes) {
+  int64_t bits = cast<MemRefType>(memref.getType()).getElementTypeBitWidth();
+  int64_t inLine = std::max<int64_t>(8 * lineBytes / bits, 1);
+  for (int64_t lane = 0; lane < lanes; lane += inLine)
+    memref::PrefetchOp::create(
+        b, loc, memref,
+        lane == 0 ? at
+                  : toValue(b, loc, addIndex(b, loc, at, b.getIndexAttr(lane))),
+        /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+}
+
+void tilebridge::cpu::prefetchLater(OpBuilder &b, Location loc, Value memref,
+                                    ArrayRef<Value> places, const Later &later,
+                                    int64_t lanes) {
+  auto branch = scf::IfOp::create(b, loc, later.condition, false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  for (Value place : places)
+    prefetchLines(b, loc, memref,
+                  arith::AddIOp::create(b, loc, place, later.distance), lanes);
+}
+
+/// Asks for what stands where the lanes are in a later block.
 void FunctionEmitter::prefetchLaterBlock(const View &view,
                                          ArrayRef<Index> indices,
                                          unsigned laneDim, Location loc) {
   auto it = frame->prefetches.find(&view);
   if (it == frame->prefetches.end() || constantOf(view.strides[laneDim]) != 1)
     return;
-  auto [distance, condition] = it->second;
-  Value at = address(view, indices, laneDim, loc);
-  int64_t bits = view.elementType().getIntOrFloatBitWidth();
-  int64_t inLine = std::max<int64_t>(8 * lineBytes / bits, 1);
-  auto branch = scf::IfOp::create(rewriter, loc, condition, false);
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
-  at = arith::AddIOp::create(rewriter, loc, at, indices[laneDim].base);
-  at = arith::AddIOp::create(rewriter, loc, at, distance);
-  for (int64_t lane = 0; lane < frame->lanes; lane += inLine) {
-    Value line =
-        lane == 0
-            ? at
-            : toValue(rewriter, loc,
-                      addIndex(rewriter, loc, at, rewriter.getIndexAttr(lane)));
-    memref::PrefetchOp::create(rewriter, loc, view.base, line,
-                               /*isWrite=*/false, /*localityHint=*/2,
-                               /*isDataCache=*/true);
-  }
+  Value at =
+      arith::AddIOp::create(rewriter, loc, address(view, indices, laneDim, loc),
+                            indices[laneDim].base);
+  prefetchLater(rewriter, loc, view.base, at, it->second, frame->lanes);
 }

@@ -26,9 +26,10 @@ namespace {
 class TransposingCopy {
 public:
   TransposingCopy(OpBuilder &b, Location loc, const View &from, const View &to,
-                  unsigned rowDim, unsigned columnDim, int64_t side)
+                  unsigned rowDim, unsigned columnDim, int64_t side,
+                  std::optional<Later> later)
       : b(b), loc(loc), from(from), to(to), rowDim(rowDim),
-        columnDim(columnDim), side(side),
+        columnDim(columnDim), side(side), later(later),
         type(VectorType::get({side}, from.elementType())) {}
 
   /// `pad`, a vector, is what elements outside of the box are; null: there are
@@ -114,6 +115,8 @@ private:
                                addIndex(b, loc, first,
                                         mulIndex(b, loc, from.strides[rowDim],
                                                  b.getIndexAttr(row)))));
+    if (later)
+      prefetchLater(b, loc, from.base, places, *later, side);
     SmallVector<Value> rows;
     if (!pad) {
       for (Value place : places)
@@ -253,6 +256,7 @@ private:
   const View &from, &to;
   unsigned rowDim, columnDim;
   int64_t side;
+  std::optional<Later> later;
   VectorType type;
   Value pad;
 };
@@ -340,7 +344,8 @@ LogicalResult NestEmitter::stageCrossings() {
       pad = fe.toLanes(pad, crossing->side);
     }
     TransposingCopy(b, loc, view, scratch, crossing->rowDim,
-                    crossing->columnDim, crossing->side)
+                    crossing->columnDim, crossing->side,
+                    fe.loads.count(value) ? laterBlock(view) : std::nullopt)
         .emit(pad);
     Decision(value.getLoc(), "transposed")
         .fact("side", crossing->side)

@@ -97,3 +97,52 @@ func.func @in_order(%x: memref<?xf32, strided<[1], offset: ?>>, %z: memref<?xf32
   bufferization.materialize_in_destination %sum in writable %out : (tensor<4x1024xf32>, memref<4x1024xf32, strided<[1024, 1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// No loop: rows that are apart are those of a tile, and two of 4 KiB are asked for ahead, in program id + 2.
+// CHECK-LABEL: func.func @tile(
+// CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
+// CHECK-DAG: %[[DISTANCE:.*]] = arith.muli %[[STRIDE]], %c64
+// CHECK-DAG: %[[LATER:.*]] = arith.addi %[[ID]], %c2_i32
+// CHECK-DAG: arith.cmpi slt, %[[LATER]]
+// CHECK-DAG: arith.cmpi sgt, %[[STRIDE]], %c32
+// CHECK: scf.if
+// CHECK: memref.prefetch
+func.func @tile(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %stride: index,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c32 = arith.constant 32 : index
+  %id = arith.index_cast %px : i32 to index
+  %row = arith.muli %id, %c32 : index
+  %at = arith.muli %row, %stride : index
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+  %y = arith.addf %t, %t : tensor<32x32xf32>
+  bufferization.materialize_in_destination %y in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[?, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// A tile that is transposed on the way is asked for while the one before is read.
+// CHECK-LABEL: func.func @transpose(
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-COUNT-16: memref.prefetch %{{.*}}, read, locality<2>, data
+// CHECK: vector.shuffle
+func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %stride: index,
+                     %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c32 = arith.constant 32 : index
+  %id = arith.index_cast %px : i32 to index
+  %row = arith.muli %id, %c32 : index
+  %at = arith.muli %row, %stride : index
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%row], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+  %empty = tensor.empty() : tensor<32x32xf32>
+  %y = linalg.transpose ins(%t : tensor<32x32xf32>) outs(%empty : tensor<32x32xf32>) permutation = [1, 0]
+  bufferization.materialize_in_destination %y in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[?, 1], offset: ?>>) -> ()
+  return
+}
