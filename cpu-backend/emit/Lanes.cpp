@@ -132,11 +132,14 @@ void NestEmitter::choose() {
       return output.reduce || output.isStore;
     });
     int64_t simple = isFar ? 4 : 2;
-    // Long bodies overlap with those of the next iterations as they are.
-    int64_t unroll = nest.isCold      ? 1
-                     : bodyCost <= 8  ? simple
-                     : bodyCost <= 14 ? 2
-                                      : 1;
+    // Long bodies overlap with those of the next iterations as they are; an
+    // exponential, one chain of dependent steps, does so better by twos, where
+    // registers are many.
+    int64_t longest = fe.target().vectorBits >= 512 ? 40 : 14;
+    int64_t unroll = nest.isCold           ? 1
+                     : bodyCost <= 8       ? simple
+                     : bodyCost <= longest ? 2
+                                           : 1;
     int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
     int64_t size = nest.shape[frame.vecDim];
     edgeLanes = lanesAlong(size, lanes);
