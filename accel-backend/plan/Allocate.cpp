@@ -72,6 +72,21 @@ allocation::Problem tilebridge::accel::problemOf(ArrayRef<Lifetime> lifetimes,
   return problem;
 }
 
+// What the kernel's author calls the block.
+static StringRef nameIn(Location loc) {
+  StringRef name;
+  loc->walk([&](Location inner) {
+    if (auto named = dyn_cast<NameLoc>(inner)) {
+      name = named.getName().getValue();
+      return WalkResult::interrupt();
+    }
+    // Those of callers are other blocks' names.
+    return isa<CallSiteLoc>(inner) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+  });
+  return name;
+}
+
 void tilebridge::accel::reportOverflow(func::FuncOp kernel,
                                        ArrayRef<Lifetime> lifetimes,
                                        const allocation::Problem &problem,
@@ -91,10 +106,14 @@ void tilebridge::accel::reportOverflow(func::FuncOp kernel,
            std::pair(problem.buffers[a].bytes, b);
   });
   constexpr size_t most = 8;
-  for (unsigned index : ArrayRef(needed).take_front(most))
-    diagnostic.attachNote(AllocOp(lifetimes[index].op).getLoc())
-        << problem.buffers[index].name << ": " << problem.buffers[index].bytes
-        << " bytes";
+  for (unsigned index : ArrayRef(needed).take_front(most)) {
+    Location loc = AllocOp(lifetimes[index].op).getLoc();
+    Diagnostic &note = diagnostic.attachNote(loc);
+    if (StringRef name = nameIn(loc); !name.empty())
+      note << "'" << name << "', ";
+    note << problem.buffers[index].name << ": " << problem.buffers[index].bytes
+         << " bytes";
+  }
   if (needed.size() > most)
     diagnostic.attachNote(kernel.getLoc())
         << "and " << needed.size() - most << " smaller ones";

@@ -48,6 +48,15 @@ bool DimensionClasses::visitCompute(Operation *op) {
           tieAll(first, result);
         return true;
       })
+      .Case([&](linalg_ext::HistogramOp histogram) {
+        Value input = histogram.getInput();
+        if (Value mask = histogram.getMask())
+          tieAll(input, mask);
+        for (int64_t d = 0; d < rankOf(input); ++d)
+          mark(input, d, DimensionKind::Reduced, op);
+        mark(histogram.getResult(), 0, DimensionKind::Fixed, op);
+        return true;
+      })
       .Case([&](linalg_ext::GatherAlongOp gather) {
         tieAll(gather.getIndices(), gather.getResult());
         for (int64_t d = 0; d < rankOf(gather.getSource()); ++d)

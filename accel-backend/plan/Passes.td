@@ -125,11 +125,12 @@ def AccelTilePass : Pass<"tilebridge-accel-tile", "::mlir::func::FuncOp"> {
   let description = [{
     `accel.tile` on an operation that gives or stores a block has the size that each of its dimensions is to have. All blocks whose
     positions depend on one another along such a dimension (its class) become smaller with it. A dimension whose positions do not
-    see one another gets a loop over its parts around the whole program; one that a matmul sums over gets a
-    loop around the matmul and the loads of its operands. What is loaded and stored are the parts of the boxes.
+    see one another gets a loop over its parts around the whole program; one that products, reductions or histograms combine gets a
+    loop around these and the loads of their operands, in which they go on from what the parts before gave. What is loaded and
+    stored are the parts of the boxes.
 
-    An error says why a dimension cannot be tiled: it is reduced, scanned, reshaped, or a part would see what another
-    part stores.
+    An error says why a dimension cannot be tiled: it is scanned, reshaped, needed once more after it was reduced, or a part would
+    see what another part stores.
 
     Before:
     ```mlir

@@ -11,12 +11,16 @@
 #include "accel-backend/plan/Effects.h"
 #include "accel-backend/plan/Shrink.h"
 
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::accel;
 
 static bool isIn(const DimensionClasses &classes, unsigned number,
@@ -104,16 +108,72 @@ static Cut checkSlices(func::FuncOp kernel, const DimensionClasses &classes,
 }
 
 //===----------------------------------------------------------------------===//
-// Contracted classes
+// Contracted and reduced classes
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The matmul that sums over a class, and what computes its operands.
+/// What combines the positions of a class, and what computes its operands.
 struct Contraction {
-  linalg::LinalgOp matmul;
+  SmallVector<Operation *> sinks;
+  /// The sinks are among them.
   SmallVector<Operation *> members;
+  /// Operations before the last sink that need what a sink before gives.
+  SmallVector<Operation *> later;
 };
 } // namespace
+
+// A compute op that counts the elements of its blocks, and nothing else.
+static bool isHistogram(Operation *op) {
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute || compute.getNumResults() != 1)
+    return false;
+  Block &body = compute.getBody().front();
+  return llvm::hasNItems(body, 2) &&
+         isa<linalg_ext::HistogramOp>(body.front()) &&
+         body.getArguments().back().use_empty();
+}
+
+// Whether an operation that combines the positions of a class adds one part
+// after the other to what it begins with.
+static bool isAccumulating(Operation *op) {
+  if (isHistogram(op))
+    return true;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && op->getNumResults() == 1 &&
+         (isa<linalg::ContractionOpInterface>(op) ||
+          linalgOp.getNumReductionLoops() == 1);
+}
+
+// What has to come after the sinks; the loop will be where the last one is.
+static Cut orderAround(Contraction &found) {
+  llvm::DenseSet<Operation *> inLoop(found.members.begin(),
+                                     found.members.end()),
+      late;
+  Operation *last = found.sinks.back();
+  for (Operation *op = found.sinks.front(); op != last->getNextNode();
+       op = op->getNextNode()) {
+    bool isLate = false;
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        isLate |= producer && (llvm::is_contained(found.sinks, producer) ||
+                               late.contains(producer));
+      }
+    });
+    if (isLate && inLoop.contains(op))
+      return {false, "it needs what all parts give", op};
+    if (isLate) {
+      late.insert(op);
+      found.later.push_back(op);
+      continue;
+    }
+    // What stays must not mind that what is late comes after it.
+    for (Operation *other : found.later)
+      if (containsWriteTo(other, op) || containsWriteTo(op, other))
+        return {false, "it may access what is stored before the last part", op};
+  }
+  return {true, "", nullptr};
+}
 
 static Cut findContraction(func::FuncOp kernel, const DimensionClasses &classes,
                            unsigned number, Contraction &found) {
@@ -122,40 +182,89 @@ static Cut findContraction(func::FuncOp kernel, const DimensionClasses &classes,
     if (result.isPossible)
       result = {false, reason.str(), op};
   };
-  walkBlocks(kernel, [&](Operation *op) {
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == kernel)
+      return WalkResult::advance();
+    bool isWhole = isa<linalg::LinalgOp, ComputeOp>(op);
+    WalkResult inner = isWhole ? WalkResult::skip() : WalkResult::advance();
     if (!isMember(classes, number, op))
-      return;
+      return inner;
     found.members.push_back(op);
-    if (op->getNumRegions() && !isa<linalg::LinalgOp>(op))
-      return refuse("a branch or a loop has blocks of it", op);
-    if (llvm::any_of(op->getResults(),
-                     [&](Value value) { return isIn(classes, number, value); }))
-      return;
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (!linalgOp || op->getNumResults() != 1 || found.matmul)
-      return refuse("more than one operation combines its positions", op);
-    found.matmul = linalgOp;
+    if (op->getNumRegions() && !isWhole)
+      refuse("a branch or a loop has blocks of it", op);
+    else if (llvm::none_of(op->getResults(), [&](Value value) {
+               return isIn(classes, number, value);
+             })) {
+      if (isSeen(op))
+        refuse("it is stored, and combined as well", op);
+      else if (!isAccumulating(op))
+        refuse("its positions are combined", op);
+      found.sinks.push_back(op);
+    } else if (isa<ComputeOp>(op)) {
+      refuse("its positions are needed together", op);
+    }
+    return inner;
   });
   if (!result.isPossible)
     return result;
-  if (!found.matmul)
-    return {false, "no matmul sums over it", nullptr};
-  // What is between the first load and the matmul is passed by the loads.
-  Block *block = found.matmul->getBlock();
+  if (found.sinks.empty())
+    return {false, "nothing sums over it", nullptr};
+  // What is between the first load and the last sum is passed by the loads.
+  Block *block = found.sinks.front()->getBlock();
   for (Operation *member : found.members) {
     if (member->getBlock() != block)
       return {false, "its blocks are loaded elsewhere than where they are used",
               member};
     for (Operation *user : member->getUsers())
-      if (member != found.matmul && !llvm::is_contained(found.members, user))
-        return {false, "a block of it is used beside the matmul", user};
+      if (!llvm::is_contained(found.sinks, member) &&
+          !llvm::is_contained(found.members, user))
+        return {false, "a block of it is used beside the sum", user};
   }
-  for (Operation *op = found.members.front(); op != found.matmul;
+  for (Operation *op = found.members.front(); op != found.sinks.back();
        op = op->getNextNode())
     for (Operation *member : found.members)
       if (readsChipMemory(member) && containsWriteTo(op, member))
-        return {false, "memory that it loads is written before the matmul", op};
-  return result;
+        return {false, "memory that it loads is written before the sum", op};
+  return orderAround(found);
+}
+
+// What a sink begins with.
+static Value beginOf(OpBuilder &builder, Operation *sink) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(sink))
+    return linalgOp.getDpsInits().front();
+  auto type = cast<RankedTensorType>(sink->getResult(0).getType());
+  Location loc = sink->getLoc();
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+}
+
+// Lets a sink go on from what the parts before gave.
+static Value continueFrom(Operation *sink, Value before) {
+  OpBuilder builder(sink->getContext());
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(sink)) {
+    linalgOp.getDpsInitsMutable().begin()->set(before);
+    return sink->getResult(0);
+  }
+  // The counts are added where they are made: there is no second block of them.
+  auto compute = cast<ComputeOp>(sink);
+  compute.getOutsMutable().begin()->set(before);
+  Block &body = compute.getBody().front();
+  builder.setInsertionPoint(body.getTerminator());
+  Value counts = body.getTerminator()->getOperand(0);
+  AffineMap map = builder.getMultiDimIdentityMap(1);
+  auto sum = linalg::GenericOp::create(
+      builder, sink->getLoc(), counts.getType(), counts,
+      body.getArguments().back(), ArrayRef<AffineMap>{map, map},
+      utils::IteratorType::parallel,
+      [](OpBuilder &inner, Location loc, ValueRange in) {
+        Value all = arith::AddIOp::create(inner, loc, in[0], in[1]);
+        linalg::YieldOp::create(inner, loc, all);
+      });
+  body.getTerminator()->setOperand(0, sum.getResult(0));
+  return sink->getResult(0);
 }
 
 static void splitContracted(func::FuncOp kernel,
@@ -163,24 +272,33 @@ static void splitContracted(func::FuncOp kernel,
                             int64_t size) {
   Contraction found;
   findContraction(kernel, classes, number, found);
-  Operation *matmul = found.matmul;
-  Location loc = matmul->getLoc();
-  OpBuilder builder(matmul);
+  Operation *last = found.sinks.back();
+  Location loc = last->getLoc();
+  OpBuilder builder(last);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value end = arith::ConstantIndexOp::create(builder, loc,
                                              classes.classes()[number].size);
   Value step = arith::ConstantIndexOp::create(builder, loc, size);
-  OpOperand &init = *found.matmul.getDpsInitsMutable().begin();
-  auto loop =
-      scf::ForOp::create(builder, loc, zero, end, step, ValueRange{init.get()});
-  matmul->getResult(0).replaceAllUsesWith(loop.getResult(0));
-  init.set(loop.getRegionIterArgs().front());
+  SmallVector<Value> begins;
+  for (Operation *sink : found.sinks)
+    begins.push_back(beginOf(builder, sink));
+  auto loop = scf::ForOp::create(builder, loc, zero, end, step, begins);
+  for (Operation *op : llvm::reverse(found.later))
+    op->moveAfter(loop);
+  for (auto [sink, result] : llvm::zip_equal(found.sinks, loop.getResults()))
+    sink->getResult(0).replaceAllUsesWith(result);
   Block *body = loop.getBody();
   for (Operation *member : found.members)
     member->moveBefore(body, body->end());
   builder.setInsertionPointToEnd(body);
-  scf::YieldOp::create(builder, loc, matmul->getResults());
-  // Only members are looked at: the accumulator has no classes of its own here.
+  SmallVector<Value> sums;
+  for (auto [sink, before] :
+       llvm::zip_equal(found.sinks, loop.getRegionIterArgs()))
+    sums.push_back(continueFrom(sink, before));
+  builder.setInsertionPointToEnd(body);
+  scf::YieldOp::create(builder, loc, sums);
+  // Only members are looked at: the accumulators have no classes of their own
+  // here.
   shrinkMembers(found.members, classes, {number, size, loop.getInductionVar()});
 }
 
@@ -197,12 +315,11 @@ Cut tilebridge::accel::canSplit(func::FuncOp kernel,
     Cut cut = checkSlices(kernel, classes, number);
     return cut.isPossible ? checkOrder(kernel, classes, number) : cut;
   }
-  case DimensionKind::Contracted: {
+  case DimensionKind::Contracted:
+  case DimensionKind::Reduced: {
     Contraction found;
     return findContraction(kernel, classes, number, found);
   }
-  case DimensionKind::Reduced:
-    return {false, "its positions are combined", entry.because};
   case DimensionKind::Scanned:
     return {false, "each of its positions depends on those before",
             entry.because};
@@ -223,7 +340,7 @@ static Operation *beginOfProgram(func::FuncOp kernel) {
 void tilebridge::accel::split(func::FuncOp kernel,
                               const DimensionClasses &classes, unsigned number,
                               int64_t size) {
-  if (classes.classes()[number].kind == DimensionKind::Contracted)
+  if (classes.classes()[number].kind != DimensionKind::Parallel)
     return splitContracted(kernel, classes, number, size);
   Operation *begin = beginOfProgram(kernel);
   Block *block = begin->getBlock();

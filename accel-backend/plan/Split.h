@@ -23,7 +23,7 @@ Cut canSplit(mlir::func::FuncOp kernel, const DimensionClasses &classes,
              unsigned number);
 
 /// Puts a loop over parts of `size` positions around the program (a parallel
-/// class), or around the matmul that sums over the class and what it loads.
+/// class), or around what sums over the class, and what that loads.
 /// `canSplit` holds, and the size divides that of the class.
 void split(mlir::func::FuncOp kernel, const DimensionClasses &classes,
            unsigned number, int64_t size);

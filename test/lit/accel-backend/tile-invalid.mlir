@@ -19,10 +19,34 @@ func.func @reduced(%a: memref<256xf32, strided<[1], offset: ?>>, %b: memref<?xf3
     attributes {accel.kernel, tilebridge.signature = ["*fp32", "*fp32"]} {
   %e = tensor.empty() : tensor<256xf32>
   %z = arith.constant dense<0.0> : tensor<f32>
-  // expected-error @+1 {{dimension 0 of this block cannot be tiled: its positions are combined}}
+  // expected-error @+1 {{dimension 0 of this block cannot be tiled: it is stored, and combined as well}}
   %t = accel.copy %a to %e {accel.tile = array<i64: 64>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
-  // expected-note @+1 {{by this}}
   %r = linalg.reduce { arith.addf } ins(%t : tensor<256xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  // expected-note @+1 {{by this}}
+  accel.copy %t to %a : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// The differences from the largest need the largest of all parts.
+func.func @twice(%a: memref<256xf32, strided<[1], offset: ?>>, %b: memref<f32, strided<[], offset: ?>>,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*fp32"]} {
+  %e = tensor.empty() : tensor<256xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @+1 {{dimension 0 of this block cannot be tiled: it needs what all parts give}}
+  %t = accel.copy %a to %e {accel.tile = array<i64: 64>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
+  %most = linalg.reduce { arith.maximumf } ins(%t : tensor<256xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  // expected-note @+1 {{by this}}
+  %d = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%t, %most : tensor<256xf32>, tensor<f32>) outs(%e : tensor<256xf32>) {
+  ^bb0(%x: f32, %m: f32, %o: f32):
+    %s = arith.subf %x, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<256xf32>
+  %r = linalg.reduce { arith.addf } ins(%d : tensor<256xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  accel.copy %r to %b : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
   return
 }
 

@@ -112,3 +112,53 @@ func.func @rows(%p: memref<32x16xf32, strided<[?, 1], offset: ?>> {accel.noalias
   accel.copy %s to %p : (tensor<32x16xf32>, memref<32x16xf32, strided<[?, 1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// Sums over a block are taken part by part, both in one loop; what needs the first one comes after it.
+
+// CHECK-LABEL: func.func @sums
+// CHECK: %[[R:.*]]:2 = scf.for %[[I:.*]] = %c0 to %c256 step %c64 iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (tensor<f32>, tensor<f32>)
+// CHECK: memref.subview %{{.*}}[%[[I]]] [64] [1]
+// CHECK: linalg.reduce {{.*}} ins(%{{.*}} : tensor<64xf32>) outs(%[[A]] : tensor<f32>)
+// CHECK: linalg.reduce {{.*}} ins(%{{.*}} : tensor<64xf32>) outs(%[[B]] : tensor<f32>)
+// CHECK: scf.yield
+// CHECK: accel.copy %[[R]]#0 to
+// CHECK: accel.copy %[[R]]#1 to
+func.func @sums(%a: memref<256xf32, strided<[1], offset: ?>> {accel.noalias}, %b: memref<f32, strided<[], offset: ?>>,
+                %c: memref<f32, strided<[], offset: ?>> {accel.noalias}, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*fp32", "*fp32"]} {
+  %e = tensor.empty() : tensor<256xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %t = accel.copy %a to %e {accel.tile = array<i64: 64>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
+  %r = linalg.reduce { arith.addf } ins(%t : tensor<256xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  accel.copy %r to %b : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  %s = linalg.reduce { arith.maximumf } ins(%t : tensor<256xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  accel.copy %s to %c : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Counts of parts are added up where they are made.
+
+// CHECK-LABEL: func.func @counts
+// CHECK: scf.for %{{.*}} = %c0 to %c512 step %c128 iter_args(%[[C:.*]] = %{{.*}}) -> (tensor<16xi32>)
+// CHECK: accel.compute vector ins(%{{.*}} : tensor<128xi32>) outs(%[[C]] : tensor<16xi32>)
+// CHECK: ^bb0(%[[IN:.*]]: tensor<128xi32>, %[[OUT:.*]]: tensor<16xi32>):
+// CHECK: %[[H:.*]] = linalg_ext.histogram %[[IN]]
+// CHECK: linalg.generic {{.*}} ins(%[[H]] : tensor<16xi32>) outs(%[[OUT]] : tensor<16xi32>)
+func.func @counts(%a: memref<512xi32, strided<[1], offset: ?>> {accel.noalias}, %b: memref<16xi32, strided<[1], offset: ?>>,
+                  %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*i32", "*i32"]} {
+  %e = tensor.empty() : tensor<512xi32>
+  %eh = tensor.empty() : tensor<16xi32>
+  %t = accel.copy %a to %e {accel.tile = array<i64: 128>} : (memref<512xi32, strided<[1], offset: ?>>, tensor<512xi32>) -> tensor<512xi32>
+  %h = accel.compute vector ins(%t : tensor<512xi32>) outs(%eh : tensor<16xi32>) {
+  ^bb0(%in: tensor<512xi32>, %out: tensor<16xi32>):
+    %0 = linalg_ext.histogram %in : tensor<512xi32> -> tensor<16xi32>
+    accel.yield %0 : tensor<16xi32>
+  } -> tensor<16xi32>
+  accel.copy %h to %b : (tensor<16xi32>, memref<16xi32, strided<[1], offset: ?>>) -> ()
+  return
+}

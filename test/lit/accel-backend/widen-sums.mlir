@@ -1,0 +1,36 @@
+// RUN: tilebridge-opt %s -tilebridge-accel-widen-sums | FileCheck %s
+
+// CHECK-LABEL: func.func @sum
+// CHECK: arith.extf %{{.*}} : f16 to f32
+// CHECK: %[[S:.*]] = linalg.reduce ins(%{{.*}} : tensor<16x8xf32>) outs(%{{.*}} : tensor<16xf32>) dimensions = [1]
+// CHECK: arith.addf
+// CHECK: ins(%[[S]] : tensor<16xf32>)
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+func.func @sum(%x: tensor<16x8xf16>, %init: tensor<16xf16>) -> tensor<16xf16> {
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<16x8xf16>) outs(%init : tensor<16xf16>) dimensions = [1]
+  return %0 : tensor<16xf16>
+}
+
+// A product of all.
+
+// CHECK-LABEL: func.func @product
+// CHECK: linalg.reduce ins(%{{.*}} : tensor<8xf32>) outs(%{{.*}} : tensor<f32>)
+// CHECK: arith.mulf
+func.func @product(%x: tensor<8xbf16>, %init: tensor<bf16>) -> tensor<bf16> {
+  %0 = linalg.reduce { arith.mulf } ins(%x : tensor<8xbf16>) outs(%init : tensor<bf16>) dimensions = [0]
+  return %0 : tensor<bf16>
+}
+
+// Nothing is rounded in these.
+
+// CHECK-LABEL: func.func @others
+// CHECK: linalg.reduce { arith.maximumf } ins(%{{.*}} : tensor<8xf16>)
+// CHECK: linalg.reduce { arith.addf } ins(%{{.*}} : tensor<8xf32>)
+// CHECK: linalg.reduce { arith.addi {{.*}} ins(%{{.*}} : tensor<8xi16>)
+func.func @others(%x: tensor<8xf16>, %y: tensor<8xf32>, %z: tensor<8xi16>, %a: tensor<f16>, %b: tensor<f32>, %c: tensor<i16>)
+    -> (tensor<f16>, tensor<f32>, tensor<i16>) {
+  %0 = linalg.reduce { arith.maximumf } ins(%x : tensor<8xf16>) outs(%a : tensor<f16>) dimensions = [0]
+  %1 = linalg.reduce { arith.addf } ins(%y : tensor<8xf32>) outs(%b : tensor<f32>) dimensions = [0]
+  %2 = linalg.reduce { arith.addi } ins(%z : tensor<8xi16>) outs(%c : tensor<i16>) dimensions = [0]
+  return %0, %1, %2 : tensor<f16>, tensor<f32>, tensor<i16>
+}
