@@ -59,8 +59,12 @@ static bool isOnlyAdded(AtomicOp atomic) {
     return false;
   Value values = atomic.getValues();
   Operation *producer = values ? values.getDefiningOp() : nullptr;
-  return producer && values.hasOneUse() &&
-         producer->getBlock() == atomic->getBlock() &&
+  // The atomic access may be in branches, of PEs that have a program for one.
+  Block *block = atomic->getBlock();
+  while (producer && block != producer->getBlock() &&
+         isa_and_nonnull<scf::IfOp>(block->getParentOp()))
+    block = block->getParentOp()->getBlock();
+  return producer && values.hasOneUse() && producer->getBlock() == block &&
          isa<RankedTensorType>(values.getType()) &&
          !isa<arith::ConstantOp>(producer);
 }
