@@ -74,3 +74,62 @@ def test_where_a_flat_index_begins(first, rng):
     wanted = memory[100 + (quotient - base) * 100 + remainder]
     kernel[(1,)](memory[100:], out, first // 16, base, BLOCK=256)
     check_equal(out, wanted)
+
+
+@triton.jit
+def permute_kernel(
+    x, out, n, A, B, C, M: tl.constexpr, K: tl.constexpr, FIRST, BLOCK: tl.constexpr
+):
+    """The dimensions of a flat index are (any, M, K); those of `x` have strides of any order."""
+    at = FIRST + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    i, j, k = at // (M * K), (at // K) % M, at % K
+    value = tl.load(x + i * A + j * B + k * C, mask=at < n, other=5)
+    tl.store(out + i * (M * K + 3) + k + j * K, value, mask=at < n)
+
+
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.float16, torch.int8))
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)], ids=str)
+@pytest.mark.parametrize(
+    ("m", "k", "block"), [(10, 16, 256), (8, 16, 1024), (3, 48, 64), (5, 24, 512), (7, 5, 128)]
+)
+@pytest.mark.parametrize("cut", [0, 8, 13])
+def test_three_dimensions_of_a_flat_index(m, k, block, order, cut, dtype, rng):
+    shape = (9, m, k)
+    n = 9 * m * k - cut
+    stored = normal(rng, [shape[d] for d in order], dtype)
+    x = stored.permute([order.index(d) for d in range(3)])
+    out = torch.full([9, m * k + 3], 7, dtype=dtype)
+    wanted = out.clone()
+    flat = torch.cat([x.reshape(-1)[:n], torch.full([cut], 7, dtype=dtype)])
+    wanted[:, : m * k] = flat.view(9, m * k)
+    permute_kernel[(triton.cdiv(n, block),)](x, out, n, *x.stride(), M=m, K=k, FIRST=0, BLOCK=block)
+    check_equal(out, wanted)
+
+
+@pytest.mark.compiled("the interpreter compiles nothing")
+def test_rows_between_multiples_of_the_divisor(rng):
+    """16 is the largest power of two that 48 is a multiple of."""
+    x, out = normal(rng, [10, 3, 16]), torch.zeros(10, 51)
+    kernel = permute_kernel[(2,)](x, out, 480, 48, 16, 1, M=3, K=16, FIRST=0, BLOCK=256)
+    check_equal(out[:, :48], x.view(10, 48))
+    for access in tilebridge.explain(kernel)["accesses"]:
+        assert access["form"] in ("row gather", "row scatter")
+        assert access["strides"][0].startswith("? for i0 // 16, ")
+
+
+@pytest.mark.parametrize("first", [-480, -16, -8, 8, 5, 2**31 - 512])
+def test_rows_of_an_index_that_begins_anywhere(first, rng):
+    memory, out = normal(rng, [40000]), torch.zeros(256)
+
+    @triton.jit
+    def kernel(x, out, FIRST, BASE, BLOCK: tl.constexpr):
+        at = FIRST + tl.arange(0, BLOCK)
+        tl.store(out + tl.arange(0, BLOCK), tl.load(x + (at // 48 - BASE) * 100 + at % 48))
+
+    at = torch.arange(first, first + 256, dtype=torch.int64)
+    at = (at + 2**31) % 2**32 - 2**31
+    quotient = torch.div(at, 48, rounding_mode="trunc")
+    base = int(quotient[0])
+    where = (quotient - base) * 100 + at - quotient * 48
+    kernel[(1,)](memory[100:], out, first, base, BLOCK=256)
+    check_equal(out, memory[100 + where])

@@ -29,6 +29,25 @@ std::optional<int64_t> FormAlgebra::splitOf(const TensorForm &a, unsigned dim,
   return isMultiple ? std::optional(inner) : std::nullopt;
 }
 
+/// A block longer than a divisor that it is not a multiple of: lanes between
+/// two multiples of a power of two that the divisor, too, is a multiple of have
+/// one quotient.
+std::optional<LinearCase> FormAlgebra::runsOf(const TensorForm &a, unsigned dim,
+                                              const Expr *divisor,
+                                              bool isRemainder,
+                                              const Expr *condition) const {
+  const Expr *stride = a.terms[dim].stride;
+  int64_t step = *stride->asConstant();
+  unsigned common = std::min({a.uniform->zeros, divisor->zeros, 62u});
+  if (step <= 0 || (int64_t(1) << common) % step != 0)
+    return std::nullopt;
+  int64_t run = (int64_t(1) << common) / step;
+  if (run < shortestRun || run >= a.shape[dim] || a.shape[dim] % run != 0)
+    return std::nullopt;
+  const Expr *none = pool.constant(a.width, 0);
+  return LinearCase{none, isRemainder ? stride : none, condition, run};
+}
+
 std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
                                               const TensorForm &a,
                                               const Expr *divisor,
@@ -40,6 +59,11 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
     return std::nullopt;
   TensorForm form = lanes(op->getResult(0), *dim);
   const DimTerm &term = a.terms[*dim];
+  // What is one number along each run still is.
+  if (term.linear && term.linear->inner && term.linear->stride->isConstant(0))
+    form.terms[*dim].linear =
+        LinearCase{pool.constant(a.width, 0), pool.constant(a.width, 0),
+                   term.linear->condition, term.linear->inner};
   bool isSigned = kind == Expr::Kind::RemS || kind == Expr::Kind::DivS;
   if (term.kind != TermKind::Linear || !term.stride->isConstant() ||
       wraps(a, isSigned))
@@ -92,6 +116,12 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
           isRem ? LinearCase{none, term.stride, condition, *inner, none}
                 : LinearCase{pool.division(kind, a.uniform, divisor, op), none,
                              condition, *inner, pool.constant(a.width, 1)};
+    return form;
+  }
+  std::optional<int64_t> most = bound->asConstant();
+  if (!isWithin && most && *most > 0 && *most <= std::abs(reach)) {
+    if (!condition->isConstant(0))
+      form.terms[*dim].linear = runsOf(a, *dim, divisor, isRem, condition);
     return form;
   }
   if (!isWithin)

@@ -7,6 +7,8 @@
 
 #include "triton-to-linalg/analysis/TensorForm.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tilebridge::ttl;
 using TermKind = DimTerm::Kind;
@@ -93,12 +95,19 @@ DimTerm FormAlgebra::addTerms(const DimTerm &a, const DimTerm &b,
   return sum;
 }
 
-/// The sum of two cases; nothing where they are split in different ways.
+/// The sum of two cases. Where they are split in different ways runs are left
+/// that lie within both; nothing where those are short.
 std::optional<LinearCase> FormAlgebra::addCases(const LinearCase &a,
                                                 const LinearCase &b,
                                                 unsigned width) const {
-  if (a.inner && b.inner && a.inner != b.inner)
-    return std::nullopt;
+  if (a.hasRuns() || b.hasRuns() ||
+      (a.inner && b.inner && a.inner != b.inner)) {
+    int64_t run = std::gcd(a.inner, b.inner);
+    if (run < shortestRun)
+      return std::nullopt;
+    return LinearCase{pool.constant(width, 0), pool.add(a.stride, b.stride),
+                      pool.conjunction(a.condition, b.condition), run};
+  }
   LinearCase sum{pool.add(a.base, b.base), pool.add(a.stride, b.stride),
                  pool.conjunction(a.condition, b.condition)};
   int64_t inner = std::max(a.inner, b.inner);
@@ -138,7 +147,7 @@ TensorForm FormAlgebra::scale(const TensorForm &a, const Expr *factor) const {
     if (term.linear) {
       term.linear->base = pool.mul(term.linear->base, factor);
       term.linear->stride = pool.mul(term.linear->stride, factor);
-      if (term.linear->inner)
+      if (term.linear->outer)
         term.linear->outer = pool.mul(term.linear->outer, factor);
     }
     // A stride of, say, 2^31 times 2 is 0.
@@ -248,8 +257,10 @@ FormAlgebra::extend(const TensorForm &a, unsigned width, Value tensor) const {
   } else {
     wide.uniform = pool.constant(width, 0);
     const Expr *base = a.uniform;
-    bool allLinear = llvm::all_of(
-        varied, [](DimTerm *term) { return term->linear.has_value(); });
+    // The first lanes of runs have the uniform part in them.
+    bool allLinear = llvm::all_of(varied, [&](DimTerm *term) {
+      return term->linear && (!term->linear->hasRuns() || varied.size() == 1);
+    });
     for (DimTerm *term : varied)
       if (allLinear)
         base = pool.add(base, term->linear->base);
@@ -262,10 +273,11 @@ FormAlgebra::extend(const TensorForm &a, unsigned width, Value tensor) const {
         term->linear.reset();
         continue;
       }
-      term->linear->base =
-          i == 0 ? pool.extend(base, width, true) : pool.constant(width, 0);
+      term->linear->base = i == 0 && !term->linear->hasRuns()
+                               ? pool.extend(base, width, true)
+                               : pool.constant(width, 0);
       term->linear->stride = pool.extend(term->linear->stride, width, true);
-      if (term->linear->inner)
+      if (term->linear->outer)
         term->linear->outer = pool.extend(term->linear->outer, width, true);
     }
   }
@@ -320,7 +332,7 @@ TensorForm FormAlgebra::truncate(const TensorForm &a, unsigned width) const {
     if (term.linear) {
       term.linear->base = pool.truncate(term.linear->base, width);
       term.linear->stride = pool.truncate(term.linear->stride, width);
-      if (term.linear->inner)
+      if (term.linear->outer)
         term.linear->outer = pool.truncate(term.linear->outer, width);
     }
     if (term.kind == TermKind::Linear)

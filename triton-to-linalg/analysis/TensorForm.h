@@ -24,14 +24,21 @@ struct Reason {
 /// `base + stride * i` for all lanes i, where `condition` (i1) holds: a modulo
 /// that does not wrap in this block. With `inner`, which divides the number of
 /// lanes, `base + outer * (i / inner) + stride * (i % inner)`: quotient and
-/// remainder of a block that begins at a multiple of the divisor.
+/// remainder of a block that begins at a multiple of the divisor. With `inner`
+/// and without `outer` runs of so many lanes are linear: a lane is its run's
+/// first one, which may be anything, plus `stride * (i % inner)`; base is zero.
 struct LinearCase {
   const Expr *base;
   const Expr *stride;
   const Expr *condition;
   int64_t inner = 0;
   const Expr *outer = nullptr;
+
+  bool hasRuns() const { return inner && !outer; }
 };
+
+/// Runs of fewer lanes are not worth a row each.
+constexpr int64_t shortestRun = 8;
 
 /// What one dimension of a tensor adds to the value of a lane.
 struct DimTerm {
@@ -115,6 +122,9 @@ private:
                                      unsigned width) const;
   std::optional<int64_t> splitOf(const TensorForm &a, unsigned dim,
                                  const Expr *divisor) const;
+  std::optional<LinearCase> runsOf(const TensorForm &a, unsigned dim,
+                                   const Expr *divisor, bool isRemainder,
+                                   const Expr *condition) const;
   std::optional<TensorForm> extendNarrow(const TensorForm &a, unsigned width,
                                          mlir::Value tensor) const;
   DimTerm addTerms(const DimTerm &a, const DimTerm &b, unsigned width) const;

@@ -37,8 +37,9 @@ void ttl::describeOffset(AccessReport &report, Value base,
       std::string lane = "i" + std::to_string(dim),
                   inner = std::to_string(term.linear->inner);
       report.strides.push_back(
-          textOf(term.linear->outer) + " for " + lane + " // " + inner + ", " +
-          textOf(term.linear->stride) + " for " + lane + " % " + inner);
+          (term.linear->outer ? textOf(term.linear->outer) : "?") + " for " +
+          lane + " // " + inner + ", " + textOf(term.linear->stride) + " for " +
+          lane + " % " + inner);
       continue;
     }
     report.strides.push_back(term.stride ? textOf(term.stride)

@@ -51,12 +51,13 @@ private:
     // A tensor for `other` is put in afterwards: rows take one value.
     bool isScalar = !isa<RankedTensorType>(other.getType());
     Value loaded = linalg_ext::GatherRowsOp::create(
-        builder, loc, type, view, rows, builder.getI64IntegerAttr(dim), rowMask,
-        isScalar ? other : Value());
-    return isScalar || !maskValue
-               ? loaded
-               : arith::SelectOp::create(builder, loc, maskValue, loaded, other)
-                     .getResult();
+        builder, loc, blocks.type(type), view, rows,
+        builder.getI64IntegerAttr(dim), rowMask, isScalar ? other : Value());
+    if (isScalar || !maskValue)
+      return loaded;
+    return arith::SelectOp::create(builder, loc,
+                                   blocks.expand(builder, loc, maskValue),
+                                   loaded, otherOfBlock());
   }
   Value elements(Value base, Value offsets, Value mask) override {
     return linalg_ext::GatherOp::create(builder, loc, type, base, offsets, mask,

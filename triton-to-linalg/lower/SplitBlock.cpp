@@ -53,7 +53,12 @@ TensorForm SplitBlock::form(const TensorForm &form, ExprPool &pool) const {
       continue;
     }
     result.shape.append({shape[dim] / inner[dim], inner[dim]});
-    result.terms.push_back(linear(term.linear->outer));
+    if (term.linear->outer) {
+      result.terms.push_back(linear(term.linear->outer));
+    } else {
+      result.terms.push_back(term);
+      result.terms.back().linear.reset();
+    }
     result.terms.push_back(linear(term.linear->stride));
   }
   return result;
@@ -90,6 +95,13 @@ std::optional<MaskForm> SplitBlock::mask(const MaskForm &mask,
     result.dims.emplace_back();
   }
   return result;
+}
+
+unsigned SplitBlock::outerOf(unsigned dim) const {
+  unsigned to = dim;
+  for (int64_t part : ArrayRef(inner).take_front(dim))
+    to += part != 0;
+  return to;
 }
 
 Value SplitBlock::expand(OpBuilder &builder, Location loc, Value tensor) const {

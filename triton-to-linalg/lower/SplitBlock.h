@@ -27,6 +27,9 @@ public:
     return llvm::any_of(inner, [](int64_t size) { return size != 0; });
   }
 
+  /// The dimension of memory that `dim` is, or the outer one of its two.
+  unsigned outerOf(unsigned dim) const;
+
   /// The block's type and offsets with the dimensions of memory. A dimension
   /// that is split has a linear case in `form`.
   mlir::RankedTensorType type(mlir::RankedTensorType block) const;

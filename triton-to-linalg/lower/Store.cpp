@@ -40,8 +40,9 @@ private:
     return {};
   }
   Value rows(Value view, Value rows, unsigned dim, Value rowMask) override {
-    linalg_ext::ScatterRowsOp::create(builder, loc, stored, view, rows,
-                                      builder.getI64IntegerAttr(dim), rowMask);
+    linalg_ext::ScatterRowsOp::create(
+        builder, loc, blocks.expand(builder, loc, stored), view, rows,
+        builder.getI64IntegerAttr(dim), rowMask);
     return {};
   }
   Value elements(Value base, Value offsets, Value mask) override {

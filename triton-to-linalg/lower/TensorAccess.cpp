@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -32,15 +33,20 @@ TensorAccess::TensorAccess(Operation *op, Value pointers, Value mask,
     maskValue = {};
 }
 
+StringRef TensorAccess::rowsForm() const {
+  return isLoad() ? "row gather" : "row scatter";
+}
+
 void TensorAccess::report(StringRef form, const Reason &reason) {
   AccessReport told;
   told.op = op;
   told.form = form;
   if (hasFallback) {
     told.fallback = form;
-    told.form = maskReason().text.empty() ? "subview"
-                : isLoad()                ? "masked load"
-                                          : "masked store";
+    told.form = runs                        ? rowsForm()
+                : maskReason().text.empty() ? "subview"
+                : isLoad()                  ? "masked load"
+                                            : "masked store";
   }
   told.type = type;
   told.reason = reason;
@@ -102,7 +108,9 @@ Value TensorAccess::lower() {
     if (term.kind != TermKind::Lanes)
       continue;
     reason.op = originOf(term.lanes);
-    if (!term.linear) {
+    bool hasRuns = term.linear && term.linear->hasRuns();
+    if (!term.linear || (hasRuns && (runs || !term.lanes))) {
+      runs.reset();
       if (reason.op)
         reason.text += ": it depends on " + describe(reason.op);
       return lowerUneven(exprs, reason);
@@ -111,6 +119,8 @@ Value TensorAccess::lower() {
     straight.uniform = pool.add(straight.uniform, term.linear->base);
     if (term.linear->inner) {
       blocks.split(dim, term.linear->inner);
+      if (hasRuns)
+        runs = dim;
       continue;
     }
     const Expr *stride = term.linear->stride;
@@ -120,9 +130,17 @@ Value TensorAccess::lower() {
       term.stride = stride;
     }
   }
+  if (runs && reason.op)
+    reason.text += ": it depends on " + describe(reason.op);
+  if (runs && !shortenRuns(straight))
+    condition = pool.boolean(false);
   if (condition->isConstant(0))
     return lowerUneven(exprs, reason);
   linear = straight;
+  if (condition->isConstant() && runs) {
+    report(rowsForm(), reason);
+    return lowerRuns(*runs, exprs);
+  }
   if (condition->isConstant())
     return lowerLinear(exprs);
 
@@ -148,8 +166,9 @@ Value TensorAccess::lower() {
     if (hasResult)
       scf::YieldOp::create(builder, loc, result);
   };
-  inside(choice.thenBlock(),
-         [&](ExprBuilder &inner) { return lowerLinear(inner); });
+  inside(choice.thenBlock(), [&](ExprBuilder &inner) {
+    return runs ? lowerRuns(*runs, inner) : lowerLinear(inner);
+  });
   inside(choice.elseBlock(),
          [&](ExprBuilder &inner) { return lowerUneven(inner, reason); });
   return hasResult ? choice.getResult(0) : Value();
@@ -191,16 +210,56 @@ Value TensorAccess::lowerUneven(ExprBuilder &exprs, const Reason &reason) {
       uneven = dim;
   }
   bool one = pointer.offset->countOf(TermKind::Lanes) == 1;
-  if (one && sized > 1 && canUseRows(*uneven)) {
-    report(isLoad() ? "row gather" : "row scatter", reason);
-    return lowerRows(*uneven, exprs);
+  if (one && sized > 1 && canUseRows(*pointer.offset, mask, *uneven)) {
+    report(rowsForm(), reason);
+    const Expr *lanes = pointer.offset->terms[*uneven].lanes;
+    auto starts = [&] { return exprs.lanes(lanes, type.getDimSize(*uneven)); };
+    SplitBlock split = std::exchange(blocks, SplitBlock(type.getShape()));
+    Value loaded = lowerRows(*pointer.offset, mask, *uneven, starts, exprs);
+    blocks = split;
+    return loaded;
   }
   report(isLoad() ? "element gather" : "element scatter", reason);
   return lowerElements();
 }
 
-bool TensorAccess::canUseRows(unsigned dim) const {
-  if (!pointer.offset->terms[dim].lanes)
+/// Finds the longest runs between which every bound of the mask lies; false
+/// where there are none.
+bool TensorAccess::shortenRuns(TensorForm &straight) {
+  int64_t &run = straight.terms[*runs].linear->inner;
+  for (; run >= shortestRun; run /= 2) {
+    blocks.split(*runs, run);
+    std::optional<MaskForm> split = blocks.mask(mask, pool);
+    if (split &&
+        canUseRows(blocks.form(straight, pool), *split, blocks.outerOf(*runs)))
+      return true;
+    if (run % 2)
+      break;
+  }
+  runs.reset();
+  return false;
+}
+
+/// Rows begin where the first lanes of runs are.
+Value TensorAccess::lowerRuns(unsigned dim, ExprBuilder &exprs) {
+  int64_t count = type.getDimSize(dim), run = linear.terms[dim].linear->inner;
+  auto starts = [&]() -> Value {
+    Value lanes = exprs.lanes(linear.terms[dim].lanes, count);
+    return tensor::ExtractSliceOp::create(
+        builder, loc, lanes, {builder.getIndexAttr(0)},
+        {builder.getIndexAttr(count / run)}, {builder.getIndexAttr(run)});
+  };
+  Value loaded = lowerRows(blocks.form(linear, pool), *blocks.mask(mask, pool),
+                           blocks.outerOf(dim), starts, exprs);
+  // Where nothing is read it is a block already.
+  return loaded && loaded.getType() != type
+             ? blocks.collapse(builder, loc, loaded)
+             : loaded;
+}
+
+bool TensorAccess::canUseRows(const TensorForm &offset, const MaskForm &mask,
+                              unsigned dim) {
+  if (!offset.terms[dim].lanes)
     return false;
   for (const ResidualMask &part : mask.residuals)
     if (part.dim != dim)
@@ -213,11 +272,13 @@ bool TensorAccess::canUseRows(unsigned dim) const {
   return true;
 }
 
-Value TensorAccess::lowerRows(unsigned dim, ExprBuilder &exprs) {
-  int64_t count = type.getDimSize(dim);
+Value TensorAccess::lowerRows(const TensorForm &offset, const MaskForm &mask,
+                              unsigned dim, function_ref<Value()> starts,
+                              ExprBuilder &exprs) {
+  int64_t count = offset.shape[dim];
   // The view: rows have a stride of one element, since the indices count
   // elements; other dimensions end at their bound.
-  TensorForm form = *pointer.offset;
+  TensorForm form = offset;
   form.terms[dim] = DimTerm();
   form.terms[dim].kind = TermKind::Linear;
   form.terms[dim].stride = pool.constant(64, 1);
@@ -226,10 +287,10 @@ Value TensorAccess::lowerRows(unsigned dim, ExprBuilder &exprs) {
   MaskForm others = mask;
   others.dims[dim] = DimBounds();
   others.conditions.clear();
-  Box box = boxOf(exprs, pool, others, type.getShape());
+  Box box = boxOf(exprs, pool, others, offset.shape);
   box.sizes[dim] =
       arith::ConstantIndexOp::create(builder, loc, count).getResult();
-  SmallVector<OpFoldResult> ones(type.getRank(), builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> ones(offset.shape.size(), builder.getIndexAttr(1));
   Value view = memref::SubViewOp::create(builder, loc, fixed, box.offsets,
                                          box.sizes, ones);
 
@@ -246,8 +307,7 @@ Value TensorAccess::lowerRows(unsigned dim, ExprBuilder &exprs) {
   if (taken->isConstant(0))
     return nothing();
   Value rowMask = taken->isConstant() ? Value() : exprs.lanes(taken, count);
-  return rows(view, exprs.lanes(pointer.offset->terms[dim].lanes, count), dim,
-              rowMask);
+  return rows(view, starts(), dim, rowMask);
 }
 
 /// The pointer that offsets count from, as an operation before the access.

@@ -25,7 +25,7 @@ public:
   mlir::Value lower();
 
 protected:
-  /// The four forms. Each gives the loaded tensor or null. The first two have
+  /// The four forms. Each gives the loaded tensor or null. The first three have
   /// the dimensions of `blocks`.
   virtual mlir::Value structured(mlir::Value view, const Box &box) = 0;
   virtual mlir::Value masked(mlir::Value view, mlir::Value mask) = 0;
@@ -47,11 +47,19 @@ protected:
 private:
   mlir::Value lowerLinear(ExprBuilder &exprs);
   mlir::Value lowerUneven(ExprBuilder &exprs, const Reason &reason);
-  mlir::Value lowerRows(unsigned dim, ExprBuilder &exprs);
+  bool shortenRuns(TensorForm &straight);
+  mlir::Value lowerRuns(unsigned dim, ExprBuilder &exprs);
+  /// Rows of `offset` at `starts`, one for each index of `dim`.
+  mlir::Value lowerRows(const TensorForm &offset, const MaskForm &mask,
+                        unsigned dim, llvm::function_ref<mlir::Value()> starts,
+                        ExprBuilder &exprs);
   mlir::Value shiftedBase();
   mlir::Value lowerElements();
   mlir::Value lowerAddresses();
-  bool canUseRows(unsigned dim) const;
+  static bool canUseRows(const TensorForm &offset, const MaskForm &mask,
+                         unsigned dim);
+  /// How rows at any places are called in reports.
+  llvm::StringRef rowsForm() const;
   /// The reason why a mask of a linear access is no box; empty: it is one.
   Reason maskReason();
   /// Tells what the access became; without a reason it is what was hoped for.
@@ -63,6 +71,8 @@ private:
   MaskForm mask;
   /// The offset where it is linear, with what `blocks` splits as a linear case.
   TensorForm linear;
+  /// The dimension that is split into rows at any places.
+  std::optional<unsigned> runs;
   /// That is only where the block does not wrap around at a modulo. The access
   /// then has two forms, told in one report.
   bool hasFallback = false;

@@ -79,10 +79,11 @@ tt.func public @unknown(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {
 
 // -----
 
-// What does not divide the block, and two ways to take one index apart, have no such dimensions.
-// CHECK-LABEL: tt.func public @neither
-// CHECK-COUNT-2: linalg_ext.gather
-tt.func public @neither(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+// What does not divide the block, and two ways to take one index apart: rows of what all of them are multiples of.
+// CHECK-LABEL: tt.func public @shared
+// CHECK: linalg_ext.gather_rows {{.*}} -> tensor<8x8xf32>
+// CHECK: linalg_ext.gather_rows {{.*}} -> tensor<8x8xf32>
+tt.func public @shared(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   %c8 = arith.constant dense<8> : tensor<64xi32>
   %c16 = arith.constant dense<16> : tensor<64xi32>
@@ -92,7 +93,7 @@ tt.func public @neither(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %r24 = arith.remsi %i, %c24 : tensor<64xi32>
   %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
   %q = tt.addptr %ps, %r24 : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  // expected-remark@+1 {{element gather: the offset is not linear}}
+  // expected-remark@+1 {{row gather: the offset is not linear}}
   %v = tt.load %q : tensor<64x!tt.ptr<f32>>
   // expected-note@+1 {{because of this operation}}
   %r16 = arith.remsi %i, %c16 : tensor<64xi32>
@@ -100,11 +101,39 @@ tt.func public @neither(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %a = arith.muli %d8, %c100 : tensor<64xi32>
   %b = arith.addi %r16, %a : tensor<64xi32>
   %q2 = tt.addptr %ps, %b : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  // expected-remark@+1 {{element gather: the offset is not linear}}
+  // expected-remark@+1 {{row gather: the offset is not linear}}
   %w = tt.load %q2 : tensor<64x!tt.ptr<f32>>
   %s = arith.addf %v, %w : tensor<64xf32>
   %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
   %r = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   tt.store %r, %s : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// 48 is a multiple of 16, and 64 no multiple of 48: rows of 16 begin anywhere. The mask ends at a multiple of 16.
+// CHECK-LABEL: tt.func public @runs
+// CHECK: %[[S:.*]] = tensor.extract_slice %{{.*}}[0] [4] [16] : tensor<64xi64> to tensor<4xi64>
+// CHECK: %[[R:.*]] = linalg_ext.gather_rows %{{.*}}[%[[S]]] dim 0 rowmask {{.*}} -> tensor<4x16xf32>
+// CHECK: tensor.collapse_shape %[[R]] {{.*}} into tensor<64xf32>
+tt.func public @runs(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c48 = arith.constant dense<48> : tensor<64xi32>
+  %c32 = arith.constant dense<32> : tensor<64xi32>
+  %c100 = arith.constant dense<100> : tensor<64xi32>
+  // expected-note@+1 {{because of this operation}}
+  %row = arith.divsi %i, %c48 : tensor<64xi32>
+  %col = arith.remsi %i, %c48 : tensor<64xi32>
+  %m = arith.cmpi slt, %i, %c32 : tensor<64xi32>
+  %a = arith.muli %row, %c100 : tensor<64xi32>
+  %b = arith.addi %a, %col : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %b : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark@+1 {{row gather: the offset is not linear: it depends on}}
+  %v = tt.load %q, %m : tensor<64x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %r = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %r, %v : tensor<64x!tt.ptr<f32>>
   tt.return
 }

@@ -150,6 +150,93 @@ TEST(TensorFormTest, UnsignedRemainder) { checkDivision("remui"); }
 TEST(TensorFormTest, SignedQuotient) { checkDivision("divsi"); }
 TEST(TensorFormTest, UnsignedQuotient) { checkDivision("divui"); }
 
+/// The linear case of a quotient or remainder in a block of 64 from a multiple
+/// of 16 on: where its condition holds it gives what the program computes.
+void checkSplit(const std::string &body, int64_t inner, bool hasRuns) {
+  Program program("tensor<64xi32>", R"(
+    %c16 = arith.constant 16 : i32
+    %start = arith.muli %a, %c16 : i32
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %ss = tt.splat %start : i32 -> tensor<64xi32>
+    %s = arith.addi %ss, %r : tensor<64xi32>
+    %d16 = arith.constant dense<16> : tensor<64xi32>
+    %d48 = arith.constant dense<48> : tensor<64xi32>
+    %d24 = arith.constant dense<24> : tensor<64xi32>
+    %d10 = arith.constant dense<10> : tensor<64xi32>
+    )" + body + "tt.return %d : tensor<64xi32>");
+  ASSERT_TRUE(program.isValid()) << body;
+  ExprPool pool;
+  TensorForm form = formOf(program, pool);
+  ASSERT_TRUE(form.terms[0].linear.has_value()) << body;
+  const LinearCase &linear = *form.terms[0].linear;
+  ASSERT_EQ(linear.inner, inner) << body;
+  ASSERT_EQ(linear.hasRuns(), hasRuns) << body;
+  std::mt19937_64 random(3);
+  int held = 0;
+  for (int round = 0; round < 4000; ++round) {
+    program.run(awkward(random, 32), 0, 0);
+    std::optional<APInt> condition = program.evaluate(linear.condition);
+    if (!condition || condition->isZero())
+      continue;
+    ++held;
+    const Lanes &lanes = program.lanesOf(program.result());
+    for (int64_t i = 0; i < 64; ++i) {
+      APInt first =
+          hasRuns ? lanes[i / inner * inner]
+                  : *program.evaluate(form.uniform) +
+                        *program.evaluate(linear.base) +
+                        *program.evaluate(linear.outer) * APInt(32, i / inner);
+      ASSERT_EQ(first + *program.evaluate(linear.stride) * APInt(32, i % inner),
+                lanes[i])
+          << body << " round " << round << " lane " << i;
+    }
+  }
+  EXPECT_GT(held, 200) << body;
+}
+
+TEST(TensorFormTest, BlocksThatAreTakenApart) {
+  checkSplit("%d = arith.divsi %s, %d16 : tensor<64xi32>\n", 16, false);
+  checkSplit("%d = arith.remui %s, %d16 : tensor<64xi32>\n", 16, false);
+  // A divisor that the block is no multiple of.
+  checkSplit("%d = arith.divsi %s, %d48 : tensor<64xi32>\n", 16, true);
+  checkSplit("%d = arith.remsi %s, %d48 : tensor<64xi32>\n", 16, true);
+  checkSplit("%d = arith.remui %s, %d24 : tensor<64xi32>\n", 8, true);
+  // Three levels, and the sum of all of them.
+  std::string middle = R"(
+    %q = arith.divsi %s, %d16 : tensor<64xi32>
+    %d = arith.remsi %q, %d10 : tensor<64xi32>
+    )";
+  checkSplit(middle, 16, true);
+  checkSplit(R"(
+    %q = arith.divsi %s, %d16 : tensor<64xi32>
+    %m = arith.remsi %q, %d10 : tensor<64xi32>
+    %o = arith.divsi %s, %d24 : tensor<64xi32>
+    %i = arith.remsi %s, %d16 : tensor<64xi32>
+    %x = arith.muli %m, %d48 : tensor<64xi32>
+    %y = arith.muli %i, %d10 : tensor<64xi32>
+    %z = arith.addi %x, %y : tensor<64xi32>
+    %d = arith.addi %z, %o : tensor<64xi32>
+    )",
+             8, true);
+}
+
+TEST(TensorFormTest, ShortRunsAreNone) {
+  Program program("tensor<64xi32>", R"(
+    %c4 = arith.constant 4 : i32
+    %start = arith.muli %a, %c4 : i32
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %ss = tt.splat %start : i32 -> tensor<64xi32>
+    %s = arith.addi %ss, %r : tensor<64xi32>
+    %c = arith.constant dense<48> : tensor<64xi32>
+    %d = arith.remsi %s, %c : tensor<64xi32>
+    tt.return %d : tensor<64xi32>)");
+  ASSERT_TRUE(program.isValid());
+  ExprPool pool;
+  TensorForm form = formOf(program, pool);
+  EXPECT_EQ(form.countOf(TermKind::Lanes), 1u);
+  EXPECT_FALSE(form.terms[0].linear.has_value());
+}
+
 TEST(TensorFormTest, AlignedBlocksDoNotWrapAround) {
   Program program("tensor<8xi32>", R"(
     %c8 = arith.constant 8 : i32
