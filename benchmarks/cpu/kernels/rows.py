@@ -8,7 +8,7 @@ import softmax
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, Tuned, output, random, seeded, tolerance_of
 
 from kernels import pick
 
@@ -60,20 +60,22 @@ def matrix(rows, columns, dtype, extra=None):
 
 def softmax_rows(rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Bench:
     block = triton.next_power_of_2(columns)
-    bm = 4 if rows > 16 else 1
 
     def pointers(t):
         softmax.row_softmax_kernel[(min(rows, 4096),)](
             t["x"], t["out"], rows, columns, columns, columns, BLOCK=block
         )
 
-    def descriptors(t):
+    def descriptors(t, bm):
         grid = (triton.cdiv(rows, bm),)
         softmax_desc_kernel[grid](t["x"], t["out"], rows, columns, BM=bm, BLOCK=block)
 
     ours = {"pointers": pointers}
     if columns * dtype.itemsize % 16 == 0:
-        ours["descriptors"] = descriptors
+        # The rows of a block.
+        ours["descriptors"] = Tuned(
+            {f"{bm}x{block}": (lambda t, bm=bm: descriptors(t, bm)) for bm in (1, 4)}
+        )
     return Bench(
         name=f"softmax {SHORT_NAME[dtype]}",
         size=f"{rows}x{columns}",
