@@ -132,7 +132,7 @@ def launch(a, b, c, how, block, group=8, activation=""):
     if a.dtype == torch.float64:
         acc = tl.float64
     sizes = {"BM": bm, "BN": bn, "BK": bk, "GROUP": group, "ACC": acc, "ACTIVATION": activation}
-    grid = (triton.cdiv(m, bm) * triton.cdiv(n, bn),)
+    grid = (-(-m // bm) * -(-n // bn),)
     strides = (*a.stride(), *b.stride(), *c.stride())
     if how == "pointers":
         matmul_pointers_kernel[grid](a, b, c, m, n, k, *strides, **sizes)

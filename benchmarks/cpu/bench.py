@@ -16,9 +16,28 @@ from typing import Any
 import torch
 from harness import SHORT_NAME, compare, output, random, seeded, tolerance_of
 
-__all__ = ["SHORT_NAME", "Bench", "Tuned", "output", "random", "seeded", "tolerance_of"]
+__all__ = [
+    "SHORT_NAME",
+    "Bench",
+    "Tuned",
+    "cdiv",
+    "next_power_of_2",
+    "output",
+    "random",
+    "seeded",
+    "tolerance_of",
+]
 
 Tensors = dict[str, Any]
+
+
+def cdiv(x: int, y: int) -> int:
+    """Triton's own takes several microseconds, as it works in kernels too."""
+    return -(-x // y)
+
+
+def next_power_of_2(x: int) -> int:
+    return 1 << (x - 1).bit_length()
 
 
 @dataclass(frozen=True)

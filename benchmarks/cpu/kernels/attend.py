@@ -9,7 +9,7 @@ import torch
 import triton
 import triton.language as tl
 from attention import LOG2_E
-from bench import SHORT_NAME, Bench, Tuned, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, Tuned, cdiv, output, random, seeded, tolerance_of
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from kernels import pick
@@ -109,7 +109,7 @@ def forward(
     def pointers(t, bm, bn):
         q, k, v, out = t["q"], t["k"], t["v"], t["out"]
         strides = [s for x in (q, k, v, out) for s in x.stride()[:3]]
-        attention.attention_kernel[(triton.cdiv(length, bm), batch * heads)](
+        attention.attention_kernel[(cdiv(length, bm), batch * heads)](
             q, k, v, out, t["lse"], *strides, heads, length, length, scale * LOG2_E,
             D=d, BM=bm, BN=bn, CAUSAL=causal,
         )  # fmt: skip
@@ -119,7 +119,7 @@ def forward(
             TensorDescriptor.from_tensor(t[name].view(-1, d), [block, d])
             for name, block in (("q", bm), ("k", bn), ("v", bn))
         ]
-        attention.attention_desc_kernel[(triton.cdiv(length, bm), batch * heads)](
+        attention.attention_desc_kernel[(cdiv(length, bm), batch * heads)](
             *descs, t["out"], t["lse"], length, scale * LOG2_E,
             D=d, BM=bm, BN=bn, CAUSAL=causal,
         )  # fmt: skip
@@ -178,7 +178,7 @@ def decode(heads: int, length: int, d: int, dtype: torch.dtype = F32) -> Bench:
     def pointers(t, splits, bn):
         decode_kernel[(heads, splits)](
             t["q"], t["k"], t["v"], t["parts"], length, scale * LOG2_E,
-            triton.cdiv(length, splits), SPLITS=splits, D=d, BN=bn,
+            cdiv(length, splits), SPLITS=splits, D=d, BN=bn,
         )  # fmt: skip
         decode_merge_kernel[(heads,)](t["parts"], t["out"], SPLITS=splits, D=d)
 

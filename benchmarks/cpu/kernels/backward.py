@@ -10,7 +10,7 @@ import layer_norm
 import torch
 import triton
 import triton.language as tl
-from bench import Bench, output, random, seeded
+from bench import Bench, cdiv, next_power_of_2, output, random, seeded
 
 from kernels import pick
 
@@ -51,7 +51,7 @@ def norm_backward_kernel(
 
 
 def norm_backward(rows: int, columns: int, centered: bool) -> Bench:
-    share = triton.cdiv(rows, PROGRAMS)
+    share = cdiv(rows, PROGRAMS)
 
     def inputs():
         g = seeded(4)
@@ -76,9 +76,9 @@ def norm_backward(rows: int, columns: int, centered: bool) -> Bench:
         part_w, part_b = t["partial"]
         norm_backward_kernel[(PROGRAMS,)](
             t["x"], t["dy"], t["weight"], t["mean"], t["rstd"], t["dx"], part_w, part_b,
-            rows, columns, share, CENTERED=centered, BLOCK=triton.next_power_of_2(columns),
+            rows, columns, share, CENTERED=centered, BLOCK=next_power_of_2(columns),
         )  # fmt: skip
-        layer_norm.sum_partials_kernel[(triton.cdiv(columns, 128),)](
+        layer_norm.sum_partials_kernel[(cdiv(columns, 128),)](
             part_w, part_b, t["dw"], t["db"], PROGRAMS, columns, BM=32, BN=128
         )
 

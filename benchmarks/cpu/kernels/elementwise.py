@@ -7,7 +7,7 @@ import torch
 import triton
 import triton.language as tl
 import vector_add
-from bench import SHORT_NAME, Bench, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, cdiv, output, random, seeded, tolerance_of
 
 from kernels import pick
 
@@ -73,7 +73,7 @@ def vectors(n, dtype, names):
 
 
 def grid(n):
-    return (triton.cdiv(n, BLOCK),)
+    return (cdiv(n, BLOCK),)
 
 
 def add(n: int, dtype: torch.dtype = torch.float32) -> Bench:
@@ -196,7 +196,7 @@ def rotary(tokens: int, heads: int, d: int, dtype: torch.dtype = torch.float32) 
         size=f"{tokens}x{heads}x{d}",
         inputs=inputs,
         ours={
-            "pointers": lambda t: rotary_kernel[(triton.cdiv(tokens, 16),)](
+            "pointers": lambda t: rotary_kernel[(cdiv(tokens, 16),)](
                 t["x"], t["cos"], t["sin"], t["out"], tokens, heads, HALF=half, BT=16
             )
         },

@@ -7,7 +7,7 @@ expert's padded to whole blocks, one launch for all."""
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, cdiv, output, random, seeded, tolerance_of
 
 from kernels import pick
 
@@ -79,7 +79,7 @@ def routing(tokens: int, experts: int, k: int) -> Bench:
             "ids": output([tokens, k], torch.int32),
         },
         ours={
-            "pointers": lambda t: routing_kernel[(triton.cdiv(tokens, 16),)](
+            "pointers": lambda t: routing_kernel[(cdiv(tokens, 16),)](
                 t["logits"], t["weights"], t["ids"], tokens, E=experts, K=k, BT=16
             )
         },

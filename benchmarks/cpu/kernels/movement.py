@@ -6,7 +6,7 @@ import embedding
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, output, random, seeded
+from bench import SHORT_NAME, Bench, cdiv, next_power_of_2, output, random, seeded
 
 from kernels import pick
 
@@ -34,7 +34,7 @@ def transpose_desc_kernel(x, out, rows, columns, BM: tl.constexpr, BN: tl.conste
 
 def transpose(rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Bench:
     def launch(kernel):
-        grid = (triton.cdiv(rows, 64), triton.cdiv(columns, 64))
+        grid = (cdiv(rows, 64), cdiv(columns, 64))
         return lambda t: kernel[grid](t["x"], t["out"], rows, columns, BM=64, BN=64)
 
     ours = {"pointers": launch(transpose_kernel)}
@@ -68,8 +68,8 @@ def gather(count: int, entries: int, width: int, dtype: torch.dtype = torch.floa
             "out": output([count, width], dtype),
         }
 
-    bn = min(triton.next_power_of_2(width), 1024)
-    grid = (triton.cdiv(count, 16), triton.cdiv(width, bn))
+    bn = min(next_power_of_2(width), 1024)
+    grid = (cdiv(count, 16), cdiv(width, bn))
     return Bench(
         name=f"embedding {SHORT_NAME[dtype]}",
         size=f"{count} of {entries}x{width}",

@@ -6,7 +6,7 @@ import matmul
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, Tuned, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, Tuned, cdiv, output, random, seeded, tolerance_of
 
 from kernels import pick
 
@@ -152,7 +152,7 @@ def batched(batch: int, m: int, n: int, k: int, dtype: torch.dtype = F32) -> Ben
         }
 
     def pointers(t):
-        batched_matmul_kernel[(triton.cdiv(m, 64), triton.cdiv(n, 64), batch)](
+        batched_matmul_kernel[(cdiv(m, 64), cdiv(n, 64), batch)](
             t["a"], t["b"], t["c"], m, n, k, BM=64, BN=64, BK=32
         )
 
@@ -185,7 +185,7 @@ def linear_gelu(m: int, n: int, k: int, dtype: torch.dtype = F32) -> Bench:
         }
 
     def pointers(t):
-        grid = (triton.cdiv(m, 64) * triton.cdiv(n, 64),)
+        grid = (cdiv(m, 64) * cdiv(n, 64),)
         linear_gelu_kernel[grid](
             t["x"], t["w"], t["bias"], t["out"], m, n, k, BM=64, BN=64, BK=32, GROUP=8
         )

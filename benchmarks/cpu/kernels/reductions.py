@@ -5,7 +5,7 @@
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, output, random, seeded
+from bench import SHORT_NAME, Bench, cdiv, next_power_of_2, output, random, seeded
 
 from kernels import pick
 
@@ -54,15 +54,15 @@ def reduction(
     for size in shape[axis + 1 :]:
         inner *= size
     length = shape[axis]
-    block = (4, min(256, triton.next_power_of_2(inner)))
-    rows = (8, min(512, triton.next_power_of_2(length)))
+    block = (4, min(256, next_power_of_2(inner)))
+    rows = (8, min(512, next_power_of_2(length)))
     kept = [size for i, size in enumerate(shape) if i != axis]
-    grid = (outer, triton.cdiv(inner, block[1]))
+    grid = (outer, cdiv(inner, block[1]))
     elements = outer * length * inner
 
     def launch(t):
         if inner == 1:
-            reduce_rows_kernel[(triton.cdiv(outer, rows[0]),)](
+            reduce_rows_kernel[(cdiv(outer, rows[0]),)](
                 t["x"], t["out"], outer, length, MAX=is_max, BM=rows[0], BL=rows[1]
             )
         else:

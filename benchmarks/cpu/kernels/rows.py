@@ -8,7 +8,17 @@ import softmax
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, Tuned, output, random, seeded, tolerance_of
+from bench import (
+    SHORT_NAME,
+    Bench,
+    Tuned,
+    cdiv,
+    next_power_of_2,
+    output,
+    random,
+    seeded,
+    tolerance_of,
+)
 
 from kernels import pick
 
@@ -59,7 +69,7 @@ def matrix(rows, columns, dtype, extra=None):
 
 
 def softmax_rows(rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Bench:
-    block = triton.next_power_of_2(columns)
+    block = next_power_of_2(columns)
 
     def pointers(t):
         softmax.row_softmax_kernel[(min(rows, 4096),)](
@@ -67,7 +77,7 @@ def softmax_rows(rows: int, columns: int, dtype: torch.dtype = torch.float32) ->
         )
 
     def descriptors(t, bm):
-        grid = (triton.cdiv(rows, bm),)
+        grid = (cdiv(rows, bm),)
         softmax_desc_kernel[grid](t["x"], t["out"], rows, columns, BM=bm, BLOCK=block)
 
     ours = {"pointers": pointers}
@@ -104,7 +114,7 @@ def layer_norm_rows(rows: int, columns: int, dtype: torch.dtype = torch.float32)
     def pointers(t):
         layer_norm.layer_norm_forward_kernel[(rows,)](
             t["x"], t["out"], t["weight"], t["bias"], t["mean"], t["rstd"],
-            columns, columns, EPSILON, BLOCK=min(triton.next_power_of_2(columns), 1024),
+            columns, columns, EPSILON, BLOCK=min(next_power_of_2(columns), 1024),
         )  # fmt: skip
 
     def with_jax(jnp, jax):
@@ -136,7 +146,7 @@ def rms_norm_rows(rows: int, columns: int, dtype: torch.dtype = torch.float32) -
     def pointers(t):
         rms_norm_kernel[(rows,)](
             t["x"], t["weight"], t["out"], t["rstd"], columns, EPSILON,
-            BLOCK=triton.next_power_of_2(columns),
+            BLOCK=next_power_of_2(columns),
         )  # fmt: skip
 
     def with_jax(jnp, jax):
@@ -180,7 +190,7 @@ def entropy(rows: int, classes: int) -> Bench:
     def pointers(t):
         cross_entropy.cross_entropy_kernel[(rows,)](
             t["x"], t["targets"], t["loss"], t["out"], classes, classes, -100,
-            BLOCK=min(triton.next_power_of_2(classes), 1024),
+            BLOCK=min(next_power_of_2(classes), 1024),
         )  # fmt: skip
 
     def expression(x, targets):
@@ -219,7 +229,7 @@ def entropy(rows: int, classes: int) -> Bench:
 
 
 def cumsum(rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Bench:
-    block = triton.next_power_of_2(columns)
+    block = next_power_of_2(columns)
     return Bench(
         name=f"cumsum {SHORT_NAME[dtype]}",
         size=f"{rows}x{columns}",

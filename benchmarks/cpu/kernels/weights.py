@@ -10,7 +10,7 @@ the activations' type: the peer is that plain product, without the cost of widen
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, cdiv, next_power_of_2, output, random, seeded, tolerance_of
 
 from kernels import pick
 
@@ -64,7 +64,7 @@ def mxfp4_matmul_kernel(
 
 
 def block_of(m: int) -> int:
-    return max(16, min(64, triton.next_power_of_2(m)))
+    return max(16, min(64, next_power_of_2(m)))
 
 
 def dense(t):
@@ -109,7 +109,7 @@ def int4(m: int, n: int, k: int, dtype: torch.dtype) -> Bench:
 
     def pointers(t):
         bm = block_of(m)
-        int4_matmul_kernel[(triton.cdiv(m, bm), n // 64)](
+        int4_matmul_kernel[(cdiv(m, bm), n // 64)](
             t["x"], t["packed"], t["scales"], t["out"], m, n, k,
             GROUP_SIZE=GROUP_SIZE, BM=bm, BN=64, BK=64,
         )  # fmt: skip
@@ -136,7 +136,7 @@ def mxfp4(m: int, n: int, k: int) -> Bench:
 
     def pointers(t):
         bm = block_of(m)
-        mxfp4_matmul_kernel[(triton.cdiv(m, bm), n // 64)](
+        mxfp4_matmul_kernel[(cdiv(m, bm), n // 64)](
             t["x"], t["packed"], t["scales"], t["out"], m, n, k, BM=bm, BN=64, BK=64
         )
 
