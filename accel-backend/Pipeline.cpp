@@ -124,6 +124,11 @@ static void addAllocate(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelAllocatePass());
 }
 
+/// The lowered form keeps its own rules.
+static void addVerifySchedule(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelVerifySchedulePass());
+}
+
 // clang-format off
 static const Stage stages[] = {
     {"inline", addInline},
@@ -140,6 +145,7 @@ static const Stage stages[] = {
     {"pipeline", addPipeline},
     {"legalize", addLegalize},
     {"allocate", addAllocate},
+    {"verify-schedule", addVerifySchedule},
 };
 // clang-format on
 

@@ -103,6 +103,22 @@ static bool hasRoomForStores(scf::ForOp loop) {
               .wasInterrupted();
 }
 
+/// True if nothing in the loop uses the buffer before the copy fills it: what
+/// is written there, such as the values outside of the box, would otherwise
+/// overwrite what has come ahead of it.
+static bool isFirstUse(CopyOp copy, AllocOp buffer) {
+  Block *body = copy->getBlock();
+  SmallVector<Value> views = {buffer.getMemref()};
+  for (size_t i = 0; i < views.size(); ++i)
+    for (Operation *user : views[i].getUsers()) {
+      if (auto view = dyn_cast<memref::SubViewOp>(user))
+        views.push_back(view);
+      else if (body->findAncestorOpInBlock(*user)->isBeforeInBlock(copy))
+        return false;
+    }
+  return true;
+}
+
 /// Finds what of the loop can be started early or waited for late.
 static void findTransfers(Work &work, int64_t defaultDepth) {
   scf::ForOp loop = work.loop;
@@ -135,7 +151,8 @@ static void findTransfers(Work &work, int64_t defaultDepth) {
     auto copy = dyn_cast<CopyOp>(op);
     if (!copy || !isInChipMemory(copy.getSource().getType()) ||
         copy.getRows() || copy.getMask() || !bufferOf(copy.getDest(), loop) ||
-        copy.getDest().getDefiningOp() != bufferOf(copy.getDest(), loop))
+        copy.getDest().getDefiningOp() != bufferOf(copy.getDest(), loop) ||
+        !isFirstUse(copy, bufferOf(copy.getDest(), loop)))
       continue;
     int64_t depth = defaultDepth;
     if (auto attribute = copy->getAttrOfType<IntegerAttr>(depthAttr))
@@ -298,6 +315,10 @@ static void bufferLoads(IRRewriter &rewriter, Work &work) {
   auto yield = cast<scf::YieldOp>(newLoop.getBody()->getTerminator());
   yield->setOperands(yield->getNumOperands() - yields.size(), yields.size(),
                      yields);
+  // Those of the last iterations are of no transfer.
+  rewriter.setInsertionPointAfter(newLoop);
+  WaitOp::create(rewriter, loc,
+                 newLoop.getResults().take_back(work.loads.size() * ahead));
 }
 
 void tilebridge::accel::bufferLoop(IRRewriter &rewriter, scf::ForOp loop,

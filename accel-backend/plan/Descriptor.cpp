@@ -7,6 +7,7 @@
 
 #include "accel-backend/plan/Descriptor.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -118,4 +119,46 @@ std::optional<Piece> tilebridge::accel::nextPiece(const Box &box,
       return pieceOf(group, box, most);
   }
   return std::nullopt;
+}
+
+// A size that is not known is at most that of the buffer on the other side.
+SmallVector<int64_t> tilebridge::accel::mostOf(Value source, Value dest) {
+  auto boundOf = [](Value memref, int64_t d) {
+    int64_t size = cast<MemRefType>(memref.getType()).getDimSize(d);
+    // Of a part: that of the whole, where it has the same dimensions.
+    while (ShapedType::isDynamic(size)) {
+      auto view = memref.getDefiningOp<memref::SubViewOp>();
+      if (!view || view.getSourceType().getRank() != view.getType().getRank())
+        break;
+      memref = view.getSource();
+      size = view.getSourceType().getDimSize(d);
+    }
+    return size;
+  };
+  SmallVector<int64_t> most;
+  for (int64_t d = 0; d < cast<MemRefType>(source.getType()).getRank(); ++d) {
+    int64_t a = boundOf(source, d), b = boundOf(dest, d);
+    most.push_back(ShapedType::isDynamic(a)   ? b
+                   : ShapedType::isDynamic(b) ? a
+                                              : std::min(a, b));
+  }
+  return most;
+}
+
+bool tilebridge::accel::isOneDescriptor(Value source, Value dest, Value rows,
+                                        int64_t dim, bool pads,
+                                        const DmaEngine &engine) {
+  if ((pads && !engine.padding) || (rows && !engine.indexed))
+    return false;
+  Box box{cast<MemRefType>(source.getType()), cast<MemRefType>(dest.getType()),
+          mostOf(source, dest)};
+  if (!rows)
+    return !nextPiece(box, engine);
+  // The indices are a dimension of the descriptor, and no stride.
+  DmaEngine others = engine;
+  if (others.maxDims <= 1)
+    return box.most.size() == 1;
+  others.maxDims -= 1;
+  box.most[dim] = 1;
+  return !nextPiece(box, others);
 }

@@ -9,6 +9,7 @@
 #include "accel-backend/target/Target.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
 
 #include <optional>
 
@@ -31,5 +32,13 @@ struct Piece {
 /// rest; none where it says all. Strides that are not known are taken to be
 /// good.
 std::optional<Piece> nextPiece(const Box &box, const DmaEngine &engine);
+
+/// Of each dimension the most that the size of a transfer can be.
+llvm::SmallVector<int64_t> mostOf(mlir::Value source, mlir::Value dest);
+
+/// True if a transfer, between memrefs, is one descriptor of the engine. With
+/// `rows`, `dim` is the indexed dimension.
+bool isOneDescriptor(mlir::Value source, mlir::Value dest, mlir::Value rows,
+                     int64_t dim, bool pads, const DmaEngine &engine);
 
 } // namespace tilebridge::accel

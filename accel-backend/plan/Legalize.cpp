@@ -82,30 +82,6 @@ template <typename TransferT> static Operands operandsOf(TransferT op) {
           op.getMulticastAttr()};
 }
 
-// A size that is not known is at most that of the buffer on the other side.
-static SmallVector<int64_t> mostOf(Value source, Value dest) {
-  auto boundOf = [](Value memref, int64_t d) {
-    int64_t size = cast<MemRefType>(memref.getType()).getDimSize(d);
-    // Of a part: that of the whole, where it has the same dimensions.
-    while (ShapedType::isDynamic(size)) {
-      auto view = memref.getDefiningOp<memref::SubViewOp>();
-      if (!view || view.getSourceType().getRank() != view.getType().getRank())
-        break;
-      memref = view.getSource();
-      size = view.getSourceType().getDimSize(d);
-    }
-    return size;
-  };
-  SmallVector<int64_t> most;
-  for (int64_t d = 0; d < cast<MemRefType>(source.getType()).getRank(); ++d) {
-    int64_t a = boundOf(source, d), b = boundOf(dest, d);
-    most.push_back(ShapedType::isDynamic(a)   ? b
-                   : ShapedType::isDynamic(b) ? a
-                                              : std::min(a, b));
-  }
-  return most;
-}
-
 // Whether the box is as large as the block.
 static bool isFullBox(const Operands &operands) {
   auto source = cast<MemRefType>(operands.source.getType());
@@ -114,25 +90,22 @@ static bool isFullBox(const Operands &operands) {
          source.getShape() == dest.getShape();
 }
 
-bool Legalizer::isLegal() const {
-  if ((operands.pad && !engine.padding) || (operands.rows && !engine.indexed))
+// Whether nothing is moved; what is indexed bounds nothing.
+static bool isEmptyBox(const Operands &operands) {
+  auto isEmpty = [&](Value memref, bool isIndexed) {
+    ArrayRef<int64_t> shape = cast<MemRefType>(memref.getType()).getShape();
+    for (auto [d, size] : llvm::enumerate(shape))
+      if (size == 0 && !(isIndexed && int64_t(d) == operands.dim))
+        return true;
     return false;
-  SmallVector<int64_t> most = mostOf(operands.source, operands.dest);
-  if (operands.rows) {
-    // The indices are a dimension of the descriptor, and no stride.
-    DmaEngine others = engine;
-    if (others.maxDims <= 1)
-      return llvm::count_if(most, [](int64_t m) { return m != 1; }) <= 1 &&
-             most.size() == 1;
-    others.maxDims -= 1;
-    most[operands.dim] = 1;
-    return !nextPiece({cast<MemRefType>(operands.source.getType()),
-                       cast<MemRefType>(operands.dest.getType()), most},
-                      others);
-  }
-  return !nextPiece({cast<MemRefType>(operands.source.getType()),
-                     cast<MemRefType>(operands.dest.getType()), most},
-                    engine);
+  };
+  return isEmpty(operands.source, operands.rows && !operands.scatter) ||
+         isEmpty(operands.dest, operands.rows && operands.scatter);
+}
+
+bool Legalizer::isLegal() const {
+  return isOneDescriptor(operands.source, operands.dest, operands.rows,
+                         operands.dim, operands.pad != nullptr, engine);
 }
 
 Value Legalizer::part(Value memref, int64_t dimension, OpFoldResult offset,
@@ -308,12 +281,16 @@ void Legalizer::placeBox() {
 
 Value Legalizer::run() {
   SmallVector<int64_t> most = mostOf(operands.source, operands.dest);
+  bool isEmpty = isEmptyBox(operands);
   fillDest();
-  placeBox();
+  if (!isEmpty)
+    placeBox();
   Value token;
   if (isStart)
     token =
         CompletedOp::create(builder, loc, TokenType::get(builder.getContext()));
+  if (isEmpty)
+    return token;
   if (operands.rows)
     return copyRows(token);
   return copyBox(operands.source, operands.dest, operands.mask, most, token);
@@ -342,15 +319,6 @@ struct AccelLegalizePass
     kernel->setAttr("accel.legalized", UnitAttr::get(&getContext()));
   }
 
-  static StringRef memoryName(Value side, const Target &target) {
-    auto type = cast<MemRefType>(side.getType());
-    auto space = dyn_cast_or_null<MemoryAttr>(type.getMemorySpace());
-    if (!space)
-      return memoryOf(side, target).name;
-    return space.getName() == localMemory ? StringRef(target.localMemory().name)
-                                          : space.getName().getValue();
-  }
-
   // A cast only hides what is known of sizes and strides.
   static void lookThroughCasts(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
@@ -377,8 +345,8 @@ struct AccelLegalizePass
       else
         cast<CopyStartOp>(op).getPadMutable().clear();
     }
-    StringRef from = memoryName(operands.source, target);
-    StringRef to = memoryName(operands.dest, target);
+    StringRef from = nameOfMemory(operands.source, target);
+    StringRef to = nameOfMemory(operands.dest, target);
     const DmaEngine *engine = target.findEngine(from, to);
     if (!engine)
       return op->emitError("no engine of target '")

@@ -292,4 +292,27 @@ def AccelAllocatePass : Pass<"tilebridge-accel-allocate", "::mlir::func::FuncOp"
   let dependentDialects = ["::tilebridge::accel::AccelDialect"];
 }
 
+def AccelVerifySchedulePass : Pass<"tilebridge-accel-verify-schedule", "::mlir::func::FuncOp"> {
+  let summary = "Checks the rules of the lowered form";
+  let description = [{
+    What no op can check alone, of kernels; each rule that is broken is an error at the op that breaks it:
+    - the token of a transfer is waited for exactly once on every path;
+    - until then nothing reads or writes what it writes, nor writes what it reads: a buffer, or memory of the chip that may be the
+      same;
+    - a transfer that is waited for n iterations later has n + 1 buffers;
+    - each buffer has a place, at a multiple of what the memory needs and inside of it, and no other one's while both are needed;
+    - what PEs of a line do together does not depend on which PE it is: neither whether it is done, nor the source of a multicast;
+    - a transfer of a kernel that is `accel.legalized` is one descriptor of an engine.
+
+    Nothing is changed. Where two accesses to a buffer by different parts of it cannot be told apart, the simulator does it.
+
+    ```mlir
+    %t = accel.copy_start %v to %a : (memref<64xf32, strided<[1], offset: ?>>, memref<64xf32, #accel.memory<"local">>) -> !accel.token
+    linalg.fill ins(%zero : f32) outs(%a : memref<64xf32, #accel.memory<"local">>)
+    // error: writes what a transfer under way writes
+    accel.wait %t
+    ```
+  }];
+}
+
 #endif

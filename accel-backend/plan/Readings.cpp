@@ -60,6 +60,15 @@ const Memory &tilebridge::accel::memoryOf(Value pointer, const Target &target) {
   return target.tensorMemory(0);
 }
 
+StringRef tilebridge::accel::nameOfMemory(Value side, const Target &target) {
+  auto type = cast<MemRefType>(side.getType());
+  auto space = dyn_cast_or_null<MemoryAttr>(type.getMemorySpace());
+  if (!space)
+    return memoryOf(side, target).name;
+  return space.getName() == localMemory ? StringRef(target.localMemory().name)
+                                        : space.getName().getValue();
+}
+
 const DmaEngine *
 tilebridge::accel::loadingEngine(func::FuncOp kernel,
                                  const std::optional<Target> &target) {

@@ -32,6 +32,9 @@ mlir::BlockArgument rootOf(mlir::Value view);
 /// the target's choice.
 const Memory &memoryOf(mlir::Value pointer, const Target &target);
 
+/// The name that the target has for the memory of one side of a transfer.
+llvm::StringRef nameOfMemory(mlir::Value side, const Target &target);
+
 /// The engine of the kernel's loads into local memory; null without one.
 const DmaEngine *loadingEngine(mlir::func::FuncOp kernel,
                                const std::optional<Target> &target);

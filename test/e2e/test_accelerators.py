@@ -47,6 +47,15 @@ def test_examples_leave_what_the_cpu_leaves(target, tmp_path):
     assert compared["identical"] >= compared["launches"] // 2
 
 
+def test_arguments_that_overlap_and_grids_of_any_size():
+    child = run(
+        "dma-1d",
+        *("-m", "pytest", "-q", "-p", "accel_comparison", "-p", "no:cacheprovider"),
+        *("test_launches_that_overlap.py", "-m", "not slow"),
+    )
+    assert child.returncode == 0, child.stdout[-4000:]
+
+
 KERNEL = """
 import json, sys
 import torch, triton, triton.language as tl

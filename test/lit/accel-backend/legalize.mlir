@@ -156,3 +156,21 @@ func.func @ordered(%p: memref<?x32xf16, strided<[?, 1], offset: ?>>) attributes 
   return
 }
 }
+
+// -----
+
+// Of a box that is known to be empty only the padding is left.
+
+// CHECK-LABEL: func.func @empty
+// CHECK: linalg.fill
+// CHECK-NOT: accel.copy
+// CHECK: return
+module attributes {accel.target = "dma-1d"} {
+func.func @empty(%p: memref<?x0xf16, strided<[?, 1], offset: ?>>, %z: f16) attributes {accel.kernel, tilebridge.signature = ["*fp16", "fp16"]} {
+  %a = accel.alloc : memref<16x32xf16, #accel.memory<"local">>
+  %r = accel.alloc : memref<16xi64, #accel.memory<"local">>
+  accel.copy %p to %a rows [%r] dim 0 pad %z
+      : (memref<?x0xf16, strided<[?, 1], offset: ?>>, memref<16x32xf16, #accel.memory<"local">>, memref<16xi64, #accel.memory<"local">>, f16) -> ()
+  return
+}
+}

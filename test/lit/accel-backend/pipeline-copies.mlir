@@ -67,6 +67,7 @@ func.func @vector(%x: !ptr {accel.noalias}, %y: !ptr {accel.noalias}, %n: index,
   // CHECK: }
   // CHECK: }
   // CHECK: accel.wait %[[R]]#
+  // CHECK-NEXT: accel.wait
   // CHECK-NEXT: return
   %c0 = arith.constant 0 : index
   %c7 = arith.constant 7 : index
@@ -198,6 +199,26 @@ func.func @one_buffer(%x: !ptr {accel.noalias}, %y: !ptr {accel.noalias}, %n: in
     %b = accel.alloc : !vector
     linalg.fill ins(%z : f32) outs(%b : !vector)
     accel.copy %b to %w : (!vector, !row) -> ()
+  }
+  return
+}
+
+// What is around the box is written in each iteration, before the load: that is not started ahead.
+// CHECK-LABEL: @around(
+func.func @around(%x: !ptr {accel.noalias}, %y: !ptr {accel.noalias}, %n: index, %z: f32) attributes {accel.kernel} {
+  // CHECK: scf.for
+  // CHECK: linalg.fill
+  // CHECK: %[[T:.*]] = accel.copy_start %{{.*}} : (memref<20xf32,
+  // CHECK: accel.wait %[[T]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %b = accel.alloc : !vector
+    linalg.fill ins(%z : f32) outs(%b : !vector)
+    %v = memref.reinterpret_cast %x to offset: [%i], sizes: [20], strides: [1] : !ptr to memref<20xf32, strided<[1], offset: ?>>
+    accel.copy %v to %b : (memref<20xf32, strided<[1], offset: ?>>, !vector) -> ()
+    %o = memref.reinterpret_cast %y to offset: [%i], sizes: [33], strides: [1] : !ptr to !row
+    accel.copy %b to %o : (!vector, !row) -> ()
   }
   return
 }
