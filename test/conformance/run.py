@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -306,6 +307,8 @@ def run_tests(arguments: argparse.Namespace) -> int:
 
 def main() -> int:
     arguments = parse_arguments()
+    # The workers are in sessions of their own: what ends this process must end them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         if arguments.tutorials:
             from triton_suite import tutorials

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -87,6 +88,8 @@ def main() -> int:
         "--sources", default="", metavar="TEXT", help="what the page says of where FOLDER is from"
     )
     arguments = parser.parse_args()
+    # The workers are in sessions of their own: what ends this process must end them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     folder = arguments.folder.resolve()
     if not (folder / TESTS).exists():
         parser.error(f"{folder} has no {TESTS}: it is not test/inductor of a checkout of PyTorch")

@@ -106,16 +106,18 @@ def run_script(
             start_new_session=True,
         )
         status: int | None = None
-        while status is None and time.monotonic() < deadline:
-            try:
-                status = process.wait(timeout=1)
-            except subprocess.TimeoutExpired:
-                if not measuring and MEASURING in log.read_text(errors="replace"):
-                    measuring = True
-                    deadline = time.monotonic() + arguments.measure_seconds
-        if status is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        try:
+            while status is None and time.monotonic() < deadline:
+                try:
+                    status = process.wait(timeout=1)
+                except subprocess.TimeoutExpired:
+                    if not measuring and MEASURING in log.read_text(errors="replace"):
+                        measuring = True
+                        deadline = time.monotonic() + arguments.measure_seconds
+        finally:
+            if status is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
     passed, note = judge(tutorial, status, log.read_text(errors="replace"))
     return Outcome(tutorial.name, passed, note, time.monotonic() - started)
 
