@@ -100,3 +100,19 @@ def test_rows_and_columns(axis, shape, n, rng):
     for block in x:
         top = torch.maximum(top, block)
     assert torch.equal(tops, top.amax(axis))
+
+
+@triton.jit
+def columns_kernel(x, out, R: tl.constexpr, C: tl.constexpr):
+    c = tl.arange(0, C)
+    value = tl.load(x + tl.arange(0, R)[:, None] * C + c[None, :])
+    tl.store(out + c, tl.sum(value, axis=0))
+
+
+@pytest.mark.parametrize("dtype", dtypes(torch.float16, torch.bfloat16))
+def test_narrow_sums_do_not_stand_still(dtype):
+    """In bf16 256 + 1 is 256, in f16 2048 + 1 is 2048."""
+    x = torch.ones([4096, 16], dtype=dtype)
+    out = output([16], dtype)
+    columns_kernel[(1,)](x, out, R=4096, C=16)
+    assert (out == 4096).all()

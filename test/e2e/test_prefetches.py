@@ -72,3 +72,28 @@ def test_rows(columns, dtype, rng):
     out = output([rows], wide)
     rows_kernel[(triton.cdiv(rows, 8),)](x, out, rows, columns, BR=8, BC=512)
     check_equal(out, x.to(wide).sum(dim=1).to(wide))
+
+
+@triton.jit
+def tile_kernel(x, out, rows, columns, TURN: tl.constexpr, BR: tl.constexpr, BC: tl.constexpr):
+    row = tl.program_id(0) * BR + tl.arange(0, BR)
+    column = tl.program_id(1) * BC + tl.arange(0, BC)
+    inside = (row[:, None] < rows) & (column[None, :] < columns)
+    value = tl.load(x + row[:, None] * columns + column[None, :], mask=inside)
+    if TURN:
+        at = column[:, None] * rows + row[None, :]
+        tl.store(out + at, value.T, mask=(column[:, None] < columns) & (row[None, :] < rows))
+    else:
+        tl.store(out + row[:, None] * columns + column[None, :], value, mask=inside)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64, torch.int8])
+def test_tiles(dtype, is_turned, rng):
+    columns = 1003
+    rows = LARGE // (columns * dtype.itemsize) + 3
+    x = numbers(rng, [rows, columns], dtype)
+    out = output([columns, rows] if is_turned else [rows, columns], dtype)
+    grid = (triton.cdiv(rows, 32), triton.cdiv(columns, 64))
+    tile_kernel[grid](x, out, rows, columns, TURN=is_turned, BR=32, BC=64)
+    assert torch.equal(out, x.T.contiguous() if is_turned else x)
