@@ -46,13 +46,13 @@ def CpuWidenSumsPass : Pass<"tilebridge-cpu-widen-sums", "::mlir::func::FuncOp">
 
     Before:
     ```mlir
-    %r = linalg.reduce { arith.addf } ins(%x : tensor<1024xbf16>) outs(%zero : tensor<bf16>) dimensions = [0]
+    %r = linalg.reduce { arith.addf } ins(%x : ...) outs(%zero : tensor<bf16>) dimensions = [0]
     ```
     After:
     ```mlir
-    %w = linalg.generic ins(%x : tensor<1024xbf16>) { arith.extf } -> tensor<1024xf32>
+    %w = linalg.generic ins(%x : ...) { arith.extf } -> tensor<1024xf32>
     %s = linalg.reduce { arith.addf } ins(%w : tensor<1024xf32>) outs(%wide : tensor<f32>) dimensions = [0]
-    %r = linalg.generic ins(%s : tensor<f32>) { arith.truncf } -> tensor<bf16>
+    %r = linalg.generic ins(%s : ...) { arith.truncf } -> tensor<bf16>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
