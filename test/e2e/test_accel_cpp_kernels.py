@@ -4,6 +4,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from accel_cpp_support import COMPILERS, ROOT, compare
@@ -50,3 +56,34 @@ def test_matmul(tmp_path):
     )
     exact = a.astype(np.float64) @ b.astype(np.float64)
     np.testing.assert_allclose(results[2], exact, rtol=2e-3, atol=2e-2)
+
+
+EXAMPLES = (
+    "129_1 or (softmax and f16 and 13x97) or 3x65 or (matmul and 37x41x53) or (kernel_desc and 33x80x144)"
+    " or (layer and 7x301) or (layer and 64x64) or (dropout and 777_0) or (attention and 3x33x16)"
+    " or (attention and f16 and desc) or (scan and 15x5) or (cross and 9x63) or (embedding and f16)"
+    " or (embedding and i8) or (histogram and 1000)"
+)
+
+
+def test_examples(tmp_path):
+    """Each family of examples/, with whatever launches it makes, as C++ with the simulator's bits."""
+    results = tmp_path / "results"
+    child = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "accel_comparison"),
+            *("-p", "no:cacheprovider", "test_examples.py", "-k", EXAMPLES),
+        ],
+        env=os.environ
+        | {
+            "TILEBRIDGE_TARGET": "accel:grid-1x8",
+            "TILEBRIDGE_ACCEL_CPP": "1",
+            "TILEBRIDGE_ACCEL_RESULTS": str(results),
+        },
+        cwd=Path(__file__).resolve().parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert child.returncode == 0, child.stdout[-4000:]
+    assert json.loads(results.read_text())["as_cpp"] >= 20

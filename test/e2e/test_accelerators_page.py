@@ -7,10 +7,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
+from pathlib import Path
 
 from accel_cpp_support import ABI, LIBRARIES, ROOT, TOOL
 
-FENCE = re.compile(r"^```(sh|json (\S+)|cpp (\S+))\n(.*?)^```", re.S | re.M)
+FENCE = re.compile(r"^```(sh|(?:json|cpp|py) (\S+))\n(.*?)^```", re.S | re.M)
 
 
 def test_commands_of_the_page(tmp_path):
@@ -22,13 +24,13 @@ def test_commands_of_the_page(tmp_path):
     for header in [*ABI.glob("*.h"), *(ABI / "reference").glob("accel_*.h")]:
         (tmp_path / "include" / "accel" / header.name).symlink_to(header)
     (tmp_path / "lib").symlink_to(LIBRARIES)
-    environment = dict(os.environ, PATH=f"{TOOL.parent}:{os.environ['PATH']}")
+    environment = dict(
+        os.environ, PATH=f"{Path(sys.executable).parent}:{TOOL.parent}:{os.environ['PATH']}"
+    )
     commands = 0
-    for kind, json_name, cpp_name, text in FENCE.findall(
-        (ROOT / "docs" / "accelerators.md").read_text()
-    ):
+    for kind, name, text in FENCE.findall((ROOT / "docs" / "accelerators.md").read_text()):
         if kind != "sh":
-            (tmp_path / (json_name or cpp_name)).write_text(text)
+            (tmp_path / name).write_text(text)
             continue
         commands += 1
         done = subprocess.run(
@@ -41,7 +43,7 @@ def test_commands_of_the_page(tmp_path):
             check=False,
         )
         assert done.returncode == 0, f"{text}{done.stdout}{done.stderr}"
-    assert commands >= 5
+    assert commands >= 6
     picture = ROOT / "docs" / "images" / "accel-matmul.svg"
     assert (tmp_path / "matmul.svg").read_text() == picture.read_text(), (
         "draw the picture of the page anew"

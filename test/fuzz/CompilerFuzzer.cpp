@@ -13,6 +13,7 @@
 
 #include "test/fuzz/CompilerFuzzer.h"
 
+#include "compiler/AccelKernel.h"
 #include "compiler/Job.h"
 #include "test/fuzz/Mutate.h"
 #include "test/fuzz/TextMutator.h"
@@ -25,26 +26,70 @@
 
 using namespace tilebridge;
 
+/// Code and no error, or an error with a reason and no code.
+static bool isCompiled(llvm::StringRef errors, llvm::StringRef output) {
+  if (errors.empty() && !output.empty())
+    return true;
+  if (!errors.empty() && output.empty() &&
+      !errors.contains("a bug of this compiler"))
+    return false;
+  llvm::errs() << "neither code nor a reason: " << errors << "\n";
+  LLVM_BUILTIN_TRAP;
+}
+
+/// Lowers for an accelerator, for a launch that is made up, and to C++.
+static bool lowerText(llvm::StringRef text, uint64_t seed) {
+  static const char *const targets[] = {"mtia-2i-like", "tiny-16kb", "dma-1d",
+                                        "no-padding"};
+  compiler::Request request;
+  request.input = text;
+  request.sourceName = "fuzz.mlir";
+  std::string target = std::string("accel:" TARGETS_FOLDER "/") +
+                       targets[seed % std::size(targets)] + ".json";
+  request.target = target;
+  compiler::Result result;
+  auto kernel = compiler::AccelKernel::load(request, result);
+  if (!kernel)
+    return isCompiled(result.errors, "");
+  // Slot i is a number, or the address of an array of its own, which nothing
+  // reads: the kernel does not run.
+  constexpr uint64_t bytes = 4096;
+  std::vector<uint64_t> slots;
+  std::vector<reference::MemoryRange> memory;
+  for (unsigned i = 0; i < kernel->slotCount(); ++i) {
+    slots.push_back(64 + i * bytes);
+    memory.push_back({reinterpret_cast<void *>(slots.back()), bytes, i});
+  }
+  accel::SimLaunch launch;
+  launch.slots = slots;
+  launch.memory = memory;
+  launch.grid = {3, 2, 1};
+  std::string errors, cpp;
+  compiler::AccelOutputs outputs;
+  outputs.cpp = &cpp;
+  accel::SimOutcome outcome =
+      kernel->simulate(launch, {}, compiler::Search::None,
+                       /*isOnlyCompiled=*/true, errors, &outputs);
+  return isCompiled(errors, outcome.isError ? "" : "lowered");
+}
+
 bool fuzz::compileText(llvm::StringRef text) {
   // Damaged bytecode is known to end MLIR's own reader; see frontend/Reader.h.
   if (text.starts_with("ML\xefR"))
     return false;
+  // One in three is for an accelerator.
+  uint64_t seed = llvm::xxh3_64bits(text);
+  if (seed / 8 % 3 == 0)
+    return lowerText(text, seed / 24);
   compiler::Request request;
   request.input = text;
   request.sourceName = "fuzz.mlir";
   request.verifiesEach = true;
   request.target = "cpu";
   // Machine code costs most of the time and is LLVM's: one in eight.
-  request.stage = llvm::xxh3_64bits(text) % 8 == 0 ? "so" : "llvm";
+  request.stage = seed % 8 == 0 ? "so" : "llvm";
   compiler::Result result = compiler::compile(request);
-  llvm::StringRef errors = result.errors;
-  if (errors.empty() && !result.output.empty())
-    return true;
-  if (!errors.empty() && result.output.empty() &&
-      !errors.contains("a bug of this compiler"))
-    return false;
-  llvm::errs() << "neither code nor a reason: " << errors << "\n";
-  LLVM_BUILTIN_TRAP;
+  return isCompiled(result.errors, result.output);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
