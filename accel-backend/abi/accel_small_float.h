@@ -174,4 +174,15 @@ using f8e4m3b11fnuz = small_float<4, 3, 11, specials::fnuz>;
 using f8e4m3fnuz = small_float<4, 3, 8, specials::fnuz>;
 using f8e5m2fnuz = small_float<5, 2, 16, specials::fnuz>;
 
+/// A power of two, the scale of a block: an exponent and nothing else.
+struct f8e8m0fnu {
+  uint8_t raw;
+
+  explicit operator float() const {
+    return raw == 0xff ? std::numeric_limits<float>::quiet_NaN()
+                       : std::ldexp(1.0f, int(raw) - 127);
+  }
+  explicit operator double() const { return float(*this); }
+};
+
 } // namespace accel

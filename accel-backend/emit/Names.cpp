@@ -37,6 +37,7 @@ std::string cppType(Type type) {
       .Case<Float8E4M3B11FNUZType>([](auto) { return "accel::f8e4m3b11fnuz"; })
       .Case<Float8E4M3FNUZType>([](auto) { return "accel::f8e4m3fnuz"; })
       .Case<Float8E5M2FNUZType>([](auto) { return "accel::f8e5m2fnuz"; })
+      .Case<Float8E8M0FNUType>([](auto) { return "accel::f8e8m0fnu"; })
       .Case<TokenType>([](auto) { return "accel_token"; })
       .Default([](Type) { return ""; });
 }

@@ -216,6 +216,9 @@ Emitter::Outcome Emitter::emitCast(Operation *op) {
   if (auto narrow = dyn_cast<arith::TruncFOp>(op)) {
     auto rounding =
         narrow.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even);
+    // A scale is computed as bits.
+    if (isa<Float8E8M0FNUType>(narrow.getType()))
+      return std::nullopt;
     if (rounding == arith::RoundingMode::toward_zero)
       return convert("truncated");
     if (rounding != arith::RoundingMode::to_nearest_even)
