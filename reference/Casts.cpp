@@ -42,16 +42,21 @@ static LogicalResult convertFloat(Program &program, Operation *op,
   return success();
 }
 
-/// An integer rounded to a float once.
+/// An integer rounded to a float: to bf16 by way of f32, as PyTorch and the
+/// CPU do it, to other types once.
 static LogicalResult fromInteger(Program &program, Operation *op,
                                  bool isSigned) {
   LaneReader x(program.lanes(op->getOperand(0)));
   unsigned width = widthOf(op->getOperand(0).getType());
   auto type = cast<FloatType>(op->getResult(0).getType());
   setElements(program, op, [&](size_t i) {
-    llvm::APFloat result(type.getFloatSemantics());
+    llvm::APFloat result(type.isBF16() ? llvm::APFloat::IEEEsingle()
+                                       : type.getFloatSemantics());
     result.convertFromAPInt(llvm::APInt(width, x[i]), isSigned,
                             llvm::RoundingMode::NearestTiesToEven);
+    bool isExact;
+    result.convert(type.getFloatSemantics(),
+                   llvm::RoundingMode::NearestTiesToEven, &isExact);
     return fromAPFloat(result);
   });
   return success();

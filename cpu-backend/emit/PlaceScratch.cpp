@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -149,6 +150,16 @@ struct CpuPlaceScratchPass
     position[op] = {begin, counter++};
   }
 
+  /// Whether `result` of `user` is an address in the buffer `alias`, or is
+  /// computed from one: tiles are loaded from addresses, which may be computed
+  /// long before.
+  static bool isAddress(Operation *user, Value alias, Value result) {
+    if (isa<MemRefType>(alias.getType()))
+      return isa<memref::ExtractAlignedPointerAsIndexOp>(user);
+    return isa<IndexType, LLVM::LLVMPointerType>(result.getType()) ||
+           result.getType().isSignlessInteger(64);
+  }
+
   static std::pair<int64_t, int64_t> liveRange(
       Operation *op,
       const DenseMap<Operation *, std::pair<int64_t, int64_t>> &position) {
@@ -173,7 +184,8 @@ struct CpuPlaceScratchPass
           last = std::max(last, position.lookup(ancestor).second);
         }
         for (Value result : user->getResults())
-          if (isa<MemRefType>(result.getType()))
+          if (isa<MemRefType>(result.getType()) ||
+              isAddress(user, alias, result))
             aliases.push_back(result);
         // What leaves a region does so through its op.
         if (user->hasTrait<OpTrait::IsTerminator>())

@@ -8,7 +8,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from dtypes import F32, F64, FLOATS, I1, I32, I64, INTEGERS, SMALL_FLOATS, Dtype, round_to
+from dtypes import BF16, F32, F64, FLOATS, I1, I32, I64, INTEGERS, SMALL_FLOATS, Dtype, round_to
 from ir import Facts, Type, Value
 
 from build import EXACT, Builder
@@ -339,7 +339,10 @@ def _integer_to_float(b: Builder, x: Value, to: Dtype) -> Value:
         # A sum of two doubles, of which the first has all bits but the last few.
         if to is F64:
             return wide.astype(np.float64)
-        return wide.astype(np.float32).astype(np.float64) if to is F32 else _odd_round(wide, to)
+        single = wide.astype(np.float32).astype(np.float64)
+        if to is F32:
+            return single
+        return round_to(single, to) if to is BF16 else _odd_round(wide, to)
 
     facts = Facts(min(highest, math.inf), 0.0, highest <= to.exact_integers)
     if highest > to.largest:

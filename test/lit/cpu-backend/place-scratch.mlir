@@ -72,3 +72,24 @@ func.func @kept(%v: f32) {
   memref.store %v, %d[%c0] : memref<12xf32>
   return
 }
+
+// -----
+
+// A buffer lives as long as something is read from an address in it.
+// CHECK-LABEL: func.func @addresses
+// CHECK-SAME: tilebridge.scratch_bytes = 128 : i64
+func.func @addresses(%v: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  // CHECK: memref.view %{{.*}}[%c0{{.*}}][] : memref<?xi8> to memref<10xf32>
+  // CHECK: memref.view %{{.*}}[%c64{{.*}}][] : memref<?xi8> to memref<12xf32>
+  %a = memref.alloc() : memref<10xf32>
+  %b = memref.alloc() : memref<12xf32>
+  %base = memref.extract_aligned_pointer_as_index %a : memref<10xf32> -> index
+  %at = arith.addi %base, %n : index
+  %number = arith.index_cast %at : index to i64
+  %address = llvm.inttoptr %number : i64 to !llvm.ptr
+  memref.store %v, %b[%c0] : memref<12xf32>
+  %read = llvm.load %address : !llvm.ptr -> f32
+  memref.store %read, %b[%c0] : memref<12xf32>
+  return
+}
