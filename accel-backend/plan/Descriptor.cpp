@@ -56,7 +56,8 @@ struct Group {
 };
 } // namespace
 
-static SmallVector<Group> groupsOf(const Box &box, const Strides &strides) {
+static SmallVector<Group> groupsOf(const Box &box, const Strides &strides,
+                                   bool canMerge = true) {
   SmallVector<Group> groups;
   std::optional<int64_t> last;
   for (int64_t d = 0; d < box.source.getRank(); ++d) {
@@ -65,7 +66,7 @@ static SmallVector<Group> groupsOf(const Box &box, const Strides &strides) {
     // What is inside has to be there in full.
     bool isFull = box.source.getDimSize(d) == box.most[d];
     bool merges =
-        last && isFull &&
+        canMerge && last && isFull &&
         isMultiple(strides.source[*last], strides.source[d], box.most[d]) &&
         isMultiple(strides.dest[*last], strides.dest[d], box.most[d]);
     if (!merges)
@@ -89,6 +90,22 @@ static Piece pieceOf(const Group &group, const Box &box, int64_t most) {
   return {group.dimensions.front(), std::max<int64_t>(1, most / inside)};
 }
 
+// Which group is longer than the engine's extents, and what it has room for;
+// none where all fit.
+static std::optional<std::pair<const Group *, int64_t>>
+tooLong(ArrayRef<Group> groups, bool isContiguous, const DmaEngine &engine) {
+  if (engine.maxSizes.empty())
+    return std::nullopt;
+  for (auto [position, group] : llvm::enumerate(llvm::reverse(groups))) {
+    size_t place = position + !isContiguous;
+    int64_t most =
+        int64_t(engine.maxSizes[std::min(place, engine.maxSizes.size() - 1)]);
+    if (ShapedType::isDynamic(group.most) || group.most > most)
+      return std::pair(&group, most);
+  }
+  return std::nullopt;
+}
+
 std::optional<Piece> tilebridge::accel::nextPiece(const Box &box,
                                                   const DmaEngine &engine) {
   Strides strides = stridesOf(box);
@@ -105,20 +122,21 @@ std::optional<Piece> tilebridge::accel::nextPiece(const Box &box,
     return std::nullopt;
   int64_t inner = groups.back().dimensions.back();
   bool isContiguous = strides.source[inner] == 1 && strides.dest[inner] == 1;
-  if (groups.size() + !isContiguous > std::max(engine.maxDims, 1u)) {
+  auto areTooMany = [&](ArrayRef<Group> groups) {
+    return groups.size() + !isContiguous > std::max(engine.maxDims, 1u);
+  };
+  if (areTooMany(groups)) {
     // An engine that only moves runs moves single elements.
     return Piece{groups.front().dimensions.front(), 1};
   }
-  for (auto [position, group] : llvm::enumerate(llvm::reverse(groups))) {
-    if (engine.maxSizes.empty())
-      break;
-    size_t place = position + !isContiguous;
-    int64_t most =
-        int64_t(engine.maxSizes[std::min(place, engine.maxSizes.size() - 1)]);
-    if (ShapedType::isDynamic(group.most) || group.most > most)
-      return pieceOf(group, box, most);
-  }
-  return std::nullopt;
+  auto refused = tooLong(groups, isContiguous, engine);
+  if (!refused)
+    return std::nullopt;
+  // What is one range is said as several dimensions where that fits.
+  SmallVector<Group> apart = groupsOf(box, strides, /*canMerge=*/false);
+  if (!areTooMany(apart) && !tooLong(apart, isContiguous, engine))
+    return std::nullopt;
+  return pieceOf(*refused->first, box, refused->second);
 }
 
 // A size that is not known is at most that of the buffer on the other side.
@@ -147,11 +165,16 @@ SmallVector<int64_t> tilebridge::accel::mostOf(Value source, Value dest) {
 
 bool tilebridge::accel::isOneDescriptor(Value source, Value dest, Value rows,
                                         int64_t dim, bool pads,
-                                        const DmaEngine &engine) {
+                                        const DmaEngine &engine,
+                                        Unknown unknown) {
   if ((pads && !engine.padding) || (rows && !engine.indexed))
     return false;
   Box box{cast<MemRefType>(source.getType()), cast<MemRefType>(dest.getType()),
           mostOf(source, dest)};
+  if (unknown == Unknown::AtLeast)
+    for (auto [d, most] : llvm::enumerate(box.most))
+      if (most != 1 && box.source.isDynamicDim(d))
+        most = 2;
   if (!rows)
     return !nextPiece(box, engine);
   // The indices are a dimension of the descriptor, and no stride.

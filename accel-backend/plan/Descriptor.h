@@ -36,9 +36,18 @@ std::optional<Piece> nextPiece(const Box &box, const DmaEngine &engine);
 /// Of each dimension the most that the size of a transfer can be.
 llvm::SmallVector<int64_t> mostOf(mlir::Value source, mlir::Value dest);
 
+/// What a size that is only known at run time is taken to be.
+enum class Unknown {
+  /// As large as the buffers allow: what a descriptor says is surely one.
+  AtMost,
+  /// As small as a dimension can be: what is more than one surely is.
+  AtLeast,
+};
+
 /// True if a transfer, between memrefs, is one descriptor of the engine. With
 /// `rows`, `dim` is the indexed dimension.
 bool isOneDescriptor(mlir::Value source, mlir::Value dest, mlir::Value rows,
-                     int64_t dim, bool pads, const DmaEngine &engine);
+                     int64_t dim, bool pads, const DmaEngine &engine,
+                     Unknown unknown = Unknown::AtMost);
 
 } // namespace tilebridge::accel

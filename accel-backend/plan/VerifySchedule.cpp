@@ -345,7 +345,7 @@ static LogicalResult verifyDescriptor(TransferT op, const Target &target) {
     return op.emitError("no engine of target '")
            << target.name << "' copies from '" << from << "' to '" << to << "'";
   if (isOneDescriptor(source, dest, op.getRows(), int64_t(op.getDim()),
-                      op.getPad() != nullptr, *engine))
+                      op.getPad() != nullptr, *engine, Unknown::AtLeast))
     return success();
   return op.emitError("is more than one descriptor of engine '")
          << engine->name << "'";

@@ -174,3 +174,23 @@ func.func @empty(%p: memref<?x0xf16, strided<[?, 1], offset: ?>>, %z: f16) attri
   return
 }
 }
+
+// -----
+
+// What is one range, but a long one, is said as two dimensions; with one that is too long it is not.
+
+// CHECK-LABEL: func.func @apart
+// CHECK-NOT: scf.for
+// CHECK: accel.copy %{{[^ ]*}} to %{{[^ ]*}} : (memref<32x64xf32, strided<[64, 1], offset: ?>>
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK: accel.copy
+module attributes {accel.target = "xdna-like"} {
+func.func @apart(%p: memref<32x64xf32, strided<[64, 1], offset: ?>>, %q: memref<4x1024xf32, strided<[1024, 1], offset: ?>>)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*fp32"]} {
+  %a = accel.alloc : memref<32x64xf32, #accel.memory<"local">>
+  %b = accel.alloc : memref<4x1024xf32, #accel.memory<"local">>
+  accel.copy %p to %a : (memref<32x64xf32, strided<[64, 1], offset: ?>>, memref<32x64xf32, #accel.memory<"local">>) -> ()
+  accel.copy %q to %b : (memref<4x1024xf32, strided<[1024, 1], offset: ?>>, memref<4x1024xf32, #accel.memory<"local">>) -> ()
+  return
+}
+}

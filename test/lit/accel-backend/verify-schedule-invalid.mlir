@@ -248,6 +248,34 @@ func.func @large(%p: !view) attributes {accel.kernel, accel.legalized} {
 
 // -----
 
+!view = memref<8192xf32, strided<[1], offset: ?>>
+!local = memref<8192xf32, #accel.memory<"local">>
+module attributes {accel.target = "dma-1d"} {
+func.func @long(%p: !view) attributes {accel.kernel, accel.legalized} {
+  %a = accel.alloc {offset = 0 : i64} : !local
+  // expected-error@+1 {{is more than one descriptor of engine 'dma'}}
+  accel.copy %p to %a : (!view, !local) -> ()
+  return
+}
+}
+
+// -----
+
+// However few there are of the outer dimension, they are more than one run.
+
+!view = memref<?x64xf32, strided<[?, 1], offset: ?>>
+!local = memref<8x64xf32, #accel.memory<"local">>
+module attributes {accel.target = "dma-1d"} {
+func.func @unknown(%p: !view) attributes {accel.kernel, accel.legalized} {
+  %a = accel.alloc {offset = 0 : i64} : !local
+  // expected-error@+1 {{is more than one descriptor of engine 'dma'}}
+  accel.copy %p to %a : (!view, !local) -> ()
+  return
+}
+}
+
+// -----
+
 !view = memref<64xf32, strided<[1], offset: ?>>
 module attributes {accel.target = "dma-1d"} {
 func.func @across(%a: !view, %b: !view) attributes {accel.kernel, accel.legalized} {

@@ -71,3 +71,44 @@ func.func @parts(%p: !rows) attributes {accel.kernel, accel.legalized} {
   return
 }
 }
+
+// -----
+
+// A part whose size is only known at run time, of a buffer that is too long for one descriptor.
+
+!view = memref<10000xf32, strided<[1], offset: ?>>
+!local = memref<10000xf32, #accel.memory<"local">>
+!from = memref<?xf32, strided<[1], offset: ?>>
+!to = memref<?xf32, strided<[1], offset: ?>, #accel.memory<"local">>
+// CHECK-LABEL: @rest
+module attributes {accel.target = "dma-1d"} {
+func.func @rest(%p: !view) attributes {accel.kernel, accel.legalized} {
+  %c0 = arith.constant 0 : index
+  %c4096 = arith.constant 4096 : index
+  %c10000 = arith.constant 10000 : index
+  %a = accel.alloc {offset = 0 : i64} : !local
+  scf.for %i = %c0 to %c10000 step %c4096 {
+    %left = arith.subi %c10000, %i : index
+    %size = arith.minsi %left, %c4096 : index
+    %s = memref.subview %p[%i] [%size] [1] : !view to !from
+    %d = memref.subview %a[%i] [%size] [1] : !local to !to
+    accel.copy %s to %d : (!from, !to) -> ()
+  }
+  return
+}
+}
+
+// -----
+
+// What is one range is also two dimensions, of which none is too long.
+
+!view = memref<32x64xf32, strided<[64, 1], offset: ?>>
+!local = memref<32x64xf32, #accel.memory<"local">>
+// CHECK-LABEL: @apart
+module attributes {accel.target = "xdna-like"} {
+func.func @apart(%p: !view) attributes {accel.kernel, accel.legalized} {
+  %a = accel.alloc {offset = 0 : i64} : !local
+  accel.copy %p to %a : (!view, !local) -> ()
+  return
+}
+}
