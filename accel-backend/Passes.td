@@ -76,7 +76,8 @@ def AccelCopiesPass : Pass<"tilebridge-accel-copies"> {
 def AccelWidenSumsPass : Pass<"tilebridge-accel-widen-sums"> {
   let summary = "Takes sums of narrow floats in f32";
   let description = [{
-    Sums and products along a dimension of floats of 16 and 8 bits are taken in f32, and rounded once.
+    Sums and products along a dimension of floats of 16 and 8 bits, and the sums of matmuls whose results are such floats, are taken
+    in f32, and rounded once.
 
     Before:
     ```mlir

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// The terms of a sum come one after the other here, and one that is rounded to
-// 16 bits after each of them loses a bit or two for each doubling of their
-// number.
+// The terms of a sum, and the products of a matmul, come one after the other
+// here, and a sum that is rounded to 16 bits after each of them loses a bit or
+// two for each doubling of their number.
 //===----------------------------------------------------------------------===//
 
 #include "accel-backend/Passes.h"
@@ -23,14 +23,19 @@ namespace tilebridge::accel {
 using namespace mlir;
 using namespace tilebridge;
 
-// One block that is added or multiplied up, of floats narrower than f32.
-static bool isNarrowSum(linalg::ReduceOp reduce) {
-  if (reduce->getNumResults() != 1)
+// One block of floats narrower than f32.
+static bool hasNarrowResult(Operation *op) {
+  if (op->getNumResults() != 1)
     return false;
-  auto type = dyn_cast<RankedTensorType>(reduce->getResult(0).getType());
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   auto element =
       type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
-  if (!element || element.getWidth() >= 32)
+  return element && element.getWidth() < 32;
+}
+
+// One block that is added or multiplied up, of floats narrower than f32.
+static bool isNarrowSum(linalg::ReduceOp reduce) {
+  if (!hasNarrowResult(reduce))
     return false;
   Block *body = reduce.getBlock();
   Operation &first = body->front();
@@ -88,17 +93,44 @@ static void widen(linalg::ReduceOp reduce) {
   reduce->erase();
 }
 
+// A matmul widens its operands to its sums' type by itself.
+template <typename MatmulT> static bool isNarrowProduct(MatmulT matmul) {
+  return hasNarrowResult(matmul) && !matmul.hasUserDefinedMaps() &&
+         matmul.getCast() == linalg::TypeFn::cast_signed;
+}
+
+template <typename MatmulT> static void widenProduct(MatmulT matmul) {
+  OpBuilder builder(matmul);
+  Location loc = matmul.getLoc();
+  auto narrow = cast<RankedTensorType>(matmul->getResult(0).getType());
+  Type wide = builder.getF32Type();
+  Value init = convert(builder, loc, matmul.getOutputs().front(), wide);
+  auto product = MatmulT::create(builder, loc, TypeRange(init.getType()),
+                                 matmul.getInputs(), ValueRange(init));
+  product->setDiscardableAttrs(matmul->getDiscardableAttrDictionary());
+  matmul->replaceAllUsesWith(ValueRange{
+      convert(builder, loc, product->getResult(0), narrow.getElementType())});
+  matmul->erase();
+}
+
 namespace {
 struct AccelWidenSumsPass
     : accel::impl::AccelWidenSumsPassBase<AccelWidenSumsPass> {
   void runOnOperation() override {
-    SmallVector<linalg::ReduceOp> sums;
-    getOperation()->walk([&](linalg::ReduceOp reduce) {
-      if (isNarrowSum(reduce))
-        sums.push_back(reduce);
-    });
-    for (linalg::ReduceOp reduce : sums)
-      widen(reduce);
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (Operation *op : ops) {
+      if (auto reduce = dyn_cast<linalg::ReduceOp>(op)) {
+        if (isNarrowSum(reduce))
+          widen(reduce);
+      } else if (auto matmul = dyn_cast<linalg::MatmulOp>(op)) {
+        if (isNarrowProduct(matmul))
+          widenProduct(matmul);
+      } else if (auto matmul = dyn_cast<linalg::BatchMatmulOp>(op)) {
+        if (isNarrowProduct(matmul))
+          widenProduct(matmul);
+      }
+    }
   }
 };
 } // namespace
