@@ -22,6 +22,8 @@ import sys
 import tempfile
 import time
 
+import quiet
+
 FAMILIES = (
     "vector_add",
     "softmax",
@@ -246,6 +248,7 @@ def compile_times(options) -> int:
 
 def main() -> int:
     options = parse_arguments()
+    quiet.keep_pools_short()
     if options.child == "interpreter":
         print(json.dumps(interpreter_child(options)))
         return 0

@@ -23,6 +23,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import quiet
+
+quiet.keep_pools_short()  # before PyTorch, which imports NumPy
+
 import torch
 
 # The examples run on CPU tensors. Beside a usable GPU, Tilebridge has to be asked for by name;
@@ -150,9 +154,11 @@ def check(case: Case, seed: int = 0) -> Check:
 def median_seconds(call: Callable[[], object], budget: float = 0.5, least: int = 3) -> float:
     """The median time of a call, warm, of as many runs as fit the budget but at least `least`.
 
+    Threads that another library's work has left waiting actively are asleep before it begins.
     A call that alone takes longer than the budget is run once: PyTorch's f16 matmul takes seconds
     on a CPU without such a unit, and no repetition changes what that says.
     """
+    quiet.wait_until_quiet()
     start = time.perf_counter()
     call()
     if (first := time.perf_counter() - start) > budget:

@@ -5,6 +5,9 @@
 - All runners of a problem run in rounds, each once a round and each round beginning with another
   one, so that a change of the machine's speed meets all of them. The figure is the median over the
   rounds, the spread its quartiles.
+- Before each one's turn all other threads of the process sleep (examples/quiet.py): those of
+  another library's pool that still wait for work would take a core from the next one. Where they
+  do not sleep in time, the figure says in how many rounds.
 - In a round a runner is called so often that it takes a millisecond; the call before is not timed.
 - Memory is written once before anything is timed, so no page is touched first in a timed call. The
   C library is told to keep freed memory (`keep_freed_memory`): peers that return fresh arrays pay
@@ -15,10 +18,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from quiet import keep_pools_short, wait_until_quiet
 
 ROUND_SECONDS = 1e-3
 
@@ -30,6 +36,20 @@ class Timing:
     high: float
     least: float
     rounds: int
+    disturbed: int  # rounds in which another thread of the process was still running
+
+
+def prepare_environment(threads: int) -> None:
+    """Before PyTorch, NumPy and JAX are imported: how many threads they make, and which compiler."""
+    keep_pools_short()
+    os.environ["OMP_NUM_THREADS"] = str(threads)
+    os.environ["OPENBLAS_NUM_THREADS"] = str(threads)
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    if threads == 1:
+        flags = os.environ.get("XLA_FLAGS", "")
+        single = "--xla_cpu_multi_thread_eigen=false"
+        os.environ["XLA_FLAGS"] = f"{flags} {single}".strip()
+    os.environ.setdefault("TRITON_DEFAULT_BACKEND", "tilebridge")
 
 
 def keep_freed_memory() -> None:
@@ -53,11 +73,12 @@ def _seconds(call: Callable[[], object], count: int) -> float:
 def time_in_turn(
     runners: dict[str, Callable[[], object]], rounds: int, budget: float
 ) -> dict[str, Timing]:
-    """`budget` bounds the seconds for all of them; a runner gets three rounds at least, or one where
-    it alone takes longer than that."""
+    """`budget` bounds the seconds for all of them, waiting not included; a runner gets three rounds at
+    least, or one where it alone takes longer than that."""
     counts, samples = {}, {name: [] for name in runners}
-    first = {}
+    first, disturbed = {}, dict.fromkeys(runners, 0)
     for name, call in runners.items():
+        disturbed[name] += not wait_until_quiet()
         call()
         first[name] = _seconds(call, 1)
         counts[name] = max(1, min(10000, int(ROUND_SECONDS / max(first[name], 1e-7))))
@@ -65,18 +86,23 @@ def time_in_turn(
     for name in slow:
         samples[name].append(first[name])
     names = [name for name in runners if name not in slow]
-    end = time.perf_counter() + budget
+    for name in names:
+        disturbed[name] = 0
+    spent = 0.0
     for index in range(rounds):
-        if index >= 3 and time.perf_counter() > end:
+        if index >= 3 and spent > budget:
             break
         shift = index % max(len(names), 1)
         for name in names[shift:] + names[:shift]:
+            disturbed[name] += not wait_until_quiet()
+            start = time.perf_counter()
             runners[name]()
             samples[name].append(_seconds(runners[name], counts[name]))
-    return {name: _timing(values) for name, values in samples.items()}
+            spent += time.perf_counter() - start
+    return {name: _timing(values, disturbed[name]) for name, values in samples.items()}
 
 
-def _timing(values: list[float]) -> Timing:
+def _timing(values: list[float], disturbed: int) -> Timing:
     ordered = sorted(values)
     last = len(ordered) - 1
     return Timing(
@@ -85,4 +111,5 @@ def _timing(values: list[float]) -> Timing:
         high=ordered[last - last // 4],
         least=ordered[0],
         rounds=len(ordered),
+        disturbed=disturbed,
     )

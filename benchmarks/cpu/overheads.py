@@ -19,6 +19,7 @@ import matmul
 import torch
 import triton.language as tl
 import vector_add
+from quiet import wait_until_quiet
 
 ELEMENTS = 4096
 BLOCK = 1024
@@ -47,6 +48,7 @@ def launches() -> dict[str, float]:
     compiled = kernel.warmup(x, y, out, ELEMENTS, BLOCK=BLOCK, grid=grid)
     run = compiled.run  # makes the launcher
     whole, alone = [], []
+    wait_until_quiet()
     for _ in range(9):  # in turn, and the least: what it costs where nothing disturbs it
         whole.append(mean_seconds(call))
         compiled._run = lambda *_: None
@@ -128,6 +130,7 @@ def compilations(trials: int = 9) -> list[dict]:
     from tilebridge import _native
 
     compiler, kernels = _native.launcher(), sources()
+    wait_until_quiet()
     times: dict[str, list[float]] = {name: [] for name in kernels}
     for _ in range(trials):
         for name, source in kernels.items():

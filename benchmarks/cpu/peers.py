@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -103,18 +102,6 @@ def results(value: Any, bench: Bench) -> tuple[torch.Tensor, ...]:
 
 def _is_jax(value: Any) -> bool:
     return type(value).__module__.startswith("jax")
-
-
-def prepare_environment(threads: int) -> None:
-    """Before PyTorch and JAX are imported: how many threads they make, and which compiler."""
-    os.environ["OMP_NUM_THREADS"] = str(threads)
-    os.environ["OPENBLAS_NUM_THREADS"] = str(threads)
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    if threads == 1:
-        flags = os.environ.get("XLA_FLAGS", "")
-        single = "--xla_cpu_multi_thread_eigen=false"
-        os.environ["XLA_FLAGS"] = f"{flags} {single}".strip()
-    os.environ.setdefault("TRITON_DEFAULT_BACKEND", "tilebridge")
 
 
 def available(wanted: list[str]) -> tuple[list[str], list[str]]:

@@ -78,6 +78,12 @@ def print_row(row: dict, peers: list[str]) -> None:
     )
     for name, detail in row["problems"].items():
         print(f"    {name}: {detail}")
+    for name, timing in timed.items():
+        if timing["disturbed"]:
+            print(
+                f"    {name}: another thread of the process still ran when {timing['disturbed']} of"
+                f" {timing['rounds']} rounds began"
+            )
 
 
 def summary(result: dict) -> list[dict]:
@@ -121,9 +127,32 @@ def print_overheads(result: dict) -> None:
         )
 
 
+def disturbed_text(result: dict) -> str:
+    """In how many rounds another thread of the process ran on beside what was timed; empty where unknown."""
+    timed = [
+        (timing, f"{row['name']} {row['size']} ({name})")
+        for row in result["results"]
+        for name, timing in row["runners"].items()
+        if "disturbed" in timing
+    ]
+    if not timed:
+        return ""
+    rounds = sum(timing["rounds"] for timing, _ in timed)
+    found = [(timing["disturbed"], of) for timing, of in timed if timing["disturbed"]]
+    if not found:
+        return f"no other thread of the process ran when a round began: {rounds} rounds"
+    most, of = max(found)
+    return (
+        f"another thread of the process still ran when a round began in {sum(n for n, _ in found)} of"
+        f" {rounds} rounds, in {most} of them for {of}"
+    )
+
+
 def print_summary(result: dict) -> None:
     print_overheads(result)
     print(f"\nlimits, measured again, the best of both: {limits_text(result['limits'])}")
+    if text := disturbed_text(result):
+        print(text)
     print(f"\n{'group':<20} {'problems':>8} {'geometric mean':>15} {'least':>7}  of")
     for line in summary(result):
         print(

@@ -172,6 +172,7 @@ def measure_one(bench, options, peer_names: list[str], replay=None) -> dict:
             "high_s": timing.high,
             "least_s": timing.least,
             "rounds": timing.rounds,
+            "disturbed": timing.disturbed,
         }
     row["rate"] = bench.rate
     return row | ratios(row, list(bench.ours))
@@ -239,21 +240,21 @@ def record_all(found: list, options) -> int:
 def main(arguments=None) -> int:
     options = parse_arguments(arguments)
     threads = use_cores(options.threads)
-    import peers
+    from measure import keep_freed_memory, prepare_environment
 
-    peers.prepare_environment(threads)
-    from measure import keep_freed_memory
-
+    prepare_environment(threads)
     keep_freed_memory()
     from replay import Replay, stand_in_for_triton
 
     if options.replay:
         stand_in_for_triton()
     import machine
+    import peers
     import report
     import targets
     import torch
     import triton
+    from quiet import wait_until_quiet
 
     torch.set_num_threads(threads)
     found = chosen(options)
@@ -288,6 +289,7 @@ def main(arguments=None) -> int:
         row |= shares(row, list(bench.ours), limits)
         result["results"].append(row)
         report.print_row(row, names)
+    wait_until_quiet()
     result["limits"] = machine.better(limits, machine.limits(threads, library))
     for row in result["results"]:
         row |= shares(row, list(report.OURS), result["limits"])

@@ -15,7 +15,7 @@ import json
 from pathlib import Path
 
 import targets
-from report import duration, geometric_mean, limits_text, summary
+from report import disturbed_text, duration, geometric_mean, limits_text, summary
 
 HEAD = """# Figures
 
@@ -59,6 +59,8 @@ def machine_section(result: dict) -> list[str]:
         f"{result['time']}; {how}; PyTorch {result['torch']}; peers: {', '.join(result['peers'])}; load"
         f" when it began: {machine['load'][0]:.1f}. Measured limits: {limits_text(result['limits'])}."
     )
+    if text := disturbed_text(result):
+        lines += ["", f"{text[0].upper()}{text[1:]}."]
     lines += targets.lines(targets.targets(result))
     lines += ["", "| group | problems | geometric mean | least | of |", "|---|---|---|---|---|"]
     for line in summary(result):
