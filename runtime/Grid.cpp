@@ -20,9 +20,54 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A launch that is expected to end sooner than this is not worth waking other
-// threads for.
-constexpr float inlineNanoseconds = 25000;
+/// What a parallel region costs besides the work in it: about a microsecond
+/// while the threads still spin behind their last region, tens of them when they
+/// sleep, milliseconds when other processes have their cores. It is measured
+/// with each region, and the least of the last few counts: one that had to wake
+/// the threads says nothing about the next one.
+class RegionCost {
+public:
+  /// In nanoseconds.
+  float get() const {
+    float least = recent[0].load(std::memory_order_relaxed);
+    for (const std::atomic<float> &cost : recent)
+      least = std::min(least, cost.load(std::memory_order_relaxed));
+    return least;
+  }
+
+  void add(float nanoseconds) {
+    unsigned at = count.fetch_add(1, std::memory_order_relaxed);
+    recent[at % window].store(nanoseconds, std::memory_order_relaxed);
+  }
+
+  /// A launch has stayed on its thread for the cost's sake: what was measured is
+  /// believed a little less, so that it is measured again at some time.
+  void age() {
+    for (std::atomic<float> &cost : recent)
+      cost.store(cost.load(std::memory_order_relaxed) * (1 - 1.0f / 128),
+                 std::memory_order_relaxed);
+  }
+
+private:
+  static constexpr unsigned window = 4;
+  static constexpr float guess = 1000;
+  std::atomic<float> recent[window] = {guess, guess, guess, guess};
+  std::atomic<unsigned> count{0};
+};
+
+RegionCost regionCost;
+
+// However cheap regions are, such launches stay on their thread; however dear,
+// longer ones do not.
+constexpr float alwaysInline = 4000, neverInline = 50000;
+
+/// A launch that is expected to end sooner than this, in nanoseconds, stays on
+/// its thread: what the others take over is to be twice what the region costs.
+float inlineLimit(int64_t threads) {
+  float share = 1 - 1 / float(threads);
+  return std::clamp(2 * regionCost.get() / share, alwaysInline, neverInline);
+}
+
 constexpr unsigned maxRanges = 256;
 constexpr int64_t chunksPerRange = 16;
 
@@ -50,6 +95,17 @@ struct Team {
   unsigned rangeCount;
   int64_t chunk;
   unsigned maxThreads;
+  /// When the calling thread began, and when the last program was done.
+  Clock::time_point begin{};
+  std::atomic<Clock::rep> end{0};
+
+  void noteEnd() {
+    Clock::rep now = Clock::now().time_since_epoch().count();
+    Clock::rep last = end.load(std::memory_order_relaxed);
+    while (last < now &&
+           !end.compare_exchange_weak(last, now, std::memory_order_relaxed)) {
+    }
+  }
 };
 
 void runRange(Team &team, Range &range, void *scratch, int64_t &done) {
@@ -77,9 +133,15 @@ void runThread(Team &team, unsigned thread) {
   runRange(team, team.ranges[thread % team.rangeCount], scratch.get(), done);
   for (unsigned i = 0; i < team.rangeCount; ++i)
     runRange(team, team.ranges[i], scratch.get(), done);
-  if (thread == 0 && done)
-    team.run.kernel.nanosecondsPerProgram.store(since(start) / float(done),
-                                                std::memory_order_relaxed);
+  if (thread == 0) {
+    team.begin = start;
+    if (done)
+      team.run.kernel.nanosecondsPerProgram.store(since(start) / float(done),
+                                                  std::memory_order_relaxed);
+  }
+  // A thread that came too late to do anything only made the others wait.
+  if (done)
+    team.noteEnd();
 }
 
 bool runParallel(GridRun &run, int64_t begin, unsigned threads) {
@@ -102,7 +164,14 @@ bool runParallel(GridRun &run, int64_t begin, unsigned threads) {
   // 0 stands for the usual number of threads: to ask for fewer would make
   // libgomp end the others and start them again for the next region. Those that
   // are not wanted return at once.
+  auto start = Clock::now();
   library.parallel(body, &team, run.isCooperative ? threads : 0, 0);
+  if (!run.isCooperative) {
+    Clock::duration last(team.end.load(std::memory_order_relaxed));
+    Clock::duration busy = last - team.begin.time_since_epoch();
+    if (busy.count() > 0 && team.begin != Clock::time_point())
+      regionCost.add(since(start + busy));
+  }
   if (run.stop.load(std::memory_order_relaxed))
     return true;
   return std::all_of(ranges, ranges + count, [](const Range &range) {
@@ -110,15 +179,15 @@ bool runParallel(GridRun &run, int64_t begin, unsigned threads) {
   });
 }
 
-/// Runs programs on the calling thread from 0 on; stops early where it turns
-/// out that others should help.
-bool runInline(GridRun &run, float expected, bool mayStopEarly, int64_t &done) {
+/// Runs programs on the calling thread from 0 on; if there is a `limit`, stops
+/// early where it turns out that others should help.
+bool runInline(GridRun &run, float expected, float limit, int64_t &done) {
   Scratch scratch(run.kernel.executable->scratch_bytes);
   if (!scratch)
     return false;
   clearHeader(scratch, run.kernel.executable->scratch_bytes);
   tb_run_fn function = run.kernel.executable->run;
-  if (!mayStopEarly) {
+  if (limit == 0) {
     // In pieces, so that a failed assertion ends a long launch. Few: each ends
     // with a wait for the stores that went around the caches.
     int64_t piece = std::max<int64_t>(1, run.total / 8);
@@ -131,8 +200,8 @@ bool runInline(GridRun &run, float expected, bool mayStopEarly, int64_t &done) {
   auto start = Clock::now();
   float elapsed = 0;
   int64_t piece = std::max<int64_t>(
-      1, int64_t(float(run.total) * (inlineNanoseconds / 4) / (expected + 1)));
-  while (done < run.total && elapsed < 2 * inlineNanoseconds &&
+      1, int64_t(float(run.total) * (limit / 4) / (expected + 1)));
+  while (done < run.total && elapsed < 2 * limit &&
          !run.stop.load(std::memory_order_relaxed)) {
     int64_t end = piece < run.total - done ? done + piece : run.total;
     function(&run.launch, done, end, scratch.get());
@@ -158,12 +227,15 @@ bool runGrid(GridRun &run) {
   }
   int64_t done = 0;
   if (threads == 1)
-    return runInline(run, 0, /*mayStopEarly=*/false, done);
+    return runInline(run, 0, /*limit=*/0, done);
   float expected =
       run.kernel.nanosecondsPerProgram.load(std::memory_order_relaxed) *
       float(run.total);
-  if (expected > 0 && expected < inlineNanoseconds && !run.isCooperative) {
-    if (!runInline(run, expected, /*mayStopEarly=*/true, done))
+  float limit = inlineLimit(std::min<int64_t>(threads, run.total));
+  if (expected > 0 && expected < limit && !run.isCooperative) {
+    if (expected > alwaysInline)
+      regionCost.age();
+    if (!runInline(run, expected, limit, done))
       return false;
     if (done == run.total || run.stop.load(std::memory_order_relaxed))
       return true;
