@@ -39,7 +39,9 @@ function(tilebridge_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  # Whoever has the property TILEBRIDGE_STATIC_LLVM links archives of MLIR and LLVM itself.
+  set(is_shared $<NOT:$<BOOL:$<TARGET_PROPERTY:TILEBRIDGE_STATIC_LLVM>>>)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} $<${is_shared}:MLIR> $<${is_shared}:LLVM>)
 endfunction()
 
 # tilebridge_tool(NAME SOURCES... LINK libraries...)

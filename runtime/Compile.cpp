@@ -24,7 +24,9 @@ namespace {
 
 std::string makeCompilerId() {
   std::string id = std::string(tilebridge_version()) + "\n" +
-                   libraryIdentity(compilerPath()) + "\n" + hostCpuIdentity();
+                   libraryIdentity(compilerPath(CompilerUse::Any)) + "\n" +
+                   libraryIdentity(compilerPath(CompilerUse::Cpu)) + "\n" +
+                   hostCpuIdentity();
   return std::string(tilebridge_version()) + " " +
          Sha256::hex(Sha256::hash(id.data(), id.size())).substr(0, 32);
 }
@@ -62,7 +64,7 @@ tilebridge_code compile(const void *ttir, size_t size,
     if (cache.get(key, output))
       return TILEBRIDGE_OK;
   }
-  const tb_compiler_v3 *compiler = loadCompiler();
+  const tb_compiler_v3 *compiler = loadCompiler(compilerUse(request.target));
   if (!compiler)
     return TILEBRIDGE_ERROR_UNAVAILABLE;
   struct Work {

@@ -12,34 +12,56 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
+#include <unistd.h>
 
 namespace tilebridge::rt {
 
+// The same compiler twice: this one with the shared libraries of LLVM and MLIR,
+// which plug-ins of targets use, too,
 static constexpr const char *compilerFile = "libtilebridge_compiler.so";
+// and this one with both inside, which is loaded in a quarter of the time. It is
+// optional.
+static constexpr const char *cpuCompilerFile = "libtilebridge_compiler_cpu.so";
 
-std::string compilerPath() {
+static std::string compilerFolder() {
   if (const char *folder = std::getenv("TILEBRIDGE_LIB_DIR"); folder && *folder)
-    return std::string(folder) + "/" + compilerFile;
+    return std::string(folder) + "/";
   Dl_info info;
   if (dladdr(reinterpret_cast<const void *>(&tilebridge_compile), &info) &&
       info.dli_fname) {
     std::string own = info.dli_fname;
-    return own.substr(0, own.rfind('/') + 1) + compilerFile;
+    return own.substr(0, own.rfind('/') + 1);
   }
-  return compilerFile;
+  return "";
 }
 
-static const tb_compiler_v3 *tryLoad(std::string &why) {
+std::string compilerPath(CompilerUse use) {
+  std::string folder = compilerFolder();
+  if (use == CompilerUse::Cpu)
+    if (std::string path = folder + cpuCompilerFile;
+        access(path.c_str(), R_OK) == 0)
+      return path;
+  return folder + compilerFile;
+}
+
+CompilerUse compilerUse(std::string_view target) {
+  std::string_view cpu = "cpu";
+  return target.substr(0, cpu.size()) == cpu ? CompilerUse::Cpu
+                                             : CompilerUse::Any;
+}
+
+static const tb_compiler_v3 *tryLoad(CompilerUse use, std::string &why) {
   static std::mutex mutex;
-  static const tb_compiler_v3 *compiler = nullptr;
+  static const tb_compiler_v3 *compilers[2] = {};
   std::lock_guard<std::mutex> lock(mutex);
+  const tb_compiler_v3 *&compiler = compilers[use == CompilerUse::Cpu];
   if (compiler)
     return compiler;
   // RTLD_LOCAL: Triton has an LLVM of its own in this process, and neither may
   // see the other's symbols. RTLD_LAZY: a compilation calls few of the functions
   // of LLVM and MLIR, and to look all of them up takes a quarter of the time that
   // a small kernel does.
-  std::string path = compilerPath();
+  std::string path = compilerPath(use);
   void *library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) {
     const char *text = dlerror();
@@ -57,9 +79,9 @@ static const tb_compiler_v3 *tryLoad(std::string &why) {
   return compiler = found;
 }
 
-const tb_compiler_v3 *loadCompiler() {
+const tb_compiler_v3 *loadCompiler(CompilerUse use) {
   std::string why;
-  const tb_compiler_v3 *compiler = tryLoad(why);
+  const tb_compiler_v3 *compiler = tryLoad(use, why);
   if (!compiler)
     fail(TILEBRIDGE_ERROR_UNAVAILABLE, "the compiler cannot be loaded: " + why);
   return compiler;

@@ -11,15 +11,24 @@
 #include "runtime/tilebridge.h"
 
 #include <string>
+#include <string_view>
 
 namespace tilebridge::rt {
 
-/// The library that compiles: $TILEBRIDGE_LIB_DIR, else beside this one.
-std::string compilerPath();
+/// What the compiler is wanted for. There are two libraries with the same
+/// interface: for `Cpu` the one that is loaded faster, if it is there, which
+/// cannot take plug-ins of targets.
+enum class CompilerUse { Any, Cpu };
+
+/// By what a request's target is: "cpu", "cpu:NAME" or another.
+CompilerUse compilerUse(std::string_view target);
+
+/// The library that compiles: in $TILEBRIDGE_LIB_DIR, else beside this one.
+std::string compilerPath(CompilerUse use);
 
 /// Loads the compiler once; a failure is tried again by the next call, which
 /// may find it installed. Null with the reason set as the last error.
-const tb_compiler_v3 *loadCompiler();
+const tb_compiler_v3 *loadCompiler(CompilerUse use);
 
 /// What goes in and comes out of one request.
 struct Compilation {

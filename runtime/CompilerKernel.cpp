@@ -28,7 +28,7 @@ loadInCompiler(const void *ttir, size_t size,
           makeRequest(ttir, size, options, compilation, request))
     return code;
   auto kernel = std::make_unique<tilebridge_kernel>();
-  kernel->compiler = loadCompiler();
+  kernel->compiler = loadCompiler(CompilerUse::Any);
   if (!kernel->compiler)
     return TILEBRIDGE_ERROR_UNAVAILABLE;
   if (!load(*kernel, request))

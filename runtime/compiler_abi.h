@@ -4,8 +4,9 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===----------------------------------------------------------------------===*
-|* libtilebridge_compiler.so exports one symbol, `tilebridge_compiler`, of type tb_compiler_v3. The runtime loads it
-|* when the first kernel is compiled, so that launching alone never maps LLVM.
+|* libtilebridge_compiler.so exports one symbol, `tilebridge_compiler`, of type tb_compiler_v3, and so does
+|* libtilebridge_compiler_cpu.so, which has LLVM and MLIR inside. The runtime loads one of them when the first kernel is
+|* compiled, so that launching alone never maps LLVM.
 \*===----------------------------------------------------------------------===*/
 #ifndef TILEBRIDGE_RUNTIME_COMPILER_ABI_H
 #define TILEBRIDGE_RUNTIME_COMPILER_ABI_H
