@@ -36,6 +36,7 @@ static void addInline(OpPassManager &pm) {
 
 /// Accesses to blocks become copies.
 static void addCopies(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelAccumulatePass());
   pm.addNestedPass<func::FuncOp>(createAccelCopiesPass());
 }
 

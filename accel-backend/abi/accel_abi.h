@@ -105,7 +105,9 @@ void *accel_memory(accel_pe *pe, const char *name);
 
 #define ACCEL_DMA_SCATTER 1u /* rows index dest, not source */
 #define ACCEL_DMA_ACCUMULATE                                                   \
-  2u /* `kind` combines each element with what is in dest */
+  2u /* `kind` combines each element with what is in dest, at once: where PEs, \
+      * or elements of a transfer, meet, none is lost, in an order that is not \
+      * said */
 
 /* One transfer: element [i, j, ..] of the source goes to dest[low + i, low + j,
  * ..], for all positions below `sizes`. Strides are bytes, from one position to

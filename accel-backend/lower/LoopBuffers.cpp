@@ -133,18 +133,18 @@ static void findTransfers(Work &work, int64_t defaultDepth) {
     if (CopyOp store = storeIn(&op)) {
       Value root = transferRoot(store.getDest());
       auto apart = [&](Value other) { return areApart(root, other); };
-      // Its own write is one of those of the loop.
-      bool alone = llvm::count(all.written, root) == 1 &&
-                   llvm::all_of(all.written,
-                                [&](Value other) {
-                                  return other == root || apart(other);
-                                }) &&
-                   llvm::all_of(all.read, apart);
+      // Its own write is one of those of the loop, and what it adds to its own
+      // read.
+      bool alone =
+          llvm::count(all.written, root) == 1 &&
+          llvm::count(all.read, root) == (store.getAccumulate() ? 1 : 0) &&
+          llvm::all_of(
+              llvm::concat<Value>(all.written, all.read),
+              [&](Value other) { return other == root || apart(other); });
       AllocOp buffer = bufferOf(store.getSource(), loop);
       // A buffer that is loaded, or stored twice, has its slots already.
       bool isNew = buffer && taken.insert(buffer).second;
-      if (alone && isNew && !store.getAccumulate() && !store.getRows() &&
-          !store.getMask() && hasRoom)
+      if (alone && isNew && !store.getRows() && !store.getMask() && hasRoom)
         work.stores.push_back(&op);
       continue;
     }

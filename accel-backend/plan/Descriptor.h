@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/target/Target.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -22,6 +23,12 @@ struct Box {
   /// Of each dimension the most that its size can be; kDynamic: any.
   llvm::SmallVector<int64_t> most;
 };
+
+/// Whether a descriptor of the engine can combine what it copies with what is
+/// there in this way.
+inline bool canAccumulate(const DmaEngine &engine, CombiningKind kind) {
+  return engine.accumulate && kind == CombiningKind::Add;
+}
 
 /// A dimension that has to be copied in parts, of so many positions at most.
 struct Piece {

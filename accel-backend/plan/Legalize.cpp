@@ -352,6 +352,13 @@ struct AccelLegalizePass
       return op->emitError("no engine of target '")
              << target.name << "' copies from '" << from << "' to '" << to
              << "'";
+    if (operands.accumulate &&
+        !canAccumulate(*engine, operands.accumulate.getValue()))
+      return op->emitError("the engine '")
+             << engine->name << "' of target '" << target.name
+             << "' does not accumulate '"
+             << stringifyCombiningKind(operands.accumulate.getValue())
+             << "'; an atomic access does";
     Legalizer legalizer(op, operands, *engine);
     if (legalizer.isLegal())
       return success();

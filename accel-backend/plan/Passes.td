@@ -49,6 +49,33 @@ def AccelSpecializePass : Pass<"tilebridge-accel-specialize", "::mlir::ModuleOp"
   let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::arith::ArithDialect"];
 }
 
+def AccelAccumulatePass : Pass<"tilebridge-accel-accumulate", "::mlir::func::FuncOp"> {
+  let summary = "Adds blocks to memory by copies, where the target's engine adds";
+  let description = [{
+    `linalg_ext.atomic_rmw` of a block (`add`, `fadd`) whose old values nobody reads, and whose offsets are a base and a stride for each dimension,
+    becomes an `accel.copy` that accumulates: for an engine with `accumulate` from the local memory to that of the argument. Masks that are a box make
+    it smaller; other masks become the copy's. The engine adds each element at once, so that no addition is lost, and elements of a block
+    that meet are each added. In which order PEs add is not fixed: sums of integers are exact, those of floats may differ in their last bits, as with
+    atomic accesses one by one. An access that orders others (any but `relaxed`) stays what it is in a kernel that observes atomic accesses:
+    reads old values, compares and swaps, or loads atomically.
+
+    Before:
+    ```mlir
+    %old = linalg_ext.atomic_rmw fadd acq_rel gpu %c[%offsets], %v mask %m
+        : (memref<?xf32, strided<[1], offset: ?>>, tensor<128xi64>, tensor<128xf32>, tensor<128xi1>) -> tensor<128xf32>
+    ```
+    After, for offsets from `%o` and a mask of the first `%n`:
+    ```mlir
+    %view = memref.reinterpret_cast %c to offset: [%o], sizes: [128], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<128xf32, strided<[1], offset: ?>>
+    %box = memref.subview %view[0] [%n] [1] : memref<128xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+    %part = tensor.extract_slice %v[0] [%n] [1] : tensor<128xf32> to tensor<?xf32>
+    accel.copy %part to %box accumulate add : (tensor<?xf32>, memref<?xf32, strided<[1], offset: ?>>) -> ()
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def AccelMapGridPass : Pass<"tilebridge-accel-map-grid", "::mlir::func::FuncOp"> {
   let summary = "Gives each program of the launch to a PE and a step";
   let description = [{
@@ -197,12 +224,12 @@ def AccelMulticastPass : Pass<"tilebridge-accel-multicast", "::mlir::func::FuncO
 }
 
 def AccelChooseReductionsPass : Pass<"tilebridge-accel-choose-reductions", "::mlir::func::FuncOp"> {
-  let summary = "Finds atomic accesses that PEs of a line do to the same elements";
+  let summary = "Finds additions to memory that PEs of a line do to the same elements";
   let description = [{
     Where the programs of a sum are split over PEs (split-K), those of a line add to the same block one after the other. Where it is proved, as for
     multicasts, that in each step all PEs of a line access the same elements, and nobody reads what was there before, `accel.reduce` says along
     which coordinate the PEs are to combine their values first. The target must have a network for such lines and this kind of combination;
-    else there is a remark.
+    else there is a remark. Copies that accumulate stay one for each PE where these take less time by the target's figures.
 
     Before:
     ```mlir
@@ -219,7 +246,7 @@ def AccelChooseReductionsPass : Pass<"tilebridge-accel-choose-reductions", "::ml
 def AccelReduceLinesPass : Pass<"tilebridge-accel-reduce-lines", "::mlir::func::FuncOp"> {
   let summary = "Combines the values of PEs of a line before one of them accesses memory";
   let description = [{
-    Does what `accel.reduce` on an atomic access to a block says, on buffers: the first PE of the line gets the combination, and alone does the
+    Does what `accel.reduce` on an atomic access to a block, or on a copy that accumulates, says, on buffers: the first PE of the line gets the combination, and alone does the
     access. The order is a chain, or a tree where that takes less time by the target's figures.
 
     Before:

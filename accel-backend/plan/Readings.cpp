@@ -7,7 +7,9 @@
 
 #include "accel-backend/plan/Readings.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -92,6 +94,68 @@ SmallVector<Value> tilebridge::accel::sourceOf(CopyOp copy) {
   return values;
 }
 
+static std::optional<CombiningKind> kindOf(AtomicAction action) {
+  switch (action) {
+  case AtomicAction::Add:
+  case AtomicAction::FAdd:
+    return CombiningKind::Add;
+  case AtomicAction::Max:
+    return CombiningKind::Max;
+  case AtomicAction::Min:
+    return CombiningKind::Min;
+  case AtomicAction::UMax:
+    return CombiningKind::UMax;
+  case AtomicAction::UMin:
+    return CombiningKind::UMin;
+  case AtomicAction::And:
+    return CombiningKind::And;
+  case AtomicAction::Or:
+    return CombiningKind::Or;
+  case AtomicAction::Xor:
+    return CombiningKind::Xor;
+  default:
+    return std::nullopt;
+  }
+}
+
+// The block that a box is cut from, if it is.
+static Value blockOf(Value part) {
+  if (auto slice = part.getDefiningOp<tensor::ExtractSliceOp>())
+    return slice.getSource();
+  // Of a buffer with static sizes, all of them are the block's.
+  auto view = part.getDefiningOp<memref::SubViewOp>();
+  if (view && !view.getType().hasStaticShape())
+    return view.getSource();
+  return part;
+}
+
+std::optional<Combination> tilebridge::accel::combinationOf(Operation *op) {
+  if (auto atomic = dyn_cast<AtomicOp>(op)) {
+    std::optional<CombiningKind> kind = kindOf(atomic.getAction());
+    bool isRead = atomic->getNumResults() && !atomic->use_empty();
+    if (!kind || isRead)
+      return std::nullopt;
+    Combination result{
+        *kind, atomic.getValues(), {atomic.getBase(), atomic.getOffsets()}};
+    if (Value mask = atomic.getMask())
+      result.place.push_back(mask);
+    return result;
+  }
+  auto copy = dyn_cast<CopyOp>(op);
+  if (!copy || !copy.getAccumulate() || copy.getRows() ||
+      !isInChipMemory(copy.getDest().getType()))
+    return std::nullopt;
+  Combination result{
+      *copy.getAccumulate(), blockOf(copy.getSource()), {copy.getDest()}};
+  if (Value mask = copy.getMask())
+    result.place.push_back(mask);
+  // Which part of the block it is matters as well.
+  if (Operation *box = copy.getSource().getDefiningOp();
+      box && result.values != copy.getSource())
+    llvm::append_range(result.place, box->getOperands().drop_front());
+  return result;
+}
+
 double tilebridge::accel::bytesOf(Type block) {
   auto type = cast<ShapedType>(block);
   double bits = type.getElementTypeBitWidth();
@@ -133,18 +197,15 @@ SmallVector<Reading> tilebridge::accel::readingsOf(func::FuncOp kernel,
   }
   AccessKeys keys(kernel, values);
   // PEs that add to the same elements can combine them before.
-  kernel.walk([&](AtomicOp atomic) {
-    if (atomic->getNumResults() && !atomic->use_empty())
+  kernel.walk([&](Operation *op) {
+    std::optional<Combination> combination = combinationOf(op);
+    if (!combination)
       return;
-    SmallVector<Value> place{atomic.getBase(), atomic.getOffsets()};
-    if (Value mask = atomic.getMask())
-      place.push_back(mask);
-    std::optional<Classes> classes = keys.ofAccess(atomic, place);
-    if (classes && isa<ShapedType>(atomic.getOffsets().getType()) &&
-        atomic.getValues())
+    std::optional<Classes> classes = keys.ofAccess(op, combination->place);
+    if (classes)
       readings.push_back(
-          {std::move(*classes), 2 * bytesOf(atomic.getValues().getType()) *
-                                    timesRun(atomic, kernel)});
+          {std::move(*classes),
+           2 * bytesOf(combination->values.getType()) * timesRun(op, kernel)});
   });
   kernel.walk([&](CopyOp copy) {
     if (!isInChipMemory(copy.getSource().getType()))

@@ -42,6 +42,17 @@ const DmaEngine *loadingEngine(mlir::func::FuncOp kernel,
 /// What a copy reads by: its memory, its rows and its mask.
 llvm::SmallVector<mlir::Value> sourceOf(CopyOp copy);
 
+/// An addition to memory, or another combination with it, of which nobody reads
+/// what was there before: an atomic access, or a copy that accumulates.
+struct Combination {
+  CombiningKind kind;
+  /// The block, also where only a box of it is combined.
+  mlir::Value values;
+  /// What decides which elements they are combined with.
+  llvm::SmallVector<mlir::Value> place;
+};
+std::optional<Combination> combinationOf(mlir::Operation *op);
+
 /// Bytes of a block.
 double bytesOf(mlir::Type block);
 

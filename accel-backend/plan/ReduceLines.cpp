@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tilebridge::accel {
@@ -28,45 +29,37 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::accel;
 
-static std::optional<CombiningKind> kindOf(AtomicAction action) {
-  switch (action) {
-  case AtomicAction::Add:
-  case AtomicAction::FAdd:
-    return CombiningKind::Add;
-  case AtomicAction::Max:
-    return CombiningKind::Max;
-  case AtomicAction::Min:
-    return CombiningKind::Min;
-  case AtomicAction::UMax:
-    return CombiningKind::UMax;
-  case AtomicAction::UMin:
-    return CombiningKind::UMin;
-  case AtomicAction::And:
-    return CombiningKind::And;
-  case AtomicAction::Or:
-    return CombiningKind::Or;
-  case AtomicAction::Xor:
-    return CombiningKind::Xor;
-  default:
-    return std::nullopt;
-  }
-}
-
-// Nobody reads what was there before, and the values are nobody else's: they
-// are combined in place.
-static bool isOnlyAdded(AtomicOp atomic) {
-  if (atomic->getNumResults() && !atomic->use_empty())
-    return false;
-  Value values = atomic.getValues();
-  Operation *producer = values ? values.getDefiningOp() : nullptr;
-  // The atomic access may be in branches, of PEs that have a program for one.
-  Block *block = atomic->getBlock();
+// The values are nobody else's: they are combined in place.
+static bool isOnlyAdded(Operation *op, Value values) {
+  Operation *producer = values.getDefiningOp();
+  // The access may be in branches, of PEs that have a program for one.
+  Block *block = op->getBlock();
   while (producer && block != producer->getBlock() &&
          isa_and_nonnull<scf::IfOp>(block->getParentOp()))
     block = block->getParentOp()->getBlock();
-  return producer && values.hasOneUse() && producer->getBlock() == block &&
-         isa<RankedTensorType>(values.getType()) &&
-         !isa<arith::ConstantOp>(producer);
+  if (!producer || !values.hasOneUse() || producer->getBlock() != block ||
+      !isa<RankedTensorType>(values.getType()) ||
+      isa<arith::ConstantOp>(producer))
+    return false;
+  // A box of them is cut out for this access.
+  Operation *user = *values.user_begin();
+  return user == op || (isa<tensor::ExtractSliceOp>(user) && user->hasOneUse());
+}
+
+// A chain passes one buffer after the other, a tree half of what is left in
+// each of its rounds: the faster one, and its cycles.
+static std::pair<LineAlgorithm, double>
+timeOf(const std::optional<Target> &target, int64_t coordinate, double bytes) {
+  if (!target || target->reduction.bytesPerCycle <= 0)
+    return {LineAlgorithm::Chain, 0};
+  int64_t length = coordinate == 0 ? target->grid.rows : target->grid.columns;
+  const Reduction &network = target->reduction;
+  double once = bytes / network.bytesPerCycle;
+  double chain = double(length - 1) * network.latencyCycles + once;
+  double tree = double(llvm::Log2_64_Ceil(uint64_t(length))) *
+                (network.latencyCycles + once);
+  return tree < chain ? std::pair(LineAlgorithm::Tree, tree)
+                      : std::pair(LineAlgorithm::Chain, chain);
 }
 
 namespace {
@@ -79,39 +72,57 @@ struct AccelChooseReductionsPass
     FailureOr<std::optional<Target>> target = targetOf(kernel);
     if (failed(target))
       return signalPassFailure();
-    SmallVector<AtomicOp> atomics;
-    kernel.walk([&](AtomicOp atomic) { atomics.push_back(atomic); });
-    if (!*target || atomics.empty())
+    SmallVector<Operation *> accesses;
+    kernel.walk([&](Operation *op) {
+      if (combinationOf(op))
+        accesses.push_back(op);
+    });
+    if (!*target || accesses.empty())
       return;
     Turns turns(kernel, **target, gridsOf(kernel, *target));
-    for (AtomicOp atomic : atomics)
-      choose(atomic, **target, turns);
+    for (Operation *op : accesses)
+      choose(op, **target, turns);
   }
 
-  static void choose(AtomicOp atomic, const Target &target, Turns &turns) {
-    std::optional<CombiningKind> kind = kindOf(atomic.getAction());
-    if (!kind || !isOnlyAdded(atomic))
+  static void choose(Operation *op, const Target &target, Turns &turns) {
+    Combination combination = *combinationOf(op);
+    if (!isOnlyAdded(op, combination.values))
       return;
-    SmallVector<Value> place{atomic.getBase(), atomic.getOffsets()};
-    if (Value mask = atomic.getMask())
-      place.push_back(mask);
-    Sharing sharing = turns.ofAccess(atomic, place);
+    Sharing sharing = turns.ofAccess(op, combination.place);
     bool rows = sharing.alongRows && hasRows(target.reduction.lines);
     bool columns = sharing.alongColumns && hasColumns(target.reduction.lines);
     if (!sharing.alongRows && !sharing.alongColumns)
       return;
     if ((!rows && !columns) ||
-        !target.reduction.supports(stringifyCombiningKind(*kind))) {
-      atomic.emitRemark("PEs of a line add to the same elements, one after the "
-                        "other: the target cannot combine them before");
+        !target.reduction.supports(stringifyCombiningKind(combination.kind))) {
+      op->emitRemark("PEs of a line add to the same elements, one after the "
+                     "other: the target cannot combine them before");
       return;
     }
     // One line at a time: the sums of the lines meet in memory.
-    bool alongRows =
-        rows && (!columns || target.grid.columns >= target.grid.rows);
-    atomic->setAttr(reduceAttr,
-                    DenseI64ArrayAttr::get(atomic.getContext(),
-                                           {int64_t(alongRows ? 1 : 0)}));
+    int64_t along =
+        rows && (!columns || target.grid.columns >= target.grid.rows) ? 1 : 0;
+    if (isa<CopyOp>(op) && isFasterAlone(op, combination, along, target)) {
+      op->emitRemark(
+          "PEs of a line add to the same elements, each by a copy of "
+          "its own: that takes less time than to combine them "
+          "before");
+      return;
+    }
+    op->setAttr(reduceAttr, DenseI64ArrayAttr::get(op->getContext(), {along}));
+  }
+
+  // Whether each PE of a line adds its block to memory in less time than the
+  // line takes to combine them and one PE to add the result. All lines do.
+  static bool isFasterAlone(Operation *op, const Combination &combination,
+                            int64_t along, const Target &target) {
+    double bytes = bytesOf(combination.values.getType());
+    const Memory &memory = memoryOf(cast<CopyOp>(op).getDest(), target);
+    double each =
+        bytes / memory.readBytesPerCycle + bytes / memory.writeBytesPerCycle;
+    double pes = double(target.grid.count());
+    double lines = double(along == 0 ? target.grid.columns : target.grid.rows);
+    return pes * each < timeOf(target, along, bytes).second + lines * each;
   }
 };
 
@@ -119,59 +130,45 @@ struct AccelReduceLinesPass
     : accel::impl::AccelReduceLinesPassBase<AccelReduceLinesPass> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    SmallVector<AtomicOp> atomics;
-    kernel.walk([&](AtomicOp atomic) {
-      if (atomic->hasAttr(reduceAttr))
-        atomics.push_back(atomic);
+    SmallVector<Operation *> accesses;
+    kernel.walk([&](Operation *op) {
+      if (isa<AtomicOp, CopyOp>(op) && op->hasAttr(reduceAttr))
+        accesses.push_back(op);
     });
-    if (atomics.empty())
+    if (accesses.empty())
       return;
     FailureOr<std::optional<Target>> target = targetOf(kernel);
     if (failed(target))
       return signalPassFailure();
-    for (AtomicOp atomic : atomics)
-      if (failed(reduce(atomic, *target)))
+    for (Operation *op : accesses)
+      if (failed(reduce(op, *target)))
         return signalPassFailure();
   }
 
-  // A chain passes one buffer after the other, a tree half of what is left in
-  // each of its rounds.
-  static LineAlgorithm algorithmFor(const std::optional<Target> &target,
-                                    int64_t coordinate, double bytes) {
-    if (!target || target->reduction.bytesPerCycle <= 0)
-      return LineAlgorithm::Chain;
-    int64_t length = coordinate == 0 ? target->grid.rows : target->grid.columns;
-    const Reduction &network = target->reduction;
-    double once = bytes / network.bytesPerCycle;
-    double chain = double(length - 1) * network.latencyCycles + once;
-    double tree = double(llvm::Log2_64_Ceil(uint64_t(length))) *
-                  (network.latencyCycles + once);
-    return tree < chain ? LineAlgorithm::Tree : LineAlgorithm::Chain;
-  }
-
-  static LogicalResult reduce(AtomicOp atomic,
+  static LogicalResult reduce(Operation *op,
                               const std::optional<Target> &target) {
-    auto along = atomic->getAttrOfType<DenseI64ArrayAttr>(reduceAttr);
-    std::optional<CombiningKind> kind = kindOf(atomic.getAction());
-    if (!along || along.size() != 1 || along[0] < 0 || along[0] > 1 || !kind ||
-        !isa<MemRefType>(atomic.getValues().getType()) ||
-        atomic->getNumResults())
-      return atomic.emitError("'accel.reduce' names the coordinate along which "
-                              "PEs combine the buffer that they add");
-    OpBuilder builder(atomic);
-    Location loc = atomic.getLoc();
+    auto along = op->getAttrOfType<DenseI64ArrayAttr>(reduceAttr);
+    std::optional<Combination> combination = combinationOf(op);
+    if (!along || along.size() != 1 || along[0] < 0 || along[0] > 1 ||
+        !combination || !isa<MemRefType>(combination->values.getType()) ||
+        op->getNumResults())
+      return op->emitError("'accel.reduce' names the coordinate along which "
+                           "PEs combine the buffer that they add");
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value values = combination->values;
     ReduceLineOp::create(
-        builder, loc, *kind, atomic.getValues(), along, zero,
-        algorithmFor(target, along[0], bytesOf(atomic.getValues().getType())));
+        builder, loc, combination->kind, values, along, zero,
+        timeOf(target, along[0], bytesOf(values.getType())).first);
     Value pe = PeIdOp::create(builder, loc, builder.getIndexType(),
                               uint64_t(along[0]));
     Value isFirst =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, pe, zero);
     auto only = scf::IfOp::create(builder, loc, isFirst,
                                   /*withElseRegion=*/false);
-    atomic->removeAttr(reduceAttr);
-    atomic->moveBefore(only.thenBlock(), only.thenBlock()->begin());
+    op->removeAttr(reduceAttr);
+    op->moveBefore(only.thenBlock(), only.thenBlock()->begin());
     return success();
   }
 };

@@ -48,14 +48,24 @@ struct AccelTilePass : accel::impl::AccelTilePassBase<AccelTilePass> {
       kernel.emitError("is too large to be tiled");
       return signalPassFailure();
     }
-    for (Operation *op : tiled)
-      if (failed(tile(kernel, op)))
+    // One block is cut with others: what it was says which sizes were decided.
+    SmallVector<SmallVector<int64_t>> before;
+    for (Operation *op : tiled) {
+      Value block = blockOf(op);
+      auto type = block ? dyn_cast<RankedTensorType>(block.getType())
+                        : RankedTensorType();
+      before.push_back(type ? llvm::to_vector(type.getShape())
+                            : SmallVector<int64_t>());
+    }
+    for (auto [op, shape] : llvm::zip_equal(tiled, before))
+      if (failed(tile(kernel, op, shape)))
         return signalPassFailure();
     for (Operation *op : tiled)
       op->removeAttr(tileAttr);
   }
 
-  static LogicalResult tile(func::FuncOp kernel, Operation *op) {
+  static LogicalResult tile(func::FuncOp kernel, Operation *op,
+                            ArrayRef<int64_t> before) {
     auto sizes = op->getAttrOfType<DenseI64ArrayAttr>(tileAttr);
     Value block = blockOf(op);
     auto type = block ? dyn_cast<RankedTensorType>(block.getType())
@@ -65,10 +75,10 @@ struct AccelTilePass : accel::impl::AccelTilePassBase<AccelTilePass> {
                            "block");
     for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
       int64_t size = sizes[dimension];
-      // It may have been cut with another block.
+      // It may have been cut with another block, whose size is then decided.
       int64_t now =
           cast<RankedTensorType>(block.getType()).getDimSize(dimension);
-      if (size == now)
+      if (size == now || size == before[dimension])
         continue;
       if (size < 1 || now % size)
         return op->emitError("'accel.tile' has a size of ")

@@ -344,6 +344,10 @@ static LogicalResult verifyDescriptor(TransferT op, const Target &target) {
   if (!engine)
     return op.emitError("no engine of target '")
            << target.name << "' copies from '" << from << "' to '" << to << "'";
+  if (op.getAccumulate() && !canAccumulate(*engine, *op.getAccumulate()))
+    return op.emitError("the engine '")
+           << engine->name << "' does not accumulate '"
+           << stringifyCombiningKind(*op.getAccumulate()) << "'";
   if (isOneDescriptor(source, dest, op.getRows(), int64_t(op.getDim()),
                       op.getPad() != nullptr, *engine, Unknown::AtLeast))
     return success();

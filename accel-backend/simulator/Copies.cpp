@@ -93,6 +93,7 @@ bool Simulator::readOperands(Pe &pe, Operation *op, Transfer &transfer) {
   transfer.whole = transfer.to.view;
   transfer.dim = operands.dim;
   transfer.isScatter = operands.isScatter;
+  transfer.accumulate = operands.accumulate;
   if (operands.multicast)
     transfer.multicast.assign(operands.multicast->begin(),
                               operands.multicast->end());
@@ -179,7 +180,7 @@ forEachPart(const Transfer &transfer,
 }
 
 bool Simulator::checkTransfer(Pe &pe, Transfer &transfer) {
-  bool accumulates = CopyOperands::of(transfer.op).accumulate.has_value();
+  bool accumulates = transfer.accumulate.has_value();
   unsigned bytes = transfer.elementBytes;
   auto check = [&](const Side &side, const View &view, bool isWrite) {
     Region region = Region::of(view, bytes);
@@ -257,7 +258,7 @@ bool Simulator::land(Transfer &transfer) {
           return true;
         });
   }
-  auto kind = CopyOperands::of(transfer.op).accumulate;
+  std::optional<CombiningKind> kind = transfer.accumulate;
   auto combine = [&](char *to, const char *from) {
     uint64_t x = 0, y = 0;
     std::memcpy(&x, to, bytes);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "accel-backend/plan/Descriptor.h"
 #include "accel-backend/simulator/Simulator.h"
 
 using namespace mlir;
@@ -60,6 +61,10 @@ bool Simulator::checkDescriptor(Pe &pe, const Transfer &transfer) {
     why = "it has no indices";
   } else if (transfer.pad && !kind.padding) {
     why = "it writes no padding";
+  } else if (transfer.accumulate &&
+             !canAccumulate(kind, *transfer.accumulate)) {
+    why =
+        kind.accumulate ? "it accumulates sums only" : "it does not accumulate";
   } else if (reference::countOf(pair.sizes) != 0) {
     why = whyNot(kind, pair, transfer.hasRows);
     if (!why.empty() && whyNot(kind,

@@ -130,6 +130,11 @@ void Simulator::begin(ArrayRef<size_t> together, double time) {
     if (member.pad)
       written = uint64_t(reference::countOf(member.whole.sizes)) *
                 member.elementBytes;
+    // What is added to is read before.
+    if (member.accumulate)
+      streamed = std::max(streamed, pass(member.to.memory, *pes[member.pe],
+                                         start, written, /*isWrite=*/false,
+                                         name, member.chargedWrite));
     streamed = std::max(streamed,
                         pass(member.to.memory, *pes[member.pe], start, written,
                              /*isWrite=*/true, name, member.chargedWrite));

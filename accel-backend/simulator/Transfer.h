@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/simulator/Region.h"
 
 #include "mlir/IR/Operation.h"
@@ -39,6 +40,7 @@ struct Transfer {
   int64_t dim = 0;
   std::vector<uint64_t> mask; // by element or row; empty: all
   bool hasMask = false;
+  std::optional<CombiningKind> accumulate;
   std::vector<int64_t> multicast; // coordinates
   std::optional<size_t> group;    // of a multicast
   bool isLeader = true;           // whether its read is counted

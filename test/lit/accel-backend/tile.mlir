@@ -162,3 +162,27 @@ func.func @counts(%a: memref<512xi32, strided<[1], offset: ?>> {accel.noalias}, 
   accel.copy %h to %b : (tensor<16xi32>, memref<16xi32, strided<[1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// Two blocks that are cut together, each by the sizes of the other's dimension: the one that has the whole block decides nothing.
+
+// CHECK-LABEL: func.func @each_one
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c16
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c8
+// CHECK: arith.addf
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @each_one(%a: memref<32x64xf32, strided<[64, 1], offset: ?>> {accel.noalias}, %b: memref<32x64xf32, strided<[64, 1], offset: ?>> {accel.noalias},
+                    %c: memref<32x64xf32, strided<[64, 1], offset: ?>> {accel.noalias}, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*fp32", "*fp32"]} {
+  %e = tensor.empty() : tensor<32x64xf32>
+  %t = accel.copy %a to %e {accel.tile = array<i64: 8, 64>} : (memref<32x64xf32, strided<[64, 1], offset: ?>>, tensor<32x64xf32>) -> tensor<32x64xf32>
+  %u = accel.copy %b to %e {accel.tile = array<i64: 32, 16>} : (memref<32x64xf32, strided<[64, 1], offset: ?>>, tensor<32x64xf32>) -> tensor<32x64xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%t, %u : tensor<32x64xf32>, tensor<32x64xf32>) outs(%e : tensor<32x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<32x64xf32>
+  accel.copy %r to %c : (tensor<32x64xf32>, memref<32x64xf32, strided<[64, 1], offset: ?>>) -> ()
+  return
+}

@@ -284,3 +284,16 @@ func.func @across(%a: !view, %b: !view) attributes {accel.kernel, accel.legalize
   return
 }
 }
+
+// -----
+
+!view = memref<64xf32, strided<[1], offset: ?>>
+!local = memref<64xf32, #accel.memory<"local">>
+module attributes {accel.target = "dma-1d"} {
+func.func @adds(%p: !view) attributes {accel.kernel, accel.legalized} {
+  %a = accel.alloc {offset = 0 : i64} : !local
+  // expected-error@+1 {{the engine 'dma' does not accumulate 'add'}}
+  accel.copy %a to %p accumulate add : (!local, !view) -> ()
+  return
+}
+}
