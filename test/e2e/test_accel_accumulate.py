@@ -130,7 +130,9 @@ print(json.dumps({"copies": len(re.findall("accumulate add", text)), "atomics": 
 def run_all(tmp_path, program: str, target: str, chip: str = "dram", change=None) -> list[dict]:
     """What each launch told."""
     if change:
-        description = json.loads((ROOT / "accel-backend" / "targets" / f"{target}.json").read_text())
+        description = json.loads(
+            (ROOT / "accel-backend" / "targets" / f"{target}.json").read_text()
+        )
         change(description)
         (tmp_path / "target.json").write_text(json.dumps(description))
         target = str(tmp_path / "target.json")
@@ -194,7 +196,9 @@ def test_forms_of_blocks(tmp_path):
     # A remainder is no stride.
     element = {"copies": 0, "atomics": 1}
     kinds = [{"copies": one["copies"], "atomics": one["atomics"]} for one in told]
-    assert [kind == element for kind in kinds] == [False] * 5 + [True] + [False] * 5 + [True] + [False] * 4 + [True]
+    assert [kind == element for kind in kinds] == [False] * 5 + [True] + [False] * 5 + [True] + [
+        False
+    ] * 4 + [True]
     assert all(kind["copies"] >= 1 or kind == element for kind in kinds)
 
 
