@@ -69,6 +69,13 @@ Value MathF32::polynomial(Value x, ArrayRef<float> lowToHigh) {
 /// NaN: both comparisons are false for it.
 Value MathF32::inRange(Value x, float low, float high,
                        llvm::function_ref<Value(Value)> power) {
+  // The instruction's own mask does both: what it leaves out cannot underflow.
+  if (scalef) {
+    wanted = arith::CmpFOp::create(b, arith::CmpFPredicate::UGE, x, c(low));
+    Value above =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, c(high));
+    return power(arith::SelectOp::create(b, above, c(high), x));
+  }
   Value below = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, c(low));
   x = arith::SelectOp::create(b, below, c(0.0f), x);
   Value above = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, c(high));
@@ -107,8 +114,24 @@ Value MathF32::scale(Value x, Value power) {
   return x;
 }
 
+/// The bits of `mask` as an integer of 8 or 16.
+static Value maskBits(ImplicitLocOpBuilder &b, Value mask) {
+  int64_t lanes = cast<VectorType>(mask.getType()).getNumElements();
+  int64_t bits = std::max<int64_t>(lanes, 8);
+  if (lanes < bits) {
+    SmallVector<int64_t> places(bits, lanes); // of an element that is false
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      places[lane] = lane;
+    Value none = arith::ConstantOp::create(b, b.getZeroAttr(mask.getType()));
+    mask = vector::ShuffleOp::create(b, mask, none, places);
+  }
+  auto whole = VectorType::get({1}, b.getIntegerType(bits));
+  return vector::ExtractOp::create(b, vector::BitCastOp::create(b, whole, mask),
+                                   ArrayRef<int64_t>{0});
+}
+
 /// x * 2^power, power an integer as f32, in one instruction that rounds once,
-/// overflows to infinity and keeps NaN.
+/// overflows to infinity and keeps NaN; 0 in the lanes that are not `wanted`.
 Value MathF32::callScalef(Value x, Value power) {
   auto vector = cast<VectorType>(type);
   int64_t lanes = vector.getNumElements(),
@@ -118,11 +141,10 @@ Value MathF32::callScalef(Value x, Value power) {
   if (flat != vector) {
     x = vector::ShapeCastOp::create(b, flat, x);
     power = vector::ShapeCastOp::create(b, flat, power);
+    wanted = vector::ShapeCastOp::create(b, flat.clone(b.getI1Type()), wanted);
   }
   std::string name =
       "llvm.x86.avx512.mask.scalef.ps." + std::to_string(native * 32);
-  Type maskType = b.getIntegerType(native == 16 ? 16 : 8);
-  Value all = arith::ConstantOp::create(b, b.getIntegerAttr(maskType, -1));
   Value none = arith::ConstantOp::create(b, b.getZeroAttr(piece));
   // Rounding as the CPU's state says; only vectors of 512 bits can choose.
   Value rounding = arith::ConstantOp::create(b, b.getI32IntegerAttr(4));
@@ -130,15 +152,15 @@ Value MathF32::callScalef(Value x, Value power) {
                      ? Value()
                      : arith::ConstantOp::create(b, b.getZeroAttr(flat));
   for (int64_t first = 0; first < lanes; first += native) {
-    SmallVector<Value> operands;
-    for (Value operand : {x, power})
-      operands.push_back(lanes == native
-                             ? operand
-                             : vector::ExtractStridedSliceOp::create(
-                                   b, operand, ArrayRef<int64_t>{first},
-                                   ArrayRef<int64_t>{native},
-                                   ArrayRef<int64_t>{1}));
-    operands.append({none, all});
+    auto pieceOf = [&](Value whole) -> Value {
+      if (lanes == native)
+        return whole;
+      return vector::ExtractStridedSliceOp::create(
+          b, whole, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{native},
+          ArrayRef<int64_t>{1});
+    };
+    SmallVector<Value> operands = {pieceOf(x), pieceOf(power), none,
+                                   maskBits(b, pieceOf(wanted))};
     if (native == 16)
       operands.push_back(rounding);
     Value part =

@@ -58,6 +58,8 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type type, intType;
   bool fma, scalef;
+  /// The lanes that callScalef is to compute.
+  mlir::Value wanted;
 };
 
 } // namespace tilebridge::cpu

@@ -12,9 +12,13 @@
 // PLAIN-LABEL: func.func @exp
 // PLAIN-NOT: math.fma
 // SCALEF-LABEL: func.func @exp
+// SCALEF: %[[WANTED:.*]] = arith.cmpf uge, %{{.*}} : vector<48xf32>
 // SCALEF: %[[N:.*]] = math.roundeven {{.*}} : vector<48xf32>
 // SCALEF: %[[N0:.*]] = vector.extract_strided_slice %[[N]] {offsets = [0]
-// SCALEF: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%{{.*}}, %[[N0]], %{{.*}}) : (vector<16xf32>, vector<16xf32>, vector<16xf32>, i16, i32)
+// SCALEF: %[[WANTED0:.*]] = vector.extract_strided_slice %[[WANTED]] {offsets = [0]
+// SCALEF: %[[WORD:.*]] = vector.bitcast %[[WANTED0]] : vector<16xi1> to vector<1xi16>
+// SCALEF: %[[BITS:.*]] = vector.extract %[[WORD]][0]
+// SCALEF: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%{{.*}}, %[[N0]], %{{.*}}, %[[BITS]], %{{.*}}) : (vector<16xf32>, vector<16xf32>, vector<16xf32>, i16, i32)
 // SCALEF-COUNT-2: llvm.call_intrinsic
 // SCALEF-NOT: llvm.call_intrinsic
 func.func @exp(%x: vector<48xf32>) -> vector<48xf32> {
@@ -39,12 +43,15 @@ func.func @erf(%x: vector<32xf32>) -> vector<32xf32> {
 // SCALEF-LABEL: func.func @lanes
 // SCALEF: vector.shape_cast {{.*}} : vector<2x4xf32> to vector<8xf32>
 // SCALEF: "llvm.x86.avx512.mask.scalef.ps.256"({{.*}}) : (vector<8xf32>, vector<8xf32>, vector<8xf32>, i8)
+// SCALEF: vector.shuffle %{{.*}}, %{{.*}} [0, 1, 2, 3, 4, 4, 4, 4] : vector<4xi1>, vector<4xi1>
+// SCALEF: "llvm.x86.avx512.mask.scalef.ps.128"({{.*}}) : (vector<4xf32>, vector<4xf32>, vector<4xf32>, i8)
 // SCALEF-NOT: llvm.call_intrinsic
-func.func @lanes(%x: f32, %v: vector<5xf32>, %w: vector<2x4xf32>) -> (f32, vector<5xf32>, vector<2x4xf32>) {
+func.func @lanes(%x: f32, %v: vector<5xf32>, %w: vector<2x4xf32>, %q: vector<4xf32>) -> (f32, vector<5xf32>, vector<2x4xf32>, vector<4xf32>) {
   %a = math.exp2 %w : vector<2x4xf32>
+  %d = math.exp2 %q : vector<4xf32>
   %b = math.exp2 %x : f32
   %c = math.exp %v : vector<5xf32>
-  return %b, %c, %a : f32, vector<5xf32>, vector<2x4xf32>
+  return %b, %c, %a, %d : f32, vector<5xf32>, vector<2x4xf32>, vector<4xf32>
 }
 
 // A function with an order has no vector form; it is called for each lane.
