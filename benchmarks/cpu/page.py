@@ -113,7 +113,7 @@ def overheads(result: dict) -> str:
 def targets_table(result: dict) -> str:
     parts = ["<table><tr><th>target</th><th>measured</th><th>wanted</th><th></th></tr>"]
     for target in targets.targets(result):
-        mark = "good" if target.met else "bad"
+        mark = {True: "good", False: "bad", None: ""}[target.met]
         cells = (target.what, target.measured, target.wanted, targets.state(target))
         parts.append(
             f'<tr class="{mark}">' + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)

@@ -199,12 +199,16 @@ def ratios(row: dict, variants: list[str]) -> dict:
 
 def shares(row: dict, variants: list[str], limits: dict) -> dict:
     """Our rates, and their shares of the machine's limits."""
+    import machine
+    import targets
+
     ours = [name for name in variants if name in row["runners"]]
     if not ours:
         return {}
     mine = row["runners"][ours[0]]["median_s"]
     found = {"bytes_per_s": row["bytes"] / mine, "flops_per_s": row["flops"] / mine}
-    if "copy" in limits and row["place"] == "memory":
+    caches = {"last_cache_bytes": machine.last_cache_bytes()}
+    if "copy" in limits and targets.is_beyond_caches(row, caches):
         found["of_copy"] = found["bytes_per_s"] / limits["copy"]
     if peak := limits.get(row["rate"]) or limits.get("f32"):
         found["of_peak"] = found["flops_per_s"] / peak
