@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every example kernel, and the tests of the language, on the simulators of all accelerators.
 
-    python test/e2e/accel_sweep.py --jobs 16 --out sweep
+    python test/e2e/accel_sweep.py --jobs 16 --out sweep --page docs/accel-sweep.md
 
-Each target and file is a piece of its own, in a pytest process of its own with the plug-in accel_comparison; several run
-side by side. A test that crashes its process or does not end costs that test: another process goes on behind it. Only the
-Python package and Tilebridge's libraries are needed (TILEBRIDGE_LIB_DIR says where they are), and no build tree.
+Each target and file, or a part of a long file, is a piece: a pytest process of its own with the plug-in accel_comparison; several
+run side by side, and share what Triton and the CPU's compiler make of a kernel. A test that crashes its process or does not end
+costs that test: another process goes on behind it. Only the Python package and Tilebridge's libraries are needed
+(TILEBRIDGE_LIB_DIR says where they are), and no build tree. --page writes what docs/ shows.
 """
 
 from __future__ import annotations
@@ -14,34 +15,46 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
+import random
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from accel_sweep_report import failures, is_failure, page, table
+
 HERE = Path(__file__).resolve().parent
 TARGETS = HERE.parents[1] / "accel-backend" / "targets"
+# With the number of pieces that each is cut into.
 FILES = (
-    "test_examples test_arithmetic test_shapes test_reductions test_casts test_access test_memory test_control_flow"
-    " test_dots test_gathers test_math test_accumulators test_pointer_arithmetic test_descriptor_shapes"
-    " test_hazards_values test_hazards_access test_random_programs"
+    "test_examples/4 test_memory test_accumulators/2 test_reductions/3 test_arithmetic/2 test_casts/2 test_access/2"
+    " test_hazards_values/2 test_hazards_access test_shapes test_gathers test_dots test_pointer_arithmetic"
+    " test_control_flow test_math test_descriptor_shapes test_random_programs"
 )
+MANY = "measures the memory of the process over up to a million launches, which a simulator takes hours for"
+LEFT_OUT = {
+    "test_memory.py::test_hazard_16_programs_leave_nothing_behind": MANY,
+    "test_memory.py::test_hazard_16_launches_leave_nothing_behind": MANY,
+    "test_memory.py::test_hazard_16_a_million_launches": MANY,
+}
 
 
 @dataclass
 class Piece:
-    """A target with a file."""
+    """A target with a part of a file."""
 
     target: str
     file: str
+    part: str
     events: Path
     outcomes: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # By test, how many launches each comparison held for.
+    held: dict[str, dict[str, int]] = field(default_factory=dict)
     compared: list[dict] = field(default_factory=list)
     seconds: float = 0.0
     trouble: str = ""
@@ -56,6 +69,7 @@ class Piece:
             elif "test" in event:
                 running = None
                 self.outcomes[event["test"]] = (event["outcome"], event["message"])
+                self.held[event["test"]] = event.get("held", {})
         return running
 
     def add(self, test: str, message: str) -> None:
@@ -70,12 +84,15 @@ def run_once(piece: Piece, options) -> tuple[int, bool]:
         "TILEBRIDGE_TARGET": f"accel:{piece.target}",
         "TILEBRIDGE_ACCEL_EVENTS": str(piece.events),
         "TILEBRIDGE_ACCEL_RESULTS": str(results),
-        "TRITON_CACHE_DIR": str(piece.events.with_suffix(".cache")),
+        "TILEBRIDGE_ACCEL_PART": piece.part,
+        "TILEBRIDGE_ACCEL_SHARED": str(options.out / "cpu"),
+        "TRITON_CACHE_DIR": str(options.out / "triton"),
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")])),
     }
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "accel_comparison"]
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "accel_comparison"]
     command += ["-p", "no:cacheprovider", piece.file + ".py"]
+    command += [f"--deselect={test}" for test in LEFT_OUT]
     command += ["-k", options.k] if options.k else []
     with piece.events.with_suffix(".log").open("a") as log:
         child = subprocess.Popen(
@@ -116,91 +133,68 @@ def run(piece: Piece, options) -> Piece:
     return piece
 
 
-def cause_of(message: str) -> str:
-    """A message without what is one case's own."""
-    return re.sub(r"0x[0-9a-f]+|[0-9a-f]{12,}|-?\d+(\.\d+)?(e[-+]?\d+)?", "#", message)[:160]
-
-
-def table(pieces: list[Piece]) -> str:
-    lines = [
-        "| target | passed | failed | skipped | kernels | launches | CPU's bits | CPU minutes |"
-    ]
-    lines.append("|---|---|---|---|---|---|---|---|")
-    by_target = defaultdict(list)
-    for piece in pieces:
-        by_target[piece.target].append(piece)
-    for target, own in sorted(by_target.items()):
-        count = Counter(outcome for piece in own for outcome, _ in piece.outcomes.values())
-        compared = [one for piece in own for one in piece.compared]
-        kernels = {kernel for one in compared for kernel in one["kernels"]}
-        launches = sum(one["launches"] for one in compared)
-        identical = sum(one["identical"] for one in compared)
-        minutes = sum(piece.seconds for piece in own) / 60
-        lines.append(
-            f"| {target} | {count['passed']} | {count['failed']} | {count['skipped']} | {len(kernels)}"
-            f" | {launches} | {identical} | {minutes:.1f} |"
-        )
-    return "\n".join(lines)
-
-
-def failures(pieces: list[Piece]) -> str:
-    groups = defaultdict(list)
-    for piece in pieces:
-        for test, (outcome, message) in piece.outcomes.items():
-            if outcome == "failed":
-                groups[cause_of(message)].append((piece.target, test, message))
-    lines = []
-    for cases in sorted(groups.values(), key=len, reverse=True):
-        targets = ", ".join(f"{name} {n}" for name, n in Counter(c[0] for c in cases).most_common())
-        lines.append(f"{len(cases)} failures ({targets}):\n  {cases[0][2][:400]}")
-        lines += [f"  {target}: {test}" for target, test, _ in cases[:3]]
-    lines += [f"{p.target} {p.file}: {p.trouble}" for p in pieces if p.trouble]
-    return "\n".join(lines)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     known = sorted(path.stem for path in TARGETS.glob("*.json"))
     parser.add_argument("--targets", default=" ".join(known), help="names, or files, of targets")
-    parser.add_argument("--files", default=FILES, help="files of test/e2e")
+    parser.add_argument("--files", default=FILES, help="files of test/e2e, each with /PIECES")
     parser.add_argument("-k", default="", help="as pytest has it")
     parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
     parser.add_argument("--timeout", type=int, default=300, help="seconds for a test")
+    parser.add_argument("--resume", action="store_true", help="go on with what --out has")
+    parser.add_argument("--sample", type=int, default=0, help="so many pieces, by chance")
+    parser.add_argument("--page", type=Path, help="write the page of docs/ to this file")
     parser.add_argument("--out", type=Path, default=Path("accel-sweep"), help="logs and results")
     options = parser.parse_args()
     options.out = options.out.resolve()
     options.out.mkdir(parents=True, exist_ok=True)
-    for old in options.out.glob("*.events"):
+    for old in [] if options.resume else options.out.glob("*.events"):
         old.unlink()
         old.with_suffix(".results").unlink(missing_ok=True)
-    names = [Path(file).stem for file in options.files.split()]
-    missing = [name for name in names if not (HERE / f"{name}.py").exists()]
+    (options.out / "cpu").mkdir(exist_ok=True)
+    files = [
+        (Path(name).stem, int(parts or 1))
+        for name, _, parts in (one.partition("/") for one in options.files.split())
+    ]
+    missing = [name for name, _ in files if not (HERE / f"{name}.py").exists()]
     if missing:
         parser.error(f"there is no {missing[0]}.py in test/e2e")
-    # A file on all targets, then the next one: early results say something of each target.
+    # A target after the other: the first one's processes compile for the CPU what the others find.
     pieces = [
-        Piece(target, name, options.out / f"{Path(target).stem}.{name}.events")
-        for name in names
+        Piece(
+            target,
+            name,
+            f"{part}/{parts}",
+            options.out / f"{Path(target).stem}.{name}.{part}.events",
+        )
         for target in options.targets.split()
+        for name, parts in files
+        for part in range(parts)
     ]
+    if options.sample:
+        pieces = random.sample(pieces, min(options.sample, len(pieces)))
     lock = threading.Lock()
 
     def report(piece: Piece) -> None:
         count = Counter(outcome for outcome, _ in piece.outcomes.values())
         with lock:
             print(
-                f"{piece.target} {piece.file}: {count['passed']} passed, {count['failed']} failed,"
+                f"{piece.target} {piece.file} {piece.part}: {count['passed']} passed, {count['failed']} failed,"
                 f" {piece.seconds:.0f} s {piece.trouble}",
                 flush=True,
             )
             done = [one for one in pieces if one.seconds]
             (options.out / "summary.md").write_text(table(done) + "\n\n" + failures(done) + "\n")
+            if options.page:
+                options.page.write_text(page(done, LEFT_OUT))
 
+    begin = time.monotonic()
     with ThreadPoolExecutor(options.jobs) as pool:
         for piece in pool.map(lambda one: run(one, options), pieces):
             report(piece)
     print((options.out / "summary.md").read_text())
-    bad = any(p.trouble or any(o == "failed" for o, _ in p.outcomes.values()) for p in pieces)
+    print(f"{time.monotonic() - begin:.0f} s")
+    bad = any(p.trouble or any(is_failure(*one) for one in p.outcomes.values()) for p in pieces)
     return int(bad)
 
 

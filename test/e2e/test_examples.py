@@ -4,6 +4,7 @@
 
 import attention
 import cross_entropy
+import demo
 import dropout
 import embedding
 import grouped_gemm
@@ -199,4 +200,10 @@ def test_embedding(case, seed):
     + [histogram.case(100000, 256, 4096, 16)]
 )
 def test_histogram(case, seed):
+    verify(case, seed)
+
+
+@run_all([case.probe or case for module in demo.modules() for case in module.CASES])
+def test_demo(case, seed):
+    """What scripts/demo.sh runs, as --quick has it: its blocks, and smaller problems."""
     verify(case, seed)
