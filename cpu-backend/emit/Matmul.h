@@ -140,15 +140,23 @@ private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
   mlir::Value constant(int64_t value) const;
   void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
-  bool joinsSums() const;
+  int64_t chainSteps() const;
   void forWantedRows(int64_t count, int64_t step,
                      llvm::function_ref<void(mlir::Value)> body) const;
   void emitTile(mlir::Value panel, mlir::Value column, mlir::Value row,
                 int64_t rows, llvm::ArrayRef<int64_t> vectors) const;
-  llvm::SmallVector<mlir::Value> emitStep(mlir::Value panel, mlir::Value step,
-                                          llvm::ArrayRef<mlir::Value> rows,
-                                          llvm::ArrayRef<mlir::Value> columns,
-                                          llvm::ArrayRef<int64_t> vectors,
+  /// Where a tile of the accumulator and its operands stand.
+  struct TilePlace {
+    mlir::Value panel;
+    /// Numbers of the rows, and what leads to those of a; first columns of the
+    /// vectors, and their lanes.
+    llvm::SmallVector<mlir::Value> rows, left, columns;
+    llvm::ArrayRef<int64_t> vectors;
+  };
+  void emitChain(const TilePlace &place, mlir::Value begin,
+                 mlir::Value end) const;
+  llvm::SmallVector<mlir::Value> emitStep(const TilePlace &place,
+                                          mlir::Value step,
                                           mlir::ValueRange sums) const;
   mlir::Value rightVector(mlir::Value panel, mlir::Value step,
                           mlir::Value column, int64_t offset,

@@ -140,33 +140,58 @@ void MatmulKernel::emitCorrections(Value depth) const {
   });
 }
 
-/// What is added here is summed by itself first: rounding errors grow with the
-/// number of steps in a chain, so that two short ones are better than a long
-/// one. It costs one more addition, where that is little.
-bool MatmulKernel::joinsSums() const {
+/// What is added here is summed by itself first, so many steps at a time:
+/// rounding errors grow with the number of steps in a chain, so that many short
+/// ones are better than a long one. Each costs one more addition, where that is
+/// little. (0: one chain, which begins with the accumulator.)
+int64_t MatmulKernel::chainSteps() const {
+  constexpr int64_t most = 32;
   return unit == MatmulUnit::MultiplyAdd && isa<FloatType>(sumElement) &&
-         unitDepth >= 32;
+                 accElement == sumElement && unitDepth % most == 0
+             ? most
+             : 0;
 }
 
 void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
                             ArrayRef<int64_t> vectors) const {
-  SmallVector<Value> rowAt, columnAt, sums;
+  TilePlace place;
+  place.panel = panel;
+  place.vectors = vectors;
   for (int64_t i = 0; i < rows; ++i)
-    rowAt.push_back(offsetBy(b, row, i));
+    place.rows.push_back(offsetBy(b, row, i));
   int64_t offset = 0;
   for (int64_t lanes : vectors) {
-    columnAt.push_back(offsetBy(b, column, offset));
+    place.columns.push_back(offsetBy(b, column, offset));
     offset += lanes;
   }
+  place.left = place.rows;
+  if (now.rows.address)
+    for (Value &left : place.left)
+      left = addressOfRow(now.rows, lastWanted(left));
+  int64_t chain = chainSteps();
+  if (chain == 0)
+    return emitChain(place, constant(0), now.steps);
+  auto chains = scf::ForOp::create(b, constant(0), now.steps, constant(chain));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(chains.getBody());
+  Value begin = chains.getInductionVar();
+  emitChain(place, begin, offsetBy(b, begin, chain));
+}
+
+/// Adds the products of the steps from `begin` to `end`.
+void MatmulKernel::emitChain(const TilePlace &place, Value begin,
+                             Value end) const {
   auto accumulator = [&](Value at, size_t v) {
     Value sum =
-        vector::LoadOp::create(b, VectorType::get(vectors[v], accElement),
-                               now.acc, ValueRange{at, columnAt[v]});
+        vector::LoadOp::create(b, VectorType::get(place.vectors[v], accElement),
+                               now.acc, ValueRange{at, place.columns[v]});
     return widenTo(b, sum, sumElement, settings.isUnsigned);
   };
-  for (Value at : rowAt)
-    for (auto [v, lanes] : llvm::enumerate(vectors)) {
-      if (joinsSums()) {
+  bool isAddedLast = chainSteps() > 0;
+  SmallVector<Value> sums;
+  for (Value at : place.rows)
+    for (auto [v, lanes] : llvm::enumerate(place.vectors)) {
+      if (isAddedLast) {
         sums.push_back(arith::ConstantOp::create(
             b, b.getZeroAttr(VectorType::get(lanes, sumElement))));
         continue;
@@ -180,47 +205,38 @@ void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
                 memref::LoadOp::create(b, now.corrections, at)));
       sums.push_back(sum);
     }
-
-  SmallVector<Value> left = rowAt;
-  if (now.rows.address)
-    for (Value &place : left)
-      place = addressOfRow(now.rows, lastWanted(place));
-  auto loop = scf::ForOp::create(b, constant(0), now.steps, constant(1), sums);
+  auto loop = scf::ForOp::create(b, begin, end, constant(1), sums);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(b,
-                         emitStep(panel, loop.getInductionVar(), left, columnAt,
-                                  vectors, loop.getRegionIterArgs()));
+    scf::YieldOp::create(
+        b, emitStep(place, loop.getInductionVar(), loop.getRegionIterArgs()));
   }
   auto result = loop.getResults().begin();
-  for (Value at : rowAt)
-    for (auto [v, columnStart] : llvm::enumerate(columnAt)) {
+  for (Value at : place.rows)
+    for (auto [v, column] : llvm::enumerate(place.columns)) {
       Value sum = *result++;
-      if (joinsSums())
+      if (isAddedLast)
         sum = arith::AddFOp::create(b, accumulator(at, v), sum);
       if (sumElement != accElement)
         sum = arith::TruncFOp::create(
             b, cast<VectorType>(sum.getType()).clone(accElement), sum);
-      vector::StoreOp::create(b, sum, now.acc, ValueRange{at, columnStart});
+      vector::StoreOp::create(b, sum, now.acc, ValueRange{at, column});
     }
 }
 
-SmallVector<Value> MatmulKernel::emitStep(Value panel, Value step,
-                                          ArrayRef<Value> rows,
-                                          ArrayRef<Value> columns,
-                                          ArrayRef<int64_t> vectors,
+SmallVector<Value> MatmulKernel::emitStep(const TilePlace &place, Value step,
                                           ValueRange sums) const {
   SmallVector<Value> right, results;
   int64_t offset = 0;
-  for (auto [v, lanes] : llvm::enumerate(vectors)) {
-    right.push_back(rightVector(panel, step, columns[v], offset, lanes));
+  for (auto [column, lanes] : llvm::zip_equal(place.columns, place.vectors)) {
+    right.push_back(rightVector(place.panel, step, column, offset, lanes));
     offset += lanes;
   }
   size_t i = 0;
-  for (Value row : rows) {
+  for (Value row : place.left) {
     SmallVector<std::pair<int64_t, Value>, 2> left;
-    for (auto [v, lanes] : llvm::enumerate(vectors)) {
+    for (auto [v, lanes] : llvm::enumerate(place.vectors)) {
       if (left.empty() || left.back().first != lanes)
         left.push_back({lanes, leftVector(row, step, lanes)});
       results.push_back(addProducts(sums[i++], left.back().second, right[v]));
