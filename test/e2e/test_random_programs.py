@@ -42,8 +42,8 @@ def test_a_difference_is_found_and_shrunk(tmp_path):
     script = tmp_path / "broken.py"
     script.write_text(
         f"import sys\nsys.path.insert(0, {str(FOLDER)!r})\n"
-        "import elementwise, fuzz\n"
-        "elementwise.INTEGER_OPS['arith.xori'] = lambda x, y: (x ^ y) + (x == x)\n"
+        "import integers, fuzz\n"
+        "integers.INTEGER_OPS['arith.xori'] = lambda x, y: (x ^ y) + (x == x)\n"
         "sys.exit(fuzz.main())\n"
     )
     done = subprocess.run(

@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from dtypes import BF16, F16, F32, F64, FLOATS, I1, I8, I32, Dtype, round_to
-from elementwise import EXTREMA, convert, is_exact, is_float, is_integer
+from dtypes import I32, Dtype, round_to
+from floats import EXTREMA
 from ir import ONE, Facts, Size, Type, Value
+from values import is_float, is_integer
 
 from build import EXACT, Builder, on_blocks
 
 
-def _is_block(value: Value) -> bool:
+def is_block(value: Value) -> bool:
     return bool(value.type.shape) and not value.type.is_pointer and not value.type.opaque
 
 
@@ -35,7 +34,7 @@ def _values(shape):
 
 
 def reshape(b: Builder):
-    x = b.pick(_is_block)
+    x = b.pick(is_block)
     if not x:
         return None
     shape = list(x.type.shape)
@@ -57,7 +56,7 @@ def reshape(b: Builder):
 
 
 def transpose(b: Builder):
-    x = b.pick(lambda v: _is_block(v) and len(v.type.shape) > 1)
+    x = b.pick(lambda v: is_block(v) and len(v.type.shape) > 1)
     if not x:
         return None
     order = list(range(len(x.type.shape)))
@@ -68,12 +67,12 @@ def transpose(b: Builder):
 
 
 def expand(b: Builder):
-    x = b.pick(lambda v: _is_block(v) and len(v.type.shape) < 3)
+    x = b.pick(lambda v: is_block(v) and len(v.type.shape) < 3)
     return x and b.expand(x, b.random.randrange(len(x.type.shape) + 1))
 
 
 def broadcast(b: Builder):
-    x = b.pick(lambda v: _is_block(v) and ONE in v.type.shape)
+    x = b.pick(lambda v: is_block(v) and ONE in v.type.shape)
     if not x:
         return None
     new = [Size(1, (b.random.choice("AB"),)) if s == ONE else s for s in x.type.shape]
@@ -88,7 +87,7 @@ def splat(b: Builder):
 
 
 def join(b: Builder):
-    x = b.pick(lambda v: _is_block(v) and len(v.type.shape) < 3)
+    x = b.pick(lambda v: is_block(v) and len(v.type.shape) < 3)
     y = x and b.pick(lambda v: v.type == x.type)
     if not y:
         return None
@@ -103,7 +102,7 @@ def join(b: Builder):
 
 
 def split(b: Builder):
-    x = b.pick(lambda v: _is_block(v) and v.type.shape[-1] == Size(2) and len(v.type.shape) > 1)
+    x = b.pick(lambda v: is_block(v) and v.type.shape[-1] == Size(2) and len(v.type.shape) > 1)
     if not x:
         return None
     half = x.type.with_shape(x.type.shape[:-1])
@@ -120,7 +119,7 @@ def split(b: Builder):
 
 
 def concatenate(b: Builder):
-    x = b.pick(lambda v: _is_block(v) and len(v.type.shape) == 1)
+    x = b.pick(lambda v: is_block(v) and len(v.type.shape) == 1)
     y = x and b.pick(lambda v: v.type == x.type)
     if not y:
         return None
@@ -135,7 +134,7 @@ def concatenate(b: Builder):
 
 
 def gather_along(b: Builder):
-    x = b.pick(lambda v: _is_block(v) and all(s.symbols for s in v.type.shape))
+    x = b.pick(lambda v: is_block(v) and all(s.symbols for s in v.type.shape))
     if not x:
         return None
     axis = b.random.randrange(len(x.type.shape))
@@ -155,17 +154,27 @@ def gather_along(b: Builder):
 
 
 def histogram(b: Builder):
+    """Of all numbers, or of those that a mask chooses."""
     x = b.pick(lambda v: v.type.element == "i32" and len(v.type.shape) == 1 and not v.type.opaque)
     if not x:
         return None
     bins = b.random.choice([1, 2, 8, 64])
     x = b.guard(b.integer("arith.andi", x, b.full(bins - 1, I32, x.type.shape)))
+    chosen = b.pick(lambda v: v.type == Type("i1", x.type.shape))
+    if chosen is None:
+        return b.op(
+            "histogram",
+            [x],
+            Type("i32", (Size(bins),)),
+            "{r0} = tt.histogram {0} : {t0} -> {rt0}",
+            lambda m, a, p: np.bincount(p, minlength=bins).astype(np.int32),
+        )
     return b.op(
         "histogram",
-        [x],
+        [x, chosen],
         Type("i32", (Size(bins),)),
-        "{r0} = tt.histogram {0} : {t0} -> {rt0}",
-        lambda m, a, p: np.bincount(p, minlength=bins).astype(np.int32),
+        '{r0} = "tt.histogram"({0}, {1}) : ({t0}, {t1}) -> {rt0}',
+        lambda m, a, p, c: np.bincount(p[c], minlength=bins).astype(np.int32),
     )
 
 
@@ -183,15 +192,16 @@ INTEGER_COMBINERS = {
 FLOAT_COMBINERS = {f"arith.{name}": compute for name, compute in EXTREMA.items()}
 
 
-def _combiner(b: Builder, x: Value, size: int):
-    """An associative operation, with what is known of its result."""
+def combiner(b: Builder, x: Value, size: int, wanted: str = ""):
+    """An associative operation, the wanted one if that is possible, with what is known of its result."""
     dtype = x.type.dtype
     if not dtype.is_float:
         kind = b.random.choice(list(INTEGER_COMBINERS))
         if x.type.element == "i1":
             kind = b.random.choice(["arith.andi", "arith.ori", "arith.xori"])
+        kind = wanted or kind
         return kind, INTEGER_COMBINERS[kind], EXACT
-    if b.random.random() < 0.5:
+    if wanted == "arith.addf" or (not wanted and b.random.random() < 0.5):
         bound = x.facts.bound * size
         if x.facts.integral and bound <= dtype.exact_integers:
             return "arith.addf", np.add, Facts(bound, x.facts.error * size, True)
@@ -199,6 +209,8 @@ def _combiner(b: Builder, x: Value, size: int):
             error = size * x.facts.error + size * 2 * dtype.epsilon * bound
             return "arith.addf", np.add, Facts(bound, error)
     kind = b.random.choice(list(FLOAT_COMBINERS))
+    if wanted in FLOAT_COMBINERS:
+        kind = wanted
     # Which of two zeros comes out depends on the order only where NaN loses.
     facts = Facts(
         x.facts.bound, x.facts.error, x.facts.integral, False, "num" in kind or x.facts.zero
@@ -206,7 +218,7 @@ def _combiner(b: Builder, x: Value, size: int):
     return kind, FLOAT_COMBINERS[kind], facts
 
 
-def _folded(compute, dtype: Dtype):
+def folded(compute, dtype: Dtype):
     def step(x, y):
         result = compute(x, y)
         return round_to(result, dtype) if dtype.is_float else result.astype(dtype.numpy)
@@ -215,13 +227,19 @@ def _folded(compute, dtype: Dtype):
 
 
 def reduce(b: Builder):
-    x = b.pick(lambda v: _is_block(v) and (is_float(v) or is_integer(v) or v.type.element == "i1"))
+    x = b.pick(lambda v: is_block(v) and (is_float(v) or is_integer(v) or v.type.element == "i1"))
     if not x:
         return None
-    axis = b.random.randrange(len(x.type.shape))
+    return reduce_by(b, x, b.random.randrange(len(x.type.shape)))
+
+
+def reduce_by(b: Builder, x: Value, axis: int, wanted: str = "") -> Value | None:
+    """Along one axis, by any operation or by a wanted one if that is known to be accurate enough."""
     size = x.type.shape[axis].value(b.program.sizes)
-    kind, compute, facts = _combiner(b, x, size)
-    step, element = _folded(compute, x.type.dtype), x.type.element
+    kind, compute, facts = combiner(b, x, size, wanted)
+    if wanted and kind != wanted:
+        return None
+    step, element = folded(compute, x.type.dtype), x.type.element
     shape = [s for i, s in enumerate(x.type.shape) if i != axis]
     text = (
         f'{{r0}} = "tt.reduce"({{0}}) <{{{{axis = {axis} : i32}}}}> ({{{{\n'
@@ -240,12 +258,12 @@ def reduce(b: Builder):
 
 
 def scan(b: Builder):
-    x = b.pick(lambda v: _is_block(v) and (is_float(v) or is_integer(v)))
+    x = b.pick(lambda v: is_block(v) and (is_float(v) or is_integer(v)))
     if not x:
         return None
     axis = b.random.randrange(len(x.type.shape))
-    kind, compute, facts = _combiner(b, x, x.type.shape[axis].value(b.program.sizes))
-    step, element = _folded(compute, x.type.dtype), x.type.element
+    kind, compute, facts = combiner(b, x, x.type.shape[axis].value(b.program.sizes))
+    step, element = folded(compute, x.type.dtype), x.type.element
     reverse = b.random.random() < 0.3
     text = (
         f'{{r0}} = "tt.scan"({{0}}) <{{{{axis = {axis} : i32, reverse = {str(reverse).lower()}}}}}> ({{{{\n'
@@ -263,82 +281,6 @@ def scan(b: Builder):
     return b.op("scan", [x], x.type, text, run, facts)
 
 
-def argmax(b: Builder):
-    """Two operands; of equal values the first one wins."""
-    x = b.pick(lambda v: _is_block(v) and is_integer(v))
-    if not x:
-        return None
-    axis = b.random.randrange(len(x.type.shape))
-    index = b.guard(b.index(x.type.shape, axis))
-    element = x.type.element
-    shape = [s for i, s in enumerate(x.type.shape) if i != axis]
-    text = (
-        f'{{r0}}, {{r1}} = "tt.reduce"({{0}}, {{1}}) <{{{{axis = {axis} : i32}}}}> ({{{{\n'
-        f"^bb0(%a: {element}, %i: i32, %b: {element}, %j: i32):\n"
-        f"  %e = arith.cmpi eq, %a, %b : {element}\n  %l = arith.cmpi slt, %i, %j : i32\n"
-        f"  %t = arith.andi %e, %l : i1\n  %g = arith.cmpi sgt, %a, %b : {element}\n"
-        f"  %o = arith.ori %g, %t : i1\n  %v = arith.select %o, %a, %b : {element}\n"
-        f"  %k = arith.select %o, %i, %j : i32\n  tt.reduce.return %v, %k : {element}, i32\n"
-        f"}}}}) : ({{t0}}, {{t1}}) -> ({{rt0}}, {{rt1}})"
-    )
-    types = [x.type.with_shape(shape), Type("i32", tuple(shape))]
-
-    def run(m, a, p, i):
-        return [p.max(axis), p.argmax(axis).astype(np.int32)]
-
-    value, where = b.op("argmax", [x, index], types, text, run)
-    b.keep(value)
-    return where
-
-
-# Products
-
-# Types of operands and accumulator.
-DOTS = [(F32, F32), (F16, F32), (BF16, F32), (I8, I32), (F16, F16), (F64, F64)]
-
-
-def dot(b: Builder):
-    source, target = b.random.choice(DOTS)
-    m, n, k = (b.random.choice([Size(1, (s,)), Size(16)]) for s in "ABC")
-    small = lambda v: not source.is_float or v.facts.bound <= 4  # noqa: E731
-    x, y = b.a_value(source, (m, k), small), b.a_value(source, (k, n), small)
-    if not (small(x) and small(y)) or (source.is_float and not (is_exact(x) and is_exact(y))):
-        return None
-    c = b.pick(
-        lambda v: (
-            v.type == Type(target.name, (m, n)) and (not target.is_float or v.facts.bound <= 64)
-        )
-    )
-    c = c or b.full(0, target, (m, n))
-    count = k.value(b.program.sizes)
-    facts = EXACT
-    if target.is_float:
-        bound = x.facts.bound * y.facts.bound * count + c.facts.bound
-        if (
-            x.facts.integral
-            and y.facts.integral
-            and c.facts.integral
-            and bound <= target.exact_integers
-        ):
-            facts = Facts(bound, c.facts.error, True)
-        else:
-            facts = Facts(bound, c.facts.error + (count + 2) * 2 * target.epsilon * bound)
-
-    def run(machine, a, p, q, r):
-        if target.is_float:
-            return round_to(p @ q + r, target)
-        return p.astype(np.int32) @ q.astype(np.int32) + r
-
-    return b.op(
-        "dot",
-        [x, y, c],
-        Type(target.name, (m, n)),
-        "{r0} = tt.dot {0}, {1}, {2} : {t0} * {t1} -> {rt0}",
-        run,
-        facts,
-    )
-
-
 FAMILY = {
     reshape: 3,
     transpose: 3,
@@ -352,7 +294,4 @@ FAMILY = {
     histogram: 1,
     reduce: 6,
     scan: 2,
-    argmax: 1,
-    dot: 3,
 }
-__all__ = ["FAMILY", "FLOATS", "I1", "convert", "math"]

@@ -169,7 +169,7 @@ class Builder:
         return self.along(self.arange(shape[axis]), shape, axis)
 
     def integer(self, kind: str, x: Value, y: Value) -> Value:
-        from elementwise import INTEGER_OPS
+        from integers import INTEGER_OPS
 
         return self.elementwise(kind, [x, y], x.type.dtype, INTEGER_OPS[kind])
 
@@ -179,7 +179,7 @@ class Builder:
         )
 
     def compare(self, predicate: str, x: Value, y: Value) -> Value:
-        from elementwise import COMPARISONS
+        from integers import COMPARISONS
 
         compute = COMPARISONS[predicate]
         return self.op(

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from dtypes import I1, I32, I64
+from dtypes import I32, I64
 from ir import Facts, Op, Type, Value
 
 from build import EXACT, Builder
@@ -31,6 +30,27 @@ def _fill(b: Builder, count: int) -> None:
     from generate import grow
 
     grow(b, count)
+
+
+def append_loop(b: Builder, bounds, carried, arguments, results, body) -> None:
+    """A counted loop: `arguments` are its index and what it carries, `body` gives what the next iteration gets."""
+    block = b.nested(arguments, body)
+    dtype = arguments[0].type.dtype
+
+    def compute(m, op, lower, upper, by, *inits):
+        state = list(inits)
+        for i in range(int(lower), int(upper), int(by)):
+            state = m.block(op.blocks[0], [dtype.numpy.type(i), *state])
+        return state
+
+    names = ", ".join(f"{{r{i}}}" for i in range(len(results)))
+    inits = ", ".join(f"{{b0_{i + 1}}} = {{{i + 3}}}" for i in range(len(results)))
+    types = ", ".join(f"{{rt{i}}}" for i in range(len(results)))
+    text = (
+        f"{names} = scf.for {{b0_0}} = {{0}} to {{1}} step {{2}} iter_args({inits}) -> ({types}) "
+        f": {dtype.name} {{{{\n{{body0}}  scf.yield {{yields0}}\n}}}}"
+    )
+    _append(b, Op("for", [*bounds, *carried], results, text, compute, {}, [block]))
 
 
 def _successor(b: Builder, carried: Value) -> Value:
@@ -63,22 +83,7 @@ def counted_loop(b: Builder):
         _fill(b, b.random.randint(1, 5))
         return [_successor(b, value) for value in arguments]
 
-    block = b.nested([index, *arguments], body)
-
-    def compute(m, op, lower, upper, by, *inits):
-        state = list(inits)
-        for i in range(int(lower), int(upper), int(by)):
-            state = m.block(op.blocks[0], [dtype.numpy.type(i), *state])
-        return state
-
-    names = ", ".join(f"{{r{i}}}" for i in range(len(results)))
-    inits = ", ".join(f"{{b0_{i + 1}}} = {{{i + 3}}}" for i in range(len(results)))
-    types = ", ".join(f"{{rt{i}}}" for i in range(len(results)))
-    text = (
-        f"{names} = scf.for {{b0_0}} = {{0}} to {{1}} step {{2}} iter_args({inits}) -> ({types}) "
-        f": {dtype.name} {{{{\n{{body0}}  scf.yield {{yields0}}\n}}}}"
-    )
-    _append(b, Op("for", [low, high, step, *carried], results, text, compute, {}, [block]))
+    append_loop(b, (low, high, step), carried, [index, *arguments], results, body)
     for result in results[1:]:
         b.keep(result)
     return results[0]
@@ -188,22 +193,9 @@ def moving_pointer(b: Builder):
         step = b.splat(move, shape)
         return [add_pointer(b, arguments[1], step), value]
 
-    block = b.nested(arguments, body)
-
-    def compute(m, op, lower, upper, by, *inits):
-        state = list(inits)
-        for i in range(int(lower), int(upper), int(by)):
-            state = m.block(op.blocks[0], [np.int32(i), *state])
-        return state
-
-    text = (
-        "{r0}, {r1} = scf.for {b0_0} = {0} to {1} step {2} iter_args({b0_1} = {3}, {b0_2} = {4}) -> "
-        "({rt0}, {rt1}) : i32 {{\n{body0}  scf.yield {yields0}\n}}"
-    )
-    operands = [b.scalar(0), count, b.scalar(1), pointer, total]
-    _append(b, Op("for", operands, results, text, compute, {}, [block]))
+    bounds = (b.scalar(0), count, b.scalar(1))
+    append_loop(b, bounds, [pointer, total], arguments, results, body)
     return results[1]
 
 
 FAMILY = {counted_loop: 2, while_loop: 1, branch: 3, moving_pointer: 1}
-__all__ = ["FAMILY", "I1"]

@@ -7,9 +7,13 @@ from __future__ import annotations
 import blocks
 import blocks_in_memory
 import control
-import elementwise
+import conversions
+import floats
+import integers
 import memory
+import products
 import scaled
+import sums
 from ir import Program
 
 from build import Builder
@@ -17,8 +21,12 @@ from build import Builder
 MOST_OUTPUTS = 6
 
 FAMILIES = {
-    **elementwise.FAMILY,
+    **integers.FAMILY,
+    **floats.FAMILY,
+    **conversions.FAMILY,
     **blocks.FAMILY,
+    **products.FAMILY,
+    **sums.FAMILY,
     **memory.FAMILY,
     **blocks_in_memory.FAMILY,
     **control.FAMILY,

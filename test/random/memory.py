@@ -226,7 +226,7 @@ def gather_rows(b: Builder):
 def store_value(b: Builder, value: Value) -> None:
     """To an array of its own, where each program has its part."""
     if value.type.element == "i1":
-        from elementwise import convert
+        from conversions import convert
 
         value = convert(b, value, I32)
     dtype, shape = value.type.dtype, value.type.shape
