@@ -73,53 +73,6 @@ def AccelCopiesPass : Pass<"tilebridge-accel-copies"> {
   let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::arith::ArithDialect"];
 }
 
-def AccelWidenSumsPass : Pass<"tilebridge-accel-widen-sums"> {
-  let summary = "Takes sums of narrow floats in f32";
-  let description = [{
-    Sums and products along a dimension of floats of 16 and 8 bits, and the sums of matmuls whose results are such floats, are taken
-    in f32, and rounded once.
-
-    Before:
-    ```mlir
-    func.func @f(%x: tensor<16x8xf16>, %init: tensor<16xf16>) -> tensor<16xf16> {
-      %0 = linalg.reduce { arith.addf } ins(%x : tensor<16x8xf16>) outs(%init : tensor<16xf16>) dimensions = [1]
-      return %0 : tensor<16xf16>
-    }
-    ```
-    After:
-    ```mlir
-    #same = affine_map<(d0) -> (d0)>
-    #both = affine_map<(d0, d1) -> (d0, d1)>
-    func.func @f(%x: tensor<16x8xf16>, %init: tensor<16xf16>) -> tensor<16xf16> {
-      %e0 = tensor.empty() : tensor<16x8xf32>
-      %x32 = linalg.generic {indexing_maps = [#both, #both], iterator_types = ["parallel", "parallel"]}
-          ins(%x : tensor<16x8xf16>) outs(%e0 : tensor<16x8xf32>) {
-      ^bb0(%in: f16, %out: f32):
-        %wide = arith.extf %in : f16 to f32
-        linalg.yield %wide : f32
-      } -> tensor<16x8xf32>
-      %e1 = tensor.empty() : tensor<16xf32>
-      %init32 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
-          ins(%init : tensor<16xf16>) outs(%e1 : tensor<16xf32>) {
-      ^bb0(%in: f16, %out: f32):
-        %wide = arith.extf %in : f16 to f32
-        linalg.yield %wide : f32
-      } -> tensor<16xf32>
-      %sum = linalg.reduce { arith.addf } ins(%x32 : tensor<16x8xf32>) outs(%init32 : tensor<16xf32>) dimensions = [1]
-      %e2 = tensor.empty() : tensor<16xf16>
-      %0 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]}
-          ins(%sum : tensor<16xf32>) outs(%e2 : tensor<16xf16>) {
-      ^bb0(%in: f32, %out: f16):
-        %narrow = arith.truncf %in : f32 to f16
-        linalg.yield %narrow : f16
-      } -> tensor<16xf16>
-      return %0 : tensor<16xf16>
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def AccelWrapComputePass : Pass<"tilebridge-accel-wrap-compute"> {
   let summary = "Gives tensor ops that linalg has not a destination";
   let description = [{

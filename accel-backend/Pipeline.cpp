@@ -46,7 +46,6 @@ static void addWrapCompute(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(linalg_ext::createSpreadSelectsPass());
-  pm.addNestedPass<func::FuncOp>(createAccelWidenSumsPass());
   pm.addNestedPass<func::FuncOp>(createAccelWrapComputePass());
   pm.addPass(createLinalgElementwiseOpFusionPass());
   pm.addPass(createCanonicalizerPass());

@@ -39,8 +39,6 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
   // Loops carry sums, not blocks that are summed behind them.
   pm.addNestedPass<func::FuncOp>(createCpuNarrowAccumulatorsPass());
-  // Narrow floats are added up in f32.
-  pm.addNestedPass<func::FuncOp>(createCpuWidenSumsPass());
   // Operands that programs have in common are put where they can be left out.
   pm.addNestedPass<func::FuncOp>(createCpuShareOperandsPass());
   // Which tensors are in memory is decided, then loops are written.

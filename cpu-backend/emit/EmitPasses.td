@@ -38,26 +38,6 @@ def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::ml
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def CpuWidenSumsPass : Pass<"tilebridge-cpu-widen-sums", "::mlir::func::FuncOp"> {
-  let summary = "Adds up floats of 16 bits in f32";
-  let description = [{
-    A sum or product over f16 or bf16 is taken in f32 and rounded once: exacter than any order of narrow sums, and without a rounding
-    in each step.
-
-    Before:
-    ```mlir
-    %r = linalg.reduce { arith.addf } ins(%x : ...) outs(%zero : tensor<bf16>) dimensions = [0]
-    ```
-    After:
-    ```mlir
-    %w = linalg.generic ins(%x : ...) { arith.extf } -> tensor<1024xf32>
-    %s = linalg.reduce { arith.addf } ins(%w : tensor<1024xf32>) outs(%wide : tensor<f32>) dimensions = [0]
-    %r = linalg.generic ins(%s : ...) { arith.truncf } -> tensor<bf16>
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def CpuShareOperandsPass : Pass<"tilebridge-cpu-share-operands", "::mlir::func::FuncOp"> {
   let summary = "Lets programs use the right operand of a product that the program before has packed";
   let description = [{

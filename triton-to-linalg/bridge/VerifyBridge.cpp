@@ -222,7 +222,7 @@ LogicalResult checkMemory(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// (B9) to (B11) Values
+// (B9) to (B12) Values
 //===----------------------------------------------------------------------===//
 
 bool isTensorValue(Value value) { return isa<TensorType>(value.getType()); }
@@ -236,6 +236,19 @@ LogicalResult checkScalarArithmetic(Operation *op) {
     return op->emitError("(B9) arithmetic on tensors is the body of a "
                          "'linalg.generic'");
   return success();
+}
+
+bool addsNarrowFloats(linalg::LinalgOp op) {
+  if (!isa<linalg::ReduceOp, linalg::MatmulOp, linalg::BatchMatmulOp>(*op))
+    return false;
+  return op->getRegion(0)
+      .walk([](Operation *inner) {
+        bool rounds =
+            isa<arith::AddFOp, arith::MulFOp>(inner) &&
+            inner->getResult(0).getType().getIntOrFloatBitWidth() < 32;
+        return rounds ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 LogicalResult checkLinalg(linalg::LinalgOp op) {
@@ -257,6 +270,9 @@ LogicalResult checkLinalg(linalg::LinalgOp op) {
       });
   if (walk.wasInterrupted())
     return failure();
+  if (addsNarrowFloats(op))
+    return op.emitError("(B12) sums and products of floats narrower than f32 "
+                        "are taken in f32, and rounded once");
   auto generic = dyn_cast<linalg::GenericOp>(*op);
   if (!generic)
     return success();

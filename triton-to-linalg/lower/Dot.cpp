@@ -7,6 +7,7 @@
 
 #include "frontend/TTOps.h"
 #include "triton-to-linalg/lower/Patterns.h"
+#include "triton-to-linalg/lower/WideCombiner.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -21,13 +22,23 @@ struct DotLowering : OpConversionPattern<tt::DotOp> {
   LogicalResult
   matchAndRewrite(tt::DotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
     ValueRange inputs = adaptor.getOperands().take_front(2);
+    Value sum = adaptor.getC();
+    bool isWide = isNarrowFloat(sum.getType());
+    if (isWide)
+      sum = widenBlocks(rewriter, loc, sum)[0];
+    Operation *product;
     if (cast<RankedTensorType>(op.getType()).getRank() == 3)
-      rewriter.replaceOpWithNewOp<linalg::BatchMatmulOp>(
-          op, op.getType(), inputs, adaptor.getC());
+      product = linalg::BatchMatmulOp::create(rewriter, loc, sum.getType(),
+                                              inputs, sum);
     else
-      rewriter.replaceOpWithNewOp<linalg::MatmulOp>(op, op.getType(), inputs,
-                                                    adaptor.getC());
+      product =
+          linalg::MatmulOp::create(rewriter, loc, sum.getType(), inputs, sum);
+    SmallVector<Value> results(product->getResults());
+    if (isWide)
+      results = narrowBlocks(rewriter, loc, results, op->getResultTypes());
+    rewriter.replaceOp(op, results);
     return success();
   }
 };

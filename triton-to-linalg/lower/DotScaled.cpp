@@ -14,6 +14,7 @@
 
 #include "frontend/TTOps.h"
 #include "triton-to-linalg/lower/Patterns.h"
+#include "triton-to-linalg/lower/WideCombiner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -322,7 +323,10 @@ struct DotScaledLowering : OpConversionPattern<tt::DotScaledOp> {
     SideBuilder a(rewriter, loc, left), b(rewriter, loc, right);
 
     auto type = cast<RankedTensorType>(op.getType());
-    Value sum = widened(rewriter, loc, adaptor.getC());
+    Value sum = adaptor.getC();
+    bool isWide = isNarrowFloat(type);
+    if (isWide)
+      sum = widenBlocks(rewriter, loc, sum)[0];
     if (left.packedAlongDepth) {
       // Rows of b are cut into even and odd ones where they lie.
       sum = multiply(rewriter, loc, a.half(0), b.half(0), sum);
@@ -330,30 +334,13 @@ struct DotScaledLowering : OpConversionPattern<tt::DotScaledOp> {
     } else {
       sum = multiply(rewriter, loc, a.whole(), b.whole(), sum);
     }
-    if (sum.getType() != type)
-      sum = mapElements(
-          rewriter, loc, type, sum,
-          [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-            return arith::TruncFOp::create(nested, at, type.getElementType(),
-                                           in[0]);
-          });
+    if (isWide)
+      sum = narrowBlocks(rewriter, loc, sum, type)[0];
     rewriter.replaceOp(op, sum);
     return success();
   }
 
 private:
-  /// An accumulator is at least as wide as the operands.
-  static Value widened(OpBuilder &b, Location loc, Value acc) {
-    RankedTensorType type = typeOf(acc);
-    if (type.getElementTypeBitWidth() >= 32)
-      return acc;
-    return mapElements(
-        b, loc, type.clone(b.getF32Type()), acc,
-        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-          return arith::ExtFOp::create(nested, at, nested.getF32Type(), in[0]);
-        });
-  }
-
   static Value multiply(OpBuilder &b, Location loc, Value left, Value right,
                         Value sum) {
     SmallVector<Value> inputs = {left, right};

@@ -97,22 +97,38 @@ struct ReduceLowering : OpConversionPattern<tt::ReduceOp> {
     Block &body = op.getCombineOp().front();
     Operation *combiner = singleCombiner(body);
     TypedAttr identity = combiner ? identityOf(combiner) : TypedAttr();
+    bool isWide = identity && isa<arith::AddFOp, arith::MulFOp>(combiner) &&
+                  isNarrowFloat(combiner->getResult(0).getType());
     SmallVector<Value> results =
-        identity ? reduceFrom(identity, combiner, op, adaptor, rewriter)
+        identity ? reduceFrom(identity, combiner, isWide, op, adaptor, rewriter)
                  : reduceElements(op, adaptor, rewriter);
-    // A reduction of all dimensions gives scalars.
-    for (auto [i, result] : llvm::enumerate(results))
-      if (!isa<RankedTensorType>(op->getResult(i).getType()))
+    for (auto [i, result] : llvm::enumerate(results)) {
+      Type type = op->getResult(i).getType();
+      bool isBlock = isa<RankedTensorType>(type);
+      // A reduction of all dimensions gives scalars.
+      if (!isBlock)
         result = tensor::ExtractOp::create(rewriter, op.getLoc(), result,
                                            ValueRange{});
+      if (isWide)
+        result = isBlock ? narrowBlocks(rewriter, op.getLoc(), result, type)[0]
+                         : arith::TruncFOp::create(rewriter, op.getLoc(), type,
+                                                   result)
+                               .getResult();
+    }
     rewriter.replaceOp(op, results);
     return success();
   }
 
   static SmallVector<Value> reduceFrom(TypedAttr identity, Operation *combiner,
-                                       tt::ReduceOp op, OpAdaptor adaptor,
+                                       bool isWide, tt::ReduceOp op,
+                                       OpAdaptor adaptor,
                                        ConversionPatternRewriter &rewriter) {
     Value source = adaptor.getSrcs().front();
+    if (isWide) {
+      source = widenBlocks(rewriter, op.getLoc(), source)[0];
+      identity = rewriter.getF32FloatAttr(
+          cast<FloatAttr>(identity).getValueAsDouble());
+    }
     auto type = cast<RankedTensorType>(source.getType());
     int64_t axis = op.getAxis();
     SmallVector<int64_t> shape(type.getShape());
@@ -128,6 +144,7 @@ struct ReduceLowering : OpConversionPattern<tt::ReduceOp> {
           mapping.map(region->getArgument(0), in[1]);
           mapping.map(region->getArgument(1), in[0]);
           Operation *clone = builder.clone(*combiner, mapping);
+          clone->getResult(0).setType(type.getElementType());
           linalg::YieldOp::create(builder, loc, clone->getResults());
         });
     return llvm::to_vector_of<Value>(reduce->getResults());

@@ -1,4 +1,4 @@
-//===- WideCombiner.cpp - running sums of narrow floats in f32 ------------===//
+//===- WideCombiner.cpp - sums of narrow floats in f32 --------------------===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,13 +13,13 @@
 using namespace mlir;
 using namespace tilebridge;
 
-static bool isNarrow(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isF16() || element.isBF16();
+bool ttl::isNarrowFloat(Type type) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return element && element.getWidth() < 32;
 }
 
 bool ttl::canCombineInF32(Block &body) {
-  if (!llvm::all_of(body.getArgumentTypes(), isNarrow))
+  if (!llvm::all_of(body.getArgumentTypes(), isNarrowFloat))
     return false;
   bool rounds = false;
   for (Operation &op : body.without_terminator()) {
@@ -56,7 +56,7 @@ SmallVector<Value> ttl::cloneInF32(OpBuilder &b, Block &body, Region &region) {
       continue;
     }
     for (OpResult result : b.clone(op, map)->getResults())
-      if (isNarrow(result.getType()))
+      if (isNarrowFloat(result.getType()))
         result.setType(f32);
   }
   SmallVector<Value> results;

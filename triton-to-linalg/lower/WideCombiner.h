@@ -1,4 +1,4 @@
-//===- WideCombiner.h - running sums of narrow floats in f32 ----*- C++ -*-===//
+//===- WideCombiner.h - sums of narrow floats in f32 ------------*- C++ -*-===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,14 @@
 
 namespace tilebridge::ttl {
 
+/// A GPU adds up a block as a tree over many threads: few roundings to a narrow
+/// type on the way to a result. Here terms come one after the other, so that
+/// sums and products of floats narrower than f32 are taken in f32, and rounded
+/// once. Types of which that is true:
+bool isNarrowFloat(mlir::Type);
+
 /// The region of a scan adds or multiplies in f16 or bf16, and does nothing
-/// that needs these types. A GPU combines as a tree, with few roundings on the
-/// way to an element; here they are one after the other, so that what is
-/// combined so far is kept in f32 and rounded once. (A reduction is a tree
-/// here, too, and stays what its region says.)
+/// that needs these types.
 bool canCombineInF32(mlir::Block &body);
 
 /// A copy of such a region, on f32, at the end of `region`; its last op is left

@@ -10,9 +10,12 @@ tt.func private @matmul(%a: tensor<16x32xf16>, %b: tensor<32x64xf16>, %c: tensor
 
 // -----
 
-// Hazard 17: an accumulator of f16 stays one. Integers are signed: the widening of a named matmul.
+// Hazard 17: an accumulator of f16 is rounded to f16, once. Integers are signed: the widening of a named matmul.
 // CHECK-LABEL: func.func private @types
-// CHECK: linalg.matmul ins({{.*}} : tensor<16x16xf16>, tensor<16x16xf16>) outs({{.*}} : tensor<16x16xf16>)
+// CHECK: arith.extf %{{.*}} : f16 to f32
+// CHECK: %[[S:.*]] = linalg.matmul ins({{.*}} : tensor<16x16xf16>, tensor<16x16xf16>) outs({{.*}} : tensor<16x16xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[S]] : tensor<16x16xf32>) outs({{.*}} : tensor<16x16xf16>)
+// CHECK: arith.truncf %{{.*}} : f32 to f16
 // CHECK: linalg.matmul ins({{.*}} : tensor<16x16xi8>, tensor<16x16xi8>) outs({{.*}} : tensor<16x16xi32>)
 // CHECK: linalg.matmul ins({{.*}} : tensor<16x16xf8E5M2>, tensor<16x16xf8E4M3FN>) outs({{.*}} : tensor<16x16xf32>)
 // CHECK: linalg.matmul ins({{.*}} : tensor<16x16xf64>, tensor<16x16xf64>) outs({{.*}} : tensor<16x16xf64>)

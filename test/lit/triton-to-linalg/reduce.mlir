@@ -128,9 +128,12 @@ tt.func private @argmax(%x: tensor<32x64xf32>, %i: tensor<32x64xi32>) -> tensor<
 
 // -----
 
-// Hazard 17: a sum of f16 is one of f16, as the region says; the wide accumulator of a bf16 sum is the frontend's.
+// Hazard 17: a sum of f16 is rounded to f16, once; the wide result of a bf16 sum is the frontend's.
 // CHECK-LABEL: func.func private @half_sum
-// CHECK: linalg.reduce { arith.addf } ins(%{{.*}} : tensor<64xf16>) outs(%{{.*}} : tensor<f16>)
+// CHECK: arith.extf %{{.*}} : f16 to f32
+// CHECK: %[[S:.*]] = linalg.reduce { arith.addf } ins(%{{.*}} : tensor<64xf32>) outs(%{{.*}} : tensor<f32>)
+// CHECK: %[[E:.*]] = tensor.extract %[[S]][]
+// CHECK: arith.truncf %[[E]] : f32 to f16
 // CHECK: linalg.generic
 // CHECK: arith.extf %{{.*}} : bf16 to f32
 // CHECK: linalg.reduce { arith.addf } ins(%{{.*}} : tensor<64xf32>) outs(%{{.*}} : tensor<f32>)
@@ -147,6 +150,24 @@ tt.func private @half_sum(%x: tensor<64xf16>, %y: tensor<64xbf16>) -> (f16, f32)
     tt.reduce.return %s : f32
   }) : (tensor<64xf32>) -> f32
   tt.return %0, %2 : f16, f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @product_of_columns
+// CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : tensor<16xf32>
+// CHECK: linalg.generic
+// CHECK: arith.extf %{{.*}} : bf16 to f32
+// CHECK: %[[P:.*]] = linalg.reduce { arith.mulf } ins(%{{.*}} : tensor<8x16xf32>) outs(%[[ONE]] : tensor<16xf32>) dimensions = [0]
+// CHECK: linalg.generic {{.*}} ins(%[[P]] : tensor<16xf32>) outs(%{{.*}} : tensor<16xbf16>)
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+tt.func private @product_of_columns(%x: tensor<8x16xbf16>) -> tensor<16xbf16> {
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: bf16, %b: bf16):
+    %s = arith.mulf %a, %b : bf16
+    tt.reduce.return %s : bf16
+  }) : (tensor<8x16xbf16>) -> tensor<16xbf16>
+  tt.return %0 : tensor<16xbf16>
 }
 
 // -----

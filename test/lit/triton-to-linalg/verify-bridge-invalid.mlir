@@ -223,3 +223,28 @@ func.func private @b11_reduction(%t: tensor<4xf32>, %o: tensor<f32>, %px: i32, %
   } -> tensor<f32>
   return
 }
+
+// -----
+
+func.func private @b12_sum(%t: tensor<4xf16>, %o: tensor<f16>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
+  // expected-error@+1 {{(B12) sums and products of floats narrower than f32 are taken in f32, and rounded once}}
+  %0 = linalg.reduce { arith.addf } ins(%t : tensor<4xf16>) outs(%o : tensor<f16>) dimensions = [0]
+  return
+}
+
+// -----
+
+func.func private @b12_matmul(%a: tensor<4x4xbf16>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
+  // expected-error@+1 {{(B12) sums and products of floats narrower than f32 are taken in f32, and rounded once}}
+  %0 = linalg.matmul ins(%a, %a : tensor<4x4xbf16>, tensor<4x4xbf16>) outs(%a : tensor<4x4xbf16>) -> tensor<4x4xbf16>
+  return
+}
+
+// -----
+
+// Nothing is rounded in a maximum, nor in products of integers.
+func.func private @b12_others(%t: tensor<4xf16>, %o: tensor<f16>, %a: tensor<4x4xi8>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
+  %0 = linalg.reduce { arith.maximumf } ins(%t : tensor<4xf16>) outs(%o : tensor<f16>) dimensions = [0]
+  %1 = linalg.matmul ins(%a, %a : tensor<4x4xi8>, tensor<4x4xi8>) outs(%a : tensor<4x4xi8>) -> tensor<4x4xi8>
+  return
+}
