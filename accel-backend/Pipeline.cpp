@@ -100,6 +100,13 @@ static void addMulticast(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelChooseReductionsPass());
 }
 
+/// What local memory has no room for is farther away.
+static void addSpill(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelSpillPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
 /// What PEs of a line add to the same elements is added up before.
 static void addReduceLines(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelReduceLinesPass());
@@ -142,6 +149,7 @@ static const Stage stages[] = {
     {"multicast", addMulticast},
     {"bufferize", addBufferize},
     {"reduce-lines", addReduceLines},
+    {"spill", addSpill},
     {"pipeline", addPipeline},
     {"legalize", addLegalize},
     {"allocate", addAllocate},

@@ -97,8 +97,10 @@ int64_t accel_pe_columns(accel_pe *pe);
 /*===-- Memory ------------------------------------------------------------===*/
 
 /* Where a memory of the target begins, by the name that its description has:
- * the instance that this PE uses. The kernel places its buffers at offsets from
- * it and uses no more bytes of it than accel_kernel says. */
+ * the instance that this PE uses. Of a memory that PEs share, as buffers are in
+ * that a PE's own memory has no room for, it is a range of this PE's alone. The
+ * kernel places its buffers at offsets from it and uses no more bytes of it
+ * than accel_kernel says. */
 void *accel_memory(accel_pe *pe, const char *name);
 
 /*===-- Transfers ---------------------------------------------------------===*/

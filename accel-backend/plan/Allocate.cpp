@@ -72,8 +72,7 @@ allocation::Problem tilebridge::accel::problemOf(ArrayRef<Lifetime> lifetimes,
   return problem;
 }
 
-// What the kernel's author calls the block.
-static StringRef nameIn(Location loc) {
+StringRef tilebridge::accel::nameIn(Location loc) {
   StringRef name;
   loc->walk([&](Location inner) {
     if (auto named = dyn_cast<NameLoc>(inner)) {

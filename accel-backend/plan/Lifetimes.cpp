@@ -59,17 +59,19 @@ private:
         if (isa<LoopLikeOpInterface>(argument.getOwner()->getParentOp()))
           extend(life, argument.getOwner()->getParentOp(), true);
       for (Operation *user : alias.getUsers())
-        addUse(alias, user, life);
+        addUse(value, user, life);
     }
   }
 
-  void addUse(Value alias, Operation *user, Lifetime &life) {
+  // A loop that does not hold the buffer itself, though perhaps a view of it,
+  // uses it in each iteration.
+  void addUse(Value buffer, Operation *user, Lifetime &life) {
     if (isa<ViewLikeOpInterface>(user))
       return;
     bool hasBody = isa<ComputeOp>(user);
     extend(life, user, hasBody);
     for (Operation *parent = user->getParentOp();
-         parent && !parent->isAncestor(alias.getParentBlock()->getParentOp());
+         parent && !parent->isAncestor(buffer.getParentBlock()->getParentOp());
          parent = parent->getParentOp())
       if (isa<LoopLikeOpInterface>(parent))
         extend(life, parent, true);

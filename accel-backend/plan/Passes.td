@@ -268,6 +268,38 @@ def AccelReduceLinesPass : Pass<"tilebridge-accel-reduce-lines", "::mlir::func::
   let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def AccelSpillPass : Pass<"tilebridge-accel-spill", "::mlir::func::FuncOp"> {
+  let summary = "Moves buffers that local memory has no room for to the next farther memory";
+  let description = [{
+    Of a kernel with `accel.spill`, which the decision on what fits sets where fewer buffers and smaller blocks do not help. Of the buffers that are
+    needed at the fullest time those go whose uses move the fewest bytes for the room that they make, until the others fit. They are in the
+    nearest memory that engines copy to and from and that has room for one of each PE. What uses them is done on pieces: elementwise ops, sums,
+    products, scans, loads and stores go through a buffer piece by piece, with a copy to local memory before and one back where it has changed. What
+    cannot be done piece by piece gets all of the buffer for itself.
+
+    A remark names each such buffer, its bytes and why; `accel.spilled` on it has the reason for reports.
+
+    Before, with 16384 bytes of local memory:
+    ```mlir
+    %a = accel.alloc : memref<8192xf32, #accel.memory<"local">>
+    accel.copy %v to %a : (memref<8192xf32, strided<[1], offset: ?>>, memref<8192xf32, #accel.memory<"local">>) -> ()
+    ```
+    After:
+    ```mlir
+    %a = accel.alloc {accel.spilled = "..."} : memref<8192xf32, #accel.memory<"dram">>
+    scf.for %i = %c0 to %c8192 step %c1024 {
+      %b = accel.alloc : memref<1024xf32, #accel.memory<"local">>
+      %s = memref.subview %v[%i] [1024] [1] : memref<8192xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+      accel.copy %s to %b : (memref<1024xf32, strided<[1], offset: ?>>, memref<1024xf32, #accel.memory<"local">>) -> ()
+      %d = memref.subview %a[%i] [1024] [1] : memref<8192xf32, #accel.memory<"dram">> to memref<1024xf32, strided<[1], offset: ?>, #accel.memory<"dram">>
+      accel.copy %b to %d : (memref<1024xf32, #accel.memory<"local">>, memref<1024xf32, strided<[1], offset: ?>, #accel.memory<"dram">>) -> ()
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::linalg::LinalgDialect"];
+}
+
 def AccelLegalizePass : Pass<"tilebridge-accel-legalize", "::mlir::func::FuncOp"> {
   let summary = "Splits transfers into descriptors that the target's engines have";
   let description = [{

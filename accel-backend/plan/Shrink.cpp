@@ -8,6 +8,7 @@
 #include "accel-backend/plan/Shrink.h"
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/plan/Extent.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,12 +19,6 @@ using namespace mlir;
 using namespace tilebridge::accel;
 
 namespace {
-/// A box along one dimension: where it begins in the block, its size, and how
-/// much of it is before the part.
-struct Extent {
-  OpFoldResult low, size, skipped;
-};
-
 class Shrinker {
 public:
   Shrinker(const DimensionClasses &classes, const Part &part)
@@ -61,33 +56,10 @@ static Value toValue(OpBuilder &builder, Location loc, OpFoldResult number) {
   return getValueOrCreateConstantIndexOp(builder, loc, number);
 }
 
-static Value clamp(OpBuilder &builder, Location loc, Value number, Value most) {
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value below = arith::MinSIOp::create(builder, loc, number, most);
-  return arith::MaxSIOp::create(builder, loc, below, zero);
-}
-
 // The part of the box [low, low + size) that is in [offset, offset + part).
 Extent Shrinker::cut(OpBuilder &builder, Location loc, OpFoldResult low,
                      OpFoldResult size) {
-  if (isConstantIntValue(low, 0) && isConstantIntValue(size, all))
-    return {builder.getIndexAttr(0), builder.getIndexAttr(part.size),
-            part.offset};
-  Value count = toValue(builder, loc, size);
-  Value length = arith::ConstantIndexOp::create(builder, loc, part.size);
-  if (isConstantIntValue(low, 0)) {
-    Value rest = arith::SubIOp::create(builder, loc, count, part.offset);
-    Value skipped = arith::MinSIOp::create(builder, loc, part.offset, count);
-    return {low, clamp(builder, loc, rest, length), skipped};
-  }
-  Value first = toValue(builder, loc, low);
-  Value before = arith::SubIOp::create(builder, loc, first, part.offset);
-  Value newLow = clamp(builder, loc, before, length);
-  Value until = arith::AddIOp::create(builder, loc, before, count);
-  Value end = clamp(builder, loc, until, length);
-  Value newSize = arith::SubIOp::create(builder, loc, end, newLow);
-  Value behind = arith::SubIOp::create(builder, loc, part.offset, first);
-  return {newLow, newSize, clamp(builder, loc, behind, count)};
+  return cutBox(builder, loc, low, size, all, part.offset, part.size);
 }
 
 void Shrinker::shrinkType(Value value) {

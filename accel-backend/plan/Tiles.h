@@ -20,6 +20,11 @@ constexpr llvm::StringLiteral assignmentAttr = "accel.assignment";
 constexpr llvm::StringLiteral reduceAttr = "accel.reduce";
 /// On a kernel: nothing is multicast.
 constexpr llvm::StringLiteral unicastAttr = "accel.unicast";
+/// On a kernel: buffers that local memory has no room for go to a memory
+/// farther away.
+constexpr llvm::StringLiteral spillAttr = "accel.spill";
+/// On a buffer that went there: why.
+constexpr llvm::StringLiteral spilledAttr = "accel.spilled";
 /// On a kernel: the most buffers that a load of a loop may have.
 constexpr llvm::StringLiteral mostDepthAttr = "accel.most_depth";
 

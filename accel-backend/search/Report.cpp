@@ -11,6 +11,7 @@
 #include "accel-backend/dialect/Assignment.h"
 #include "accel-backend/plan/Lifetimes.h"
 #include "accel-backend/plan/Readings.h"
+#include "accel-backend/plan/Tiles.h"
 #include "accel-backend/search/Model.h"
 #include "accel-backend/search/Passes.h"
 
@@ -61,6 +62,8 @@ static json::Object bufferOf(const Lifetime &life) {
                       {"first_use", life.begin},
                       {"last_use", life.end},
                       {"line", placeOf(alloc.getLoc())}};
+  if (auto reason = alloc->getAttrOfType<StringAttr>(spilledAttr))
+    buffer["spilled"] = reason.getValue();
   if (std::optional<uint64_t> offset = alloc.getOffset())
     buffer["offset"] = int64_t(*offset);
   return buffer;

@@ -18,10 +18,18 @@ using namespace mlir;
 namespace tilebridge::accel {
 
 Scratchpads::Scratchpads(const Target &target)
-    : target(target), used(target.memories.size(), 0) {
+    : target(target), used(target.memories.size(), 0),
+      extents(target.memories.size(), 0) {
   for (const Memory &memory : target.memories)
-    instances.emplace_back(
-        memory.scope == Scope::Chip ? 0 : target.instances(memory.scope));
+    instances.emplace_back(memory.scope == Scope::Pe
+                               ? target.instances(memory.scope)
+                               : target.grid.count());
+}
+
+uint64_t Scratchpads::bytesOfPe(const Memory &memory) const {
+  return memory.bytes /
+         uint64_t(target.grid.count() /
+                  std::max<int64_t>(target.instances(memory.scope), 1));
 }
 
 FailureOr<unsigned> Scratchpads::addBuffer(Buffer buffer, bool hasOffset,
@@ -38,24 +46,29 @@ FailureOr<unsigned> Scratchpads::addBuffer(Buffer buffer, bool hasOffset,
            << buffer.offset << " of the memory '" << memory.name
            << "', which is not a multiple of its alignment of "
            << memory.alignmentBytes;
-  if (buffer.bytes > memory.bytes ||
-      buffer.offset > memory.bytes - buffer.bytes)
+  uint64_t most = bytesOfPe(memory);
+  if (buffer.bytes > most || buffer.offset > most - buffer.bytes)
     return buffer.op->emitError("takes ")
            << buffer.bytes << " bytes from byte " << buffer.offset
-           << " of the memory '" << memory.name << "', which has "
-           << memory.bytes;
+           << " of the memory '" << memory.name << "', which has " << most
+           << (most == memory.bytes ? "" : " for each PE");
+  extents[buffer.memory] =
+      std::max(extents[buffer.memory], buffer.offset + buffer.bytes);
   if (buffers.size() >= UINT16_MAX - 1)
     return buffer.op->emitError("is one buffer too many for the simulator");
   buffers.push_back(buffer);
   return unsigned(buffers.size());
 }
 
-Scratchpads::Bytes &Scratchpads::instanceOf(unsigned memory, int64_t instance) {
-  Bytes &bytes = instances[memory][instance];
+Scratchpads::Bytes &Scratchpads::instanceOf(unsigned memory, int64_t row,
+                                            int64_t column) {
+  Bytes &bytes = instances[memory][row * target.grid.columns + column];
   if (bytes.data)
     return bytes;
   // Zeroed pages cost nothing before they are touched.
-  size_t size = target.memories[memory].bytes;
+  size_t size = target.memories[memory].scope == Scope::Pe
+                    ? target.memories[memory].bytes
+                    : extents[memory];
   auto zeroed = [](size_t count, size_t element) {
     void *memory = std::calloc(count, element);
     if (!memory)
@@ -70,9 +83,7 @@ Scratchpads::Bytes &Scratchpads::instanceOf(unsigned memory, int64_t instance) {
 
 uint64_t Scratchpads::addressOf(int number, int64_t row, int64_t column) {
   const Buffer &one = buffer(number);
-  Scope scope = target.memories[one.memory].scope;
-  const Bytes &bytes =
-      instanceOf(one.memory, target.instanceOf(scope, row, column));
+  const Bytes &bytes = instanceOf(one.memory, row, column);
   uint64_t address = reinterpret_cast<uint64_t>(bytes.data.get()) + one.offset;
   byAddress[address] = &bytes;
   return address;
@@ -101,9 +112,7 @@ Fault Scratchpads::forEachRun(
 
 Fault Scratchpads::allocate(int number, int64_t row, int64_t column) {
   const Buffer &one = buffer(number);
-  if (target.memories[one.memory].scope != Scope::Pe)
-    return Fault::None; // Other PEs use it, too.
-  Bytes &bytes = instanceOf(one.memory, row * target.grid.columns + column);
+  Bytes &bytes = instanceOf(one.memory, row, column);
   const uint8_t *flights = bytes.flights.get() + one.offset;
   for (uint64_t i = 0; i < one.bytes; ++i)
     if (flights[i])

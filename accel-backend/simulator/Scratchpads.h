@@ -67,7 +67,9 @@ private:
     /// Bit 0: being written; the others count what reads.
     std::unique_ptr<uint8_t, decltype(&std::free)> flights{nullptr, &std::free};
   };
-  Bytes &instanceOf(unsigned memory, int64_t instance);
+  /// Of a memory that PEs share each of them has a part of its own.
+  Bytes &instanceOf(unsigned memory, int64_t row, int64_t column);
+  uint64_t bytesOfPe(const Memory &memory) const;
   const Bytes *find(int buffer, uint64_t base) const;
   /// Calls `access` with offsets in the instance's bytes.
   Fault forEachRun(
@@ -78,6 +80,8 @@ private:
   const Target &target;
   std::vector<Buffer> buffers;
   std::vector<uint64_t> used; // by memory, for buffers without an offset
+  /// By memory: where the last buffer of a PE ends.
+  std::vector<uint64_t> extents;
   std::vector<std::vector<Bytes>> instances;
   llvm::DenseMap<uint64_t, const Bytes *> byAddress;
 };

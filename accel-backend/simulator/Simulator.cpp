@@ -55,10 +55,10 @@ LogicalResult Simulator::placeBuffers(ModuleOp module) {
     // What compute works on, whatever the target calls it.
     const Memory *memory =
         name == localMemory ? &target.localMemory() : target.findMemory(name);
-    if (!memory || memory->scope == Scope::Chip) {
+    if (!memory) {
       op.emitError("is in the memory '")
           << name << "', but the target '" << target.name
-          << "' has no scratchpad of this name";
+          << "' has no memory of this name";
       return WalkResult::interrupt();
     }
     Buffer buffer;

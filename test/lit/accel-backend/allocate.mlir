@@ -125,3 +125,28 @@ func.func @full(%p: memref<4x256x64xf16, strided<[16384, 64, 1], offset: ?>>, %q
   return
 }
 }
+
+// -----
+
+// A buffer that is read through a view made in a loop is needed until the loop ends: what the loop writes is elsewhere.
+
+// CHECK-LABEL: func.func @view_in_loop
+// CHECK: accel.alloc {offset = 0 : i64} : memref<1024xf32
+// CHECK: accel.alloc {offset = 4096 : i64} : memref<1024xf32
+module attributes {accel.target = "tiny-16kb"} {
+func.func @view_in_loop(%p: memref<1024xf32, strided<[1], offset: ?>>) attributes {accel.kernel, tilebridge.signature = ["*fp32"]} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %a = accel.alloc : memref<1024xf32, #accel.memory<"local">>
+  %b = accel.alloc : memref<1024xf32, #accel.memory<"local">>
+  accel.copy %p to %a : (memref<1024xf32, strided<[1], offset: ?>>, memref<1024xf32, #accel.memory<"local">>) -> ()
+  scf.for %i = %c0 to %c1024 step %c64 {
+    %x = memref.subview %a[%i] [64] [1] : memref<1024xf32, #accel.memory<"local">> to memref<64xf32, strided<[1], offset: ?>, #accel.memory<"local">>
+    %y = memref.subview %b[%i] [64] [1] : memref<1024xf32, #accel.memory<"local">> to memref<64xf32, strided<[1], offset: ?>, #accel.memory<"local">>
+    linalg.exp ins(%x : memref<64xf32, strided<[1], offset: ?>, #accel.memory<"local">>) outs(%y : memref<64xf32, strided<[1], offset: ?>, #accel.memory<"local">>)
+  }
+  accel.copy %b to %p : (memref<1024xf32, #accel.memory<"local">>, memref<1024xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+}

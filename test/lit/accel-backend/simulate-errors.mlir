@@ -33,7 +33,7 @@
 // RUN: not tilebridge run %t/too-large.mlir --target=accel:grid-1x8 --grid 1 --arg f32[32] 2>&1 | FileCheck %s --check-prefix=TOO-LARGE
 // TOO-LARGE: too-large.mlir:[[#]]:[[#]]: error: {{.*}}takes 400000 bytes from byte 0 of the memory 'local', which has 262144
 // RUN: not tilebridge run %t/no-memory.mlir --target=accel:grid-1x8 --grid 1 --arg f32[32] 2>&1 | FileCheck %s --check-prefix=NO-MEMORY
-// NO-MEMORY: no-memory.mlir:[[#]]:[[#]]: error: {{.*}}is in the memory 'near', but the target 'grid-1x8' has no scratchpad of this name
+// NO-MEMORY: no-memory.mlir:[[#]]:[[#]]: error: {{.*}}is in the memory 'near', but the target 'grid-1x8' has no memory of this name
 // RUN: not tilebridge run %t/strides.mlir --target=accel:grid-1x8 --grid 1 --arg f32[32] 2>&1 | FileCheck %s --check-prefix=STRIDES
 // STRIDES: strides.mlir:[[#]]:[[#]]: error: {{.*}}needs more than a descriptor of the engine 'dma' says: 4 dimensions, it has 3
 // RUN: not tilebridge run %t/stride-zero.mlir --target=accel:grid-1x8 --grid 1 --arg f32[32] 2>&1 | FileCheck %s --check-prefix=STRIDE-ZERO

@@ -1,0 +1,159 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels whose blocks are larger than a PE's memory: what does not fit is kept farther away."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+from support import INTERPRETED, normal, output
+
+import tilebridge.accel
+
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
+
+TARGETS = ["tiny-16kb", "xdna-like", "dma-1d"]
+LANDINGS = ["late", "random:3"]
+
+
+@contextlib.contextmanager
+def machine(target, landing):
+    before = os.environ.get("TILEBRIDGE_TARGET")
+    os.environ["TILEBRIDGE_TARGET"] = f"accel:{target}"
+    try:
+        with tilebridge.accel.simulation(landing=landing):
+            yield
+        assert tilebridge.accel.last_stats()["target"] == target
+    finally:
+        if before is None:
+            del os.environ["TILEBRIDGE_TARGET"]
+        else:
+            os.environ["TILEBRIDGE_TARGET"] = before
+
+
+@triton.jit
+def softmax_kernel(x, out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    value = tl.load(x + row * n + at, mask=at < n, other=-float("inf"))
+    value = tl.exp(value - tl.max(value, axis=0))
+    tl.store(out + row * n + at, value / tl.sum(value, axis=0), mask=at < n)
+
+
+@triton.jit
+def scan_kernel(x, out, BLOCK: tl.constexpr, REVERSE: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    value = tl.load(x + at)
+    tl.store(out + at, value - tl.max(value, axis=0) + tl.cumsum(value, axis=0, reverse=REVERSE))
+
+
+@triton.jit
+def product_kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    rows, columns, inner = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(a + rows[:, None] * K + inner[None, :])
+    y = tl.load(b + inner[:, None] * N + columns[None, :])
+    tl.store(c + rows[:, None] * N + columns[None, :], tl.dot(x, y))
+
+
+@triton.jit
+def histogram_kernel(x, out, BLOCK: tl.constexpr, BINS: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    bins = tl.arange(0, BINS)
+    tl.store(out + bins, tl.histogram(tl.load(x + at), BINS))
+
+
+@triton.jit
+def gather_kernel(x, where, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    index = tl.load(where + at)
+    value = tl.load(x + index, mask=index >= 0, other=1.0)
+    tl.store(out + index, value - tl.max(value, axis=0) + tl.cumsum(value, axis=0), mask=index >= 0)
+
+
+@pytest.mark.parametrize("landing", LANDINGS)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("n", [8192, 301, 8000])
+def test_softmax(rng, target, landing, n):
+    x, out = normal(rng, [2, n]), output([2, n], torch.float32)
+    with machine(target, landing):
+        softmax_kernel[(2,)](x, out, n, BLOCK=8192)
+    torch.testing.assert_close(out, x.softmax(1), rtol=1e-5, atol=1e-7)
+
+
+def test_bytes_are_those_of_the_pieces(rng):
+    """A row is loaded once, kept in the chip's memory, and read there as often as it is used."""
+    n = 8192
+    x, out = normal(rng, [1, n]), output([1, n], torch.float32)
+    with machine("tiny-16kb", "late"):
+        softmax_kernel[(1,)](x, out, n, BLOCK=n)
+    stats = tilebridge.accel.last_stats()
+    dram = next(one for one in stats["memories"] if one["name"] == "dram")
+    # The row for itself, its maximum and its exponentials; those for their sum and the quotients; these for the result.
+    assert dram["bytes_read"] == 6 * 4 * n
+    assert dram["bytes_written"] == 4 * 4 * n
+
+
+@pytest.mark.parametrize("target", ["ascend-310b-like", "mtia-1-like", "tiny-16kb"])
+def test_large_block(rng, target):
+    n = 1 << 17
+    x, out = normal(rng, [n]), output([n], torch.float32)
+    with machine(target, "late"):
+        scan_kernel[(1,)](x, out, BLOCK=n, REVERSE=False)
+    wanted = x.double() - x.double().max() + x.double().cumsum(0)
+    torch.testing.assert_close(out.double(), wanted, rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize("landing", LANDINGS)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_scan(rng, target, landing, reverse):
+    """A scan goes on from piece to piece."""
+    x, out = normal(rng, [1 << 16]), output([1 << 16], torch.float32)
+    with machine(target, landing):
+        scan_kernel[(1,)](x, out, BLOCK=1 << 16, REVERSE=reverse)
+    sums = x.flip(0).double().cumsum(0).flip(0) if reverse else x.double().cumsum(0)
+    torch.testing.assert_close(out.double(), x.double() - x.max() + sums, rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize("landing", LANDINGS)
+@pytest.mark.parametrize("target", TARGETS)
+def test_product(rng, target, landing):
+    a, b = normal(rng, [128, 128]), normal(rng, [128, 256])
+    c = output([128, 256], torch.float32)
+    with machine(target, landing):
+        product_kernel[(1,)](a, b, c, M=128, N=256, K=128)
+    torch.testing.assert_close(c, a @ b, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("landing", LANDINGS)
+@pytest.mark.parametrize("target", ["tiny-16kb", "xdna-like"])
+@pytest.mark.parametrize("bins", [64, 4096])
+def test_histogram(rng, target, landing, bins):
+    x = torch.randint(0, bins, [8192], generator=rng).int()
+    out = output([bins], torch.int32)
+    with machine(target, landing):
+        histogram_kernel[(1,)](x, out, BLOCK=8192, BINS=bins)
+    assert torch.equal(out.long(), torch.bincount(x, minlength=bins))
+
+
+@pytest.mark.parametrize("landing", LANDINGS)
+@pytest.mark.parametrize("target", ["tiny-16kb", "dma-1d"])
+def test_gather(rng, target, landing):
+    """Indices and masks are far away, too."""
+    n = 16384
+    x, out = normal(rng, [n]), torch.zeros(n)
+    where = torch.randperm(n, generator=rng).int()
+    where[where % 7 == 0] = -1
+    with machine(target, landing):
+        gather_kernel[(1,)](x, where, out, BLOCK=n)
+    value = torch.where(where >= 0, x[where.clamp(min=0).long()], 1.0)
+    result = value - value.max() + value.double().cumsum(0).float()
+    wanted = torch.zeros(n)
+    wanted[where[where >= 0].long()] = result[where >= 0]
+    torch.testing.assert_close(out, wanted, rtol=1e-4, atol=1e-2)
