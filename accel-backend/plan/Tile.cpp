@@ -78,11 +78,7 @@ struct AccelTilePass : accel::impl::AccelTilePassBase<AccelTilePass> {
       // It may have been cut with another block, whose size is then decided.
       int64_t now =
           cast<RankedTensorType>(block.getType()).getDimSize(dimension);
-<<<<<<< HEAD
       if (size == now || size == before[dimension])
-=======
-      if (size == now || (size > now && size % now == 0))
->>>>>>> a7873c4 (Blocks that a PE's memory has no room for are kept in the next memory and used in pieces; a buffer that is used through a view made in a loop lives as long as the loop)
         continue;
       if (size < 1 || now % size)
         return op->emitError("'accel.tile' has a size of ")

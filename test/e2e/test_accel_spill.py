@@ -11,13 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import tilebridge.accel
 import torch
 import triton
 import triton.language as tl
-
 from support import INTERPRETED, normal, output
-
-import tilebridge.accel
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
 
@@ -27,7 +25,9 @@ LANDINGS = ["late", "random:3"]
 
 
 @pytest.mark.skipif(bool(TARGET), reason="runs the others on each target")
-@pytest.mark.parametrize("target", ["tiny-16kb", "xdna-like", "dma-1d", "ascend-310b-like", "mtia-1-like"])
+@pytest.mark.parametrize(
+    "target", ["tiny-16kb", "xdna-like", "dma-1d", "ascend-310b-like", "mtia-1-like"]
+)
 def test_targets(target):
     """A process for each: a kernel is compiled once in a process."""
     child = subprocess.run(
