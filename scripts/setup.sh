@@ -106,9 +106,14 @@ build() {
   fi
   say "Configure and build"
   mkdir -p build
+  local options=() python
+  python=$(find_python)
+  if "$python" -c 'import sys; sys.exit("t" not in sys.abiflags)'; then
+    options=("-DTILEBRIDGE_FREE_THREADED_PYTHON=$python")
+  fi
   # LLVM's modules settle how archives are made in a second configuration only: without it, the next run links again.
-  if [[ ! -f build/build.ninja ]]; then cmake --preset dev >build/configure.log 2>&1 || true; fi
-  if ! cmake --preset dev >build/configure.log 2>&1; then
+  if [[ ! -f build/build.ninja ]]; then cmake --preset dev "${options[@]}" >build/configure.log 2>&1 || true; fi
+  if ! cmake --preset dev "${options[@]}" >build/configure.log 2>&1; then
     cat build/configure.log >&2
     die "cmake failed"
   fi

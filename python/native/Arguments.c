@@ -72,7 +72,8 @@ static bool checkDtype(const Cursor *at, Node *node, PyObject *tensor) {
     PyErr_Clear();
     return true;
   }
-  bool fits = dtype == node->seenDtype;
+  bool fits =
+      dtype == atomic_load_explicit(&node->seenDtype, memory_order_relaxed);
   if (!fits) {
     PyObject *text = PyObject_Str(dtype);
     PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
@@ -85,8 +86,8 @@ static bool checkDtype(const Cursor *at, Node *node, PyObject *tensor) {
     PyErr_Clear();
     if (fits) {
       Py_INCREF(dtype);
-      Py_XDECREF(node->seenDtype);
-      node->seenDtype = dtype;
+      PyObject *before = atomic_exchange(&node->seenDtype, dtype);
+      Py_XDECREF(before);
     } else {
       PyErr_Format(PyExc_TypeError,
                    "kernel '%U': argument '%U' (%S) was compiled for another "

@@ -28,14 +28,25 @@ enum {
   FIRST
 };
 
+/* sys.stdout, held for the caller (PySys_GetObject only lends it, and another
+ * thread may replace it); NULL if there is none. */
+static PyObject *standardOutput(void) {
+  PyObject *sys = PyImport_ImportModule("sys");
+  PyObject *out = sys ? PyObject_GetAttrString(sys, "stdout") : NULL;
+  Py_XDECREF(sys);
+  PyErr_Clear();
+  if (out == Py_None)
+    Py_CLEAR(out);
+  return out;
+}
+
 /* Prints through Python's sys.stdout, in order with what Python prints itself,
- * wherever that goes. */
+ * wherever that goes. Any thread of the launch may call it. */
 static void printLine(void *state, const char *text) {
   PyGILState_STATE lock = PyGILState_Ensure();
-  *(bool *)state = true;
-  PyObject *out = PySys_GetObject("stdout");
-  if (out && out != Py_None) {
-    Py_INCREF(out);
+  atomic_store((atomic_bool *)state, true);
+  PyObject *out = standardOutput();
+  if (out) {
     PyObject *line =
         PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
     PyObject *done =
@@ -51,10 +62,9 @@ static void printLine(void *state, const char *text) {
 
 /* What was printed is there even if the process ends in the next launch. */
 static void flushOutput(void) {
-  PyObject *out = PySys_GetObject("stdout");
-  if (!out || out == Py_None)
+  PyObject *out = standardOutput();
+  if (!out)
     return;
-  Py_INCREF(out);
   PyObject *done = PyObject_CallMethod(out, "flush", NULL);
   if (!done)
     PyErr_WriteUnraisable(out);
@@ -102,7 +112,7 @@ static bool callHook(PyObject *hook, PyObject *launchMetadata) {
 
 static bool launch(const Launcher *self, Kernel *kernel, const int64_t *grid,
                    const uint64_t *slots) {
-  bool hasPrinted = false; /* Written under the interpreter's lock. */
+  atomic_bool hasPrinted = false;
   tilebridge_launch_options options = {.struct_size = sizeof(options),
                                        .flags = self->flags,
                                        .print = printLine,
@@ -112,7 +122,7 @@ static bool launch(const Launcher *self, Kernel *kernel, const int64_t *grid,
   code = runtime.launch(kernel->kernel, grid[0], grid[1], grid[2], slots,
                         (size_t)self->plan.slotCount, &options);
   Py_END_ALLOW_THREADS;
-  if (hasPrinted)
+  if (atomic_load(&hasPrinted))
     flushOutput();
   if (code != TILEBRIDGE_OK)
     raiseCode(code);

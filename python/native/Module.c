@@ -157,6 +157,9 @@ PyMODINIT_FUNC PyInit__launcher(void) {
   PyObject *module = PyModule_Create(&definition);
   if (!module || !makeNames())
     goto failed;
+#ifdef Py_GIL_DISABLED
+  PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
+#endif
   kernelType = (PyTypeObject *)makeKernelType();
   PyObject *launcherType = makeLauncherType();
   if (!addType(module, "Kernel", (PyObject *)kernelType) ||

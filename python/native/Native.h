@@ -6,17 +6,22 @@
 |*===----------------------------------------------------------------------===*
 |* tilebridge._launcher: the runtime's C interface for Python, and what a launch
 needs to be quick. It is written
-|* against Python's stable ABI: one binary serves all versions from 3.10 on.
+|* against Python's stable ABI: one binary serves all versions from 3.10 on. A free-threaded
+interpreter has no stable ABI (up to 3.14): there is a binary for that version alone, in which
+nothing may count on the interpreter's lock.
 \*===----------------------------------------------------------------------===*/
 #ifndef TILEBRIDGE_PYTHON_NATIVE_H
 #define TILEBRIDGE_PYTHON_NATIVE_H
 
+#ifndef TILEBRIDGE_FREE_THREADED
 #define Py_LIMITED_API 0x030a0000
+#endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "runtime/tilebridge.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* The runtime library, opened by initialize(). */
@@ -69,12 +74,13 @@ typedef struct Node {
   int bits;
   bool isUnsigned;
   bool isBFloat;
-  Py_ssize_t count;    /* of a tuple: children; of a descriptor: rank */
-  char element[16];    /* of a pointer or descriptor: "fp16" */
-  PyObject *name;      /* "x", "pair[1]" */
-  PyObject *type;      /* as Triton writes it */
-  PyObject *seenDtype; /* the last dtype found to fit, so that the next check is
-                          one comparison; may be NULL */
+  Py_ssize_t count;            /* of a tuple: children; of a descriptor: rank */
+  char element[16];            /* of a pointer or descriptor: "fp16" */
+  PyObject *name;              /* "x", "pair[1]" */
+  PyObject *type;              /* as Triton writes it */
+  PyObject *_Atomic seenDtype; /* the last dtype found to fit, so that the next
+                                  check is one comparison; may be NULL. It is
+                                  held, and replaced by threads at once. */
 } Node;
 
 typedef struct Plan {

@@ -140,7 +140,7 @@ void clearPlan(Plan *plan) {
   for (Py_ssize_t i = 0; i < plan->nodeCount; ++i) {
     Py_CLEAR(plan->nodes[i].name);
     Py_CLEAR(plan->nodes[i].type);
-    Py_CLEAR(plan->nodes[i].seenDtype);
+    Py_XDECREF(atomic_exchange(&plan->nodes[i].seenDtype, NULL));
   }
   PyMem_Free(plan->nodes);
   plan->nodes = NULL;

@@ -8,13 +8,19 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import sys
+import threading
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 
 from tilebridge import errors
 
 RUNTIME = "libtilebridge_runtime.so"
-EXTENSION = "_launcher.abi3.so"
+# One for all versions of Python, but free-threaded ones have no stable ABI.
+IS_FREE_THREADED = "t" in sys.abiflags
+EXTENSION = "_launcher" + (EXTENSION_SUFFIXES[0] if IS_FREE_THREADED else ".abi3.so")
+_loading = threading.Lock()
 
 
 def library_dir() -> Path:
@@ -22,14 +28,23 @@ def library_dir() -> Path:
     return Path(os.environ.get("TILEBRIDGE_LIB_DIR") or Path(__file__).parent / "_lib")
 
 
-@functools.cache
+def _how_to_build() -> str:
+    return f"PYTHON={sys.executable} scripts/setup.sh" if IS_FREE_THREADED else "scripts/setup.sh"
+
+
 def launcher() -> ModuleType:
     """The extension module, with the runtime loaded. Raises ImportError where they are not built."""
+    with _loading:  # functools.cache alone lets two threads load it at once
+        return _load()
+
+
+@functools.cache
+def _load() -> ModuleType:
     folder = library_dir()
     for name in (EXTENSION, RUNTIME):
         if not (folder / name).is_file():
             raise ImportError(
-                f"{folder / name} is missing: build Tilebridge (scripts/setup.sh), or set TILEBRIDGE_LIB_DIR to the"
+                f"{folder / name} is missing: build Tilebridge ({_how_to_build()}), or set TILEBRIDGE_LIB_DIR to the"
                 " folder that holds its libraries"
             )
     spec = importlib.util.spec_from_file_location("tilebridge._launcher", folder / EXTENSION)

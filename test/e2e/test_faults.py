@@ -1,18 +1,14 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A kernel that ends the process is named with its line; threads and forks find whole kernels."""
+"""A kernel that ends the process is named with its line; forks find whole kernels."""
 
 import os
 import re
 import subprocess
 import sys
 import textwrap
-import threading
 
 import pytest
-import torch
-import triton
-import triton.language as tl
 
 pytestmark = pytest.mark.compiled("the interpreter runs no compiled code")
 
@@ -94,65 +90,7 @@ def test_a_signal_that_is_sent_ends_the_process(tmp_path):
     assert "tilebridge" not in done.stderr
 
 
-# Threads.
-
-
-@triton.jit
-def affine_kernel(x, y, n, A: tl.constexpr, B: tl.constexpr, N: tl.constexpr):
-    at = tl.program_id(0) * N + tl.arange(0, N)
-    value = tl.load(x + at, mask=at < n)
-    tl.store(y + at, value * A + B, mask=at < n)
-
-
-def check_affine(a, b, n=1000):
-    x = torch.randn(n, dtype=torch.float64)
-    y = torch.zeros(n, dtype=torch.float64)
-    affine_kernel[(triton.cdiv(n, 64),)](x, y, n, a, b, 64)
-    torch.testing.assert_close(y, x * a + b)
-
-
-def in_threads(count, work):
-    errors, start = [], threading.Barrier(count)
-
-    def body(index):
-        try:
-            start.wait()
-            work(index)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=body, args=(i,)) for i in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors, errors[0]
-
-
-def test_many_threads_compile_and_launch_different_kernels():
-    in_threads(8, lambda index: [check_affine(index + 2, k) for k in range(3)])
-
-
-def test_many_threads_compile_and_launch_the_same_kernel():
-    in_threads(8, lambda _: [check_affine(77, 5) for _ in range(20)])
-
-
-def test_many_threads_meet_errors():
-    """Messages stay with the thread whose kernel is wrong."""
-
-    @triton.jit
-    def wrong(x, K: tl.constexpr):
-        tl.device_assert(tl.load(x) < 0, "assertion number " + K)
-
-    def work(index):
-        for i in range(10):
-            if index % 2:
-                check_affine(3, 9)
-            else:
-                with pytest.raises(AssertionError, match=f"assertion number {index}_"):
-                    wrong[(4,)](torch.ones(1), f"{index}_", debug=True, num_stages=1 + i % 2)
-
-    in_threads(6, work)
+# Forks.
 
 
 def test_a_forked_child_launches(tmp_path):

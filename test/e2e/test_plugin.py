@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections import namedtuple
 from pathlib import Path
 
@@ -259,40 +258,6 @@ def test_annotated_scalars():
     scalar_kernel[(1,)](out, 1.1, 1.1, 1.1, -7, 65535)
     small = [torch.tensor(1.1, dtype=t).double().item() for t in (torch.float16, torch.bfloat16)]
     assert out.tolist() == [*small, 1.1, -7, 65535]
-
-
-def test_many_threads_at_once(rng):
-    x, y = normal(rng, [50000]), normal(rng, [50000])
-    failures = []
-
-    def work():
-        for _ in range(20):
-            if not torch.equal(add(x, y), x + y):
-                failures.append(threading.get_ident())
-
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
-
-
-def test_threads_compile_at_once(rng):
-    """The same kernel and others, all new to the process."""
-    x, y = normal(rng, [1000]), normal(rng, [1000])
-    results = {}
-
-    def work(block):
-        results[block] = add(x, y, block)
-
-    threads = [threading.Thread(target=work, args=(32 << (i % 4),)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 4
-    assert all(torch.equal(result, x + y) for result in results.values())
 
 
 def test_a_forked_child_launches(rng):
