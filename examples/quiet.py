@@ -3,7 +3,8 @@
 """Sees to it that nothing but what is timed runs in this process.
 
 Threads of a pool wait for more work actively before they sleep: those of NumPy's OpenBLAS about
-20 ms after each product, in which they take a core from whoever is called next. So
+20 ms after each product, those of OpenMP (PyTorch's and ours) about 10, in which they take a core
+from whoever is called next. So
 
 - `keep_pools_short()`, before NumPy is imported, tells OpenBLAS to wait a few hundred
   microseconds only: long enough for a product that follows at once;
