@@ -209,8 +209,25 @@ Value FunctionEmitter::resultBuffer(Value result) {
   return memref;
 }
 
-Value FunctionEmitter::accumulate(Value init, Value result) {
+/// Zero everywhere, and in no memory.
+bool FunctionEmitter::isInlineZero(Value tensor) const {
+  if (buffers.count(tensor))
+    return false;
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    tensor = fill.getInputs()[0];
+  else if (auto splat = tensor.getDefiningOp<tensor::SplatOp>())
+    tensor = splat.getInput();
+  return matchPattern(tensor, m_PosZeroFloat()) ||
+         matchPattern(tensor, m_Zero());
+}
+
+Value FunctionEmitter::accumulate(Value init, Value result, bool *isZero) {
   Value memref = bufferFor(result);
+  if (isZero && isInlineZero(init)) {
+    *isZero = true;
+    setBuffer(result, memref);
+    return memref;
+  }
   auto it = buffers.find(init);
   if (it == buffers.end() || it->second->memref != memref)
     if (failed(materialize(init, memref)))

@@ -9,6 +9,7 @@
 // both one storage, nothing has to be copied.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/DeepMatmul.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 
 using namespace mlir;
@@ -117,9 +118,56 @@ bool FunctionEmitter::mayWriteDirectly(Value tensor, Value memref) {
   return safe;
 }
 
+/// `argument`, which begins as `init`, is what a product of the loop adds to,
+/// and zero.
+bool FunctionEmitter::isZeroOfDeepMatmul(Value init, Value argument) const {
+  if (!argument.hasOneUse() || !isa<RankedTensorType>(argument.getType()))
+    return false;
+  Operation *user = *argument.getUsers().begin();
+  return user->hasAttr(deepAttr) && isInlineZero(init);
+}
+
+/// Before the new loop, with these bounds: sums that begin at zero are not
+/// written. The first product overwrites what is there; so it is zero only if
+/// there is no iteration, or if what is there counts.
+LogicalResult FunctionEmitter::beginAtZero(scf::ForOp loop,
+                                           ValueRange arguments,
+                                           ValueRange bounds) {
+  Location loc = loop.getLoc();
+  for (Value argument : arguments) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    auto it = deepMatmuls.find(*argument.getUsers().begin());
+    if (it != deepMatmuls.end()) {
+      it->second->beginsAtZero = true;
+      auto isEmpty = arith::CmpIOp::create(rewriter, loc,
+                                           loop.getUnsignedCmp()
+                                               ? arith::CmpIPredicate::uge
+                                               : arith::CmpIPredicate::sge,
+                                           bounds[0], bounds[1]);
+      auto branch =
+          scf::IfOp::create(rewriter, loc, isEmpty, /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
+    Value init = loop.getTiedLoopInit(cast<BlockArgument>(argument))->get();
+    if (failed(materialize(init, bufferFor(argument))))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   Location loc = op.getLoc();
-  if (failed(assign(op.getInitArgs(), op.getRegionIterArgs(), loc)))
+  SmallVector<Value> from, to, zeros;
+  for (auto [init, arg] :
+       llvm::zip_equal(op.getInitArgs(), op.getRegionIterArgs())) {
+    if (isZeroOfDeepMatmul(init, arg)) {
+      zeros.push_back(arg);
+      continue;
+    }
+    from.push_back(init);
+    to.push_back(arg);
+  }
+  if (failed(assign(from, to, loc)))
     return failure();
   auto inits = mapScalars(op.getInitArgs());
   auto bounds =
@@ -128,7 +176,7 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
     return failure();
   bindTensors(op.getRegionIterArgs());
   auto products = openDeepMatmuls(op, *inits);
-  if (failed(products))
+  if (failed(products) || failed(beginAtZero(op, zeros, *bounds)))
     return failure();
   size_t ownArgs = inits->size() - products->size();
   auto loop =

@@ -27,8 +27,6 @@ struct SharedPanels {
   mlir::Value isThere, isKept;
   /// In an iteration: whether `b` is to be packed.
   mlir::Value packs;
-  /// Steps along K of all iterations before.
-  mlir::Value total;
 };
 
 /// One such product, while its loop is emitted.
@@ -44,6 +42,10 @@ struct DeepMatmul {
   mlir::Value place;
   /// Steps that are packed already; whether this is the last iteration.
   mlir::Value filled, isLast;
+  /// The sums begin at zero, which nobody writes before the loop; and the steps
+  /// along K of all iterations before (null: nobody asks).
+  bool beginsAtZero = false;
+  mlir::Value total;
   /// Behind the last row of the sums that somebody sees (null: all are seen).
   mlir::Value wanted;
   /// Where programs share `b`.

@@ -82,7 +82,8 @@ public:
 
   /// The memref for `result` that already holds the values of `init`: to be
   /// updated in place.
-  virtual mlir::Value accumulate(mlir::Value init, mlir::Value result) = 0;
+  virtual mlir::Value accumulate(mlir::Value init, mlir::Value result,
+                                 bool *isZero = nullptr) = 0;
 
   /// Fresh scratch memory, aligned to 64 bytes, valid until the end of the
   /// block that the builder is in. Static shape, identity layout, any element

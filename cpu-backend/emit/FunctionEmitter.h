@@ -133,7 +133,9 @@ public:
   mlir::Value viewOf(mlir::Value tensor) override;
   mlir::Value viewOfLoad(mlir::Value tensor) override;
   mlir::Value resultBuffer(mlir::Value result) override;
-  mlir::Value accumulate(mlir::Value init, mlir::Value result) override;
+  mlir::Value accumulate(mlir::Value init, mlir::Value result,
+                         bool *isZero = nullptr) override;
+  bool isInlineZero(mlir::Value tensor) const;
   mlir::Value allocate(mlir::MemRefType type) override;
   mlir::LogicalResult materialize(mlir::Value tensor,
                                   mlir::Value memref) override;
@@ -169,6 +171,10 @@ private:
   mapScalars(mlir::ValueRange values);
   void bindScalars(mlir::ValueRange from, mlir::ValueRange to);
   void bindTensors(mlir::ValueRange values);
+  bool isZeroOfDeepMatmul(mlir::Value init, mlir::Value argument) const;
+  mlir::LogicalResult beginAtZero(mlir::scf::ForOp loop,
+                                  mlir::ValueRange arguments,
+                                  mlir::ValueRange bounds);
 
   // MatmulLoop.cpp: products that a loop adds up.
   mlir::FailureOr<llvm::SmallVector<DeepMatmul *>>

@@ -21,7 +21,7 @@ using namespace tilebridge::cpu;
 void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
                                       Value rhs, Value acc,
                                       const MatmulSettings &settings,
-                                      Allocate allocate) {
+                                      Allocate allocate, bool isFirst) {
   auto type = cast<MemRefType>(acc.getType());
   auto layout = type.getStridesAndOffset().first;
   if (type.getDimSize(1) == 1 && type.getDimSize(0) > 1 && layout[0] == 1) {
@@ -56,8 +56,11 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     kernel.packRhs(rhs, packed);
     rhs = packed;
   }
-  kernel.multiply(lhs, rhs, acc, arith::ConstantIndexOp::create(b, k),
-                  allocate);
+  Value first;
+  if (isFirst)
+    first = arith::ConstantIntOp::create(b, 1, 1);
+  kernel.multiply(lhs, rhs, acc, arith::ConstantIndexOp::create(b, k), allocate,
+                  {}, {}, first);
 }
 
 namespace {
@@ -132,7 +135,9 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
     return failure();
   Value lhs = emitter.viewOf(op.getDpsInputs()[0]),
         rhs = emitter.viewOf(op.getDpsInputs()[1]);
-  Value acc = emitter.accumulate(op.getDpsInits()[0], op->getResult(0));
+  bool isZero = false;
+  Value acc =
+      emitter.accumulate(op.getDpsInits()[0], op->getResult(0), &isZero);
   if (!lhs || !rhs || !acc)
     return failure();
   ImplicitLocOpBuilder b(op.getLoc(), emitter.builder());
@@ -142,7 +147,7 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
       left = swapDims(b, left);
     if (form->swapsRhs)
       right = swapDims(b, right);
-    emitMatmulLoops(b, left, right, sum, form->settings, allocate);
+    emitMatmulLoops(b, left, right, sum, form->settings, allocate, isZero);
   };
   if (!form->isBatch) {
     emitOne(lhs, rhs, acc);

@@ -131,10 +131,11 @@ public:
 
   /// Adds the product of the first `depth` steps to `acc`. `lhs` is null where
   /// `rows` says where it is. Where `wanted` is not null, rows from this one on
-  /// may have any values.
+  /// may have any values. Where `isFirst` is true, `acc` has no values yet, and
+  /// what is added to is zero (null: it always has).
   void multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
                 mlir::Value depth, Allocate allocate, RowsInMemory rows = {},
-                mlir::Value wanted = {}) const;
+                mlir::Value wanted = {}, mlir::Value isFirst = {}) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
@@ -158,6 +159,9 @@ private:
   llvm::SmallVector<mlir::Value> emitStep(const TilePlace &place,
                                           mlir::Value step,
                                           mlir::ValueRange sums) const;
+  llvm::SmallVector<mlir::Value>
+  zeroOr(mlir::Value isFirst, llvm::ArrayRef<mlir::Type> types,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> load) const;
   mlir::Value rightVector(mlir::Value panel, mlir::Value step,
                           mlir::Value column, int64_t offset,
                           int64_t lanes) const;
@@ -195,16 +199,18 @@ private:
   struct Operands {
     mlir::Value lhs, rhs, acc, steps, corrections;
     RowsInMemory rows;
-    mlir::Value wanted;
+    mlir::Value wanted, isFirst;
   };
   mutable Operands now;
 };
 
 /// c += a * b with a: MxK, b: KxN (static shapes, any strides) and c: MxN, rows
-/// contiguous. The types of a and b may be narrower than that of c.
+/// contiguous; c = a * b if `isFirst`. The types of a and b may be narrower
+/// than that of c.
 void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                      mlir::Value rhs, mlir::Value acc,
-                     const MatmulSettings &settings, Allocate allocate);
+                     const MatmulSettings &settings, Allocate allocate,
+                     bool isFirst = false);
 
 /// The emitter's `allocate`, where `b` stands.
 std::function<mlir::Value(mlir::MemRefType)>

@@ -18,14 +18,15 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
 
 void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
-                            Allocate allocate, RowsInMemory rows,
-                            Value wanted) const {
-  now = {lhs, rhs, acc, depth, {}, rows, wanted};
+                            Allocate allocate, RowsInMemory rows, Value wanted,
+                            Value isFirst) const {
+  now = {lhs, rhs, acc, depth, {}, rows, wanted, isFirst};
   if (step > 1)
     now.steps = arith::DivUIOp::create(b, depth, constant(step));
   if (unit == MatmulUnit::I8Quads)
@@ -178,6 +179,29 @@ void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
   emitChain(place, begin, offsetBy(b, begin, chain));
 }
 
+/// What `load` reads of the accumulator, or zeros where `isFirst` says that
+/// nothing is there.
+SmallVector<Value>
+MatmulKernel::zeroOr(Value isFirst, ArrayRef<Type> types,
+                     llvm::function_ref<SmallVector<Value>()> load) const {
+  auto zeros = [&] {
+    return llvm::map_to_vector(types, [&](Type type) -> Value {
+      return arith::ConstantOp::create(b, b.getZeroAttr(type));
+    });
+  };
+  if (!isFirst)
+    return load();
+  if (matchPattern(isFirst, m_One()))
+    return zeros();
+  auto branch = scf::IfOp::create(b, types, isFirst, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, zeros());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, load());
+  return SmallVector<Value>(branch.getResults());
+}
+
 /// Adds the products of the steps from `begin` to `end`.
 void MatmulKernel::emitChain(const TilePlace &place, Value begin,
                              Value end) const {
@@ -187,24 +211,39 @@ void MatmulKernel::emitChain(const TilePlace &place, Value begin,
                                now.acc, ValueRange{at, place.columns[v]});
     return widenTo(b, sum, sumElement, settings.isUnsigned);
   };
+  SmallVector<Type> types;
+  for (size_t i = 0; i < place.rows.size(); ++i)
+    for (int64_t lanes : place.vectors)
+      types.push_back(VectorType::get(lanes, sumElement));
   bool isAddedLast = chainSteps() > 0;
+  Value isFirst = now.isFirst;
+  if (isFirst && isAddedLast)
+    isFirst = arith::AndIOp::create(
+        b, isFirst,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, begin, constant(0)));
+  auto before = [&] {
+    return zeroOr(isFirst, types, [&] {
+      SmallVector<Value> loaded;
+      for (Value at : place.rows)
+        for (size_t v = 0; v < place.vectors.size(); ++v)
+          loaded.push_back(accumulator(at, v));
+      return loaded;
+    });
+  };
   SmallVector<Value> sums;
-  for (Value at : place.rows)
-    for (auto [v, lanes] : llvm::enumerate(place.vectors)) {
-      if (isAddedLast) {
-        sums.push_back(arith::ConstantOp::create(
-            b, b.getZeroAttr(VectorType::get(lanes, sumElement))));
-        continue;
-      }
-      Value sum = accumulator(at, v);
-      if (now.corrections)
-        sum = arith::SubIOp::create(
-            b, sum,
-            vector::BroadcastOp::create(
-                b, sum.getType(),
-                memref::LoadOp::create(b, now.corrections, at)));
-      sums.push_back(sum);
-    }
+  if (isAddedLast)
+    for (Type type : types)
+      sums.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
+  else
+    sums = before();
+  if (now.corrections)
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = arith::SubIOp::create(
+          b, sum,
+          vector::BroadcastOp::create(
+              b, sum.getType(),
+              memref::LoadOp::create(b, now.corrections,
+                                     place.rows[i / place.vectors.size()])));
   auto loop = scf::ForOp::create(b, begin, end, constant(1), sums);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -212,12 +251,15 @@ void MatmulKernel::emitChain(const TilePlace &place, Value begin,
     scf::YieldOp::create(
         b, emitStep(place, loop.getInductionVar(), loop.getRegionIterArgs()));
   }
-  auto result = loop.getResults().begin();
+  if (isAddedLast)
+    sums = before();
+  size_t number = 0;
   for (Value at : place.rows)
-    for (auto [v, column] : llvm::enumerate(place.columns)) {
-      Value sum = *result++;
+    for (Value column : place.columns) {
+      Value sum = loop.getResult(number);
       if (isAddedLast)
-        sum = arith::AddFOp::create(b, accumulator(at, v), sum);
+        sum = arith::AddFOp::create(b, sums[number], sum);
+      ++number;
       if (sumElement != accElement)
         sum = arith::TruncFOp::create(
             b, cast<VectorType>(sum.getType()).clone(accElement), sum);
@@ -254,25 +296,6 @@ Value MatmulKernel::rightVector(Value panel, Value step, Value column,
     at = {panel, step, constant(offset * group)};
   return vector::LoadOp::create(
       b, VectorType::get(lanes * group, packedElement), now.rhs, at);
-}
-
-void MatmulKernel::packRows(RowsInMemory rows, Value packed, Value depth,
-                            int64_t step, Value wanted) const {
-  now.wanted = wanted;
-  int64_t lanes = 1;
-  while (step % (2 * lanes) == 0 &&
-         2 * lanes * 8 * packedBytes() <= settings.target.vectorBits)
-    lanes *= 2;
-  auto type = VectorType::get(lanes, packedElement);
-  forWantedRows(m, 1, [&](Value row) {
-    Value from = addressOfRow(rows, row);
-    auto loop = scf::ForOp::create(b, constant(0), depth, constant(lanes));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value column = loop.getInductionVar();
-    vector::StoreOp::create(b, loadRow(from, column, type), packed,
-                            ValueRange{row, column});
-  });
 }
 
 /// Elements of a row, by its address.

@@ -127,8 +127,14 @@ void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
            products, loop.getRegionIterArgs().take_back(products.size()))) {
     product->filled = filled;
     product->isLast = isLast;
-    if (product->shared)
+    if (product->shared) {
       enterSharing(*product, filled);
+    } else if (product->beginsAtZero) {
+      product->total = filled;
+      product->filled = arith::RemUIOp::create(
+          rewriter, loc, filled,
+          arith::ConstantIndexOp::create(rewriter, loc, product->capacity));
+    }
   }
 }
 
@@ -321,9 +327,9 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, filled,
                                        index(product.capacity));
   Value isDue = arith::OrIOp::create(b, isFull, product.isLast);
-  if (product.shared)
+  if (product.total)
     product.next =
-        arith::AddIOp::create(b, product.shared->total, index(product.depth));
+        arith::AddIOp::create(b, product.total, index(product.depth));
   else
     product.next = arith::SelectOp::create(b, isDue, index(0), filled);
   auto branch = scf::IfOp::create(b, isDue, /*withElseRegion=*/false);
@@ -333,8 +339,13 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
     rows.address = product.fieldOfPlace(b, 0);
     rows.rowBytes = product.fieldOfPlace(b, 1);
   }
+  Value isFirst;
+  if (product.beginsAtZero)
+    isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product.total,
+                                    index(product.capacity));
   product.kernel(b).multiply(product.lhs, product.rhs, acc, filled,
-                             allocateAt(*this, b), rows, product.wanted);
+                             allocateAt(*this, b), rows, product.wanted,
+                             isFirst);
   return success();
 }
 

@@ -11,6 +11,7 @@
 #include "cpu-backend/emit/Matmul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -266,6 +267,25 @@ void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
     at = arith::DivUIOp::create(b, at, constant(group));
   emitPackPanels(b, src, packed, at, group, ahead, tile,
                  [&](Value value) { return convert(value, /*isLhs=*/false); });
+}
+
+void MatmulKernel::packRows(RowsInMemory rows, Value packed, Value depth,
+                            int64_t step, Value wanted) const {
+  now.wanted = wanted;
+  int64_t lanes = 1;
+  while (step % (2 * lanes) == 0 &&
+         2 * lanes * 8 * packedBytes() <= settings.target.vectorBits)
+    lanes *= 2;
+  auto type = VectorType::get(lanes, packedElement);
+  forWantedRows(m, 1, [&](Value row) {
+    Value from = addressOfRow(rows, row);
+    auto loop = scf::ForOp::create(b, constant(0), depth, constant(lanes));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value column = loop.getInductionVar();
+    vector::StoreOp::create(b, loadRow(from, column, type), packed,
+                            ValueRange{row, column});
+  });
 }
 
 void MatmulKernel::packComputedRhs(RankedTensorType type, Fetch fetch,

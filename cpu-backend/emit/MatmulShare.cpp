@@ -122,7 +122,7 @@ void FunctionEmitter::enterSharing(DeepMatmul &product, Value total) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  shared.total = total;
+  product.total = total;
   Value capacity = index(product.capacity),
         number = arith::DivUIOp::create(b, total, capacity);
   product.filled = arith::RemUIOp::create(b, total, capacity);

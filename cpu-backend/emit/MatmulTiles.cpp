@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -152,7 +153,24 @@ void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
         callTile(b, name, sumRegister(i, j),
                  {acc.address({r, c}), acc.rowDistance()});
   };
-  forSums("tileloadd64");
+  auto setSums = [&](bool isFirst) {
+    if (!isFirst)
+      return forSums("tileloadd64");
+    for (size_t i = 0; i < rows.size(); ++i)
+      for (size_t j = 0; j < columns.size(); ++j)
+        callTile(b, "tilezero", sumRegister(i, j), {});
+  };
+  bool isAlwaysFirst = now.isFirst && matchPattern(now.isFirst, m_One());
+  if (now.isFirst && !isAlwaysFirst) {
+    auto branch = scf::IfOp::create(b, now.isFirst, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    setSums(true);
+    b.setInsertionPointToStart(branch.elseBlock());
+    setSums(false);
+  } else {
+    setSums(isAlwaysFirst);
+  }
   auto loop = scf::ForOp::create(b, constant(0), now.steps, constant(1));
   {
     OpBuilder::InsertionGuard guard(b);

@@ -150,6 +150,10 @@ static void execute(greg_t *registers) {
       else
         memcpy(row, tiles[tile][i], config.rowBytes[tile]);
     }
+  } else if (opcode == 0x49 && mod == 3 && prefix == 3) {
+    if (rm != 0 || config.rows[tile] == 0)
+      fail("the register has no shape", code);
+    memset(tiles[tile], 0, sizeof tiles[tile]);
   } else if (mod == 3 && (opcode == 0x5e || (opcode == 0x5c && prefix == 2))) {
     multiply(tile, rm, third, opcode, prefix, code);
   } else {

@@ -17,7 +17,10 @@ def loop_kernel(
     rows = tl.arange(0, M)
     cols = tl.arange(0, N)
     inner = tl.arange(0, BK)
-    acc = tl.load(c + rows[:, None] * N + cols[None, :]).to(ACC)
+    if HOW == "zero":
+        acc = tl.zeros((M, N), ACC)
+    else:
+        acc = tl.load(c + rows[:, None] * N + cols[None, :]).to(ACC)
     for start in range(first, last, BK):
         at = start + inner
         seen = at < k
@@ -62,6 +65,8 @@ def run_loop(rng, dtype, m=32, n=64, bk=16, k=1000, how="plain", orders=("rows",
     a, b = numbers(rng, [m, k], dtype), numbers(rng, [k, n], dtype)
     sums = torch.float32 if dtype.is_floating_point else torch.int32
     c = torch.randint(-9, 9, [m, n], generator=rng).to(sums)
+    if how == "zero":
+        c.zero_()
     out = output([m, n], sums)
     x, y = laid_out(a, orders[0]), laid_out(b, orders[1])
     first, last = bounds.get("first", 0), bounds.get("last", k)
@@ -110,6 +115,16 @@ def test_other_loops(how, dtype, rng):
 def test_bounds(bounds, rng):
     first, last = bounds
     run_loop(rng, torch.float32, k=30, first=first, last=last)
+
+
+@pytest.mark.parametrize("dtype", dtypes(*TYPES))
+@pytest.mark.parametrize("bounds", [(0, 0), (5, -3), (1000, 1009), (200, 1009), (0, 1009)])
+@pytest.mark.parametrize("shape", [(32, 64), (1, 16), (16, 128)])
+def test_sums_that_begin_at_zero(shape, bounds, dtype, rng):
+    """What is in scratch memory counts neither without an iteration nor with several products."""
+    (m, n), (first, last) = shape, bounds
+    run_loop(rng, dtype, m=m, n=n, k=1009)  # leaves its sums there
+    run_loop(rng, dtype, m=m, n=n, k=1009, how="zero", first=first, last=last)
 
 
 @pytest.mark.compiled("has no such types")

@@ -9,9 +9,15 @@
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x272xf32>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x256x16xf32>
 // CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
-// CHECK: scf.for %[[I:.*]] = {{.*}} to %[[END:.*]] step %[[STEP:.*]] iter_args(%[[FILLED:.*]] = %c0) -> (index)
+// Sums that begin at zero are only written where there is no iteration.
+// CHECK-NOT: vector.store
+// CHECK: %[[EMPTY:.*]] = arith.cmpi sge, %[[FROM:.*]], %[[END:.*]] : i32
+// CHECK: scf.if %[[EMPTY]] {
+// CHECK: vector.store
+// CHECK: scf.for %[[I:.*]] = %[[FROM]] to %[[END]] step %[[STEP:.*]] iter_args(%[[TOTAL:.*]] = %c0) -> (index)
 // CHECK: %[[LEFTOVER:.*]] = arith.subi %[[END]], %[[I]] : i32
 // CHECK: %[[LAST:.*]] = arith.cmpi ule, %[[LEFTOVER]], %[[STEP]] : i32
+// CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c256 : index
 // As long as a goes on in memory where it ended, it stays there.
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[FILLED]], %c0 : index
 // CHECK: %[[IN_PLACE:.*]] = memref.load %[[PLACE]][%c2]
@@ -34,11 +40,18 @@
 // CHECK: %[[NOW:.*]] = arith.addi %[[FILLED]], %c32 : index
 // CHECK: %[[FULL:.*]] = arith.cmpi uge, %[[NOW]], %c256 : index
 // CHECK: %[[DUE:.*]] = arith.ori %[[FULL]], %[[LAST]] : i1
-// CHECK: %[[NEXT:.*]] = arith.select %[[DUE]], %c0, %[[NOW]] : index
+// CHECK: %[[NEXT:.*]] = arith.addi %[[TOTAL]], %c32 : index
 // CHECK: scf.if %[[DUE]] {
+// CHECK: %[[NOTHING:.*]] = arith.cmpi ult, %[[TOTAL]], %c256 : index
 // CHECK: scf.for %[[CHAIN:.*]] = %c0 to %[[NOW]] step %c32
-// CHECK: %[[END:.*]] = arith.addi %[[CHAIN]], %c32 : index
-// CHECK: scf.for {{.*}} = %[[CHAIN]] to %[[END]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
+// CHECK: %[[STOP:.*]] = arith.addi %[[CHAIN]], %c32 : index
+// CHECK: %[[BEGINS:.*]] = arith.cmpi eq, %[[CHAIN]], %c0 : index
+// CHECK: %[[FRESH:.*]] = arith.andi %[[NOTHING]], %[[BEGINS]] : i1
+// CHECK: scf.for {{.*}} = %[[CHAIN]] to %[[STOP]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
+// CHECK: scf.if %[[FRESH]] -> (vector<8xf32>, {{.*}}) {
+// CHECK-NEXT: scf.yield %[[ZERO]], %[[ZERO]],
+// CHECK-NEXT: } else {
+// CHECK: vector.load
 // CHECK: scf.yield %[[NEXT]] : index
 func.func @deep(%a: memref<16x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x16xf32, strided<[?, 1], offset: ?>>, %from: i32, %to: i32, %step: i32,
                 %out: memref<16x16xf32>) {

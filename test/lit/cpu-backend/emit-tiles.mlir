@@ -31,8 +31,8 @@
 func.func @bf16(%a: memref<32x64xbf16, strided<[?, 1], offset: ?>>, %b: memref<64x32xbf16>, %out: memref<32x32xf32>) {
   %x = bufferization.to_tensor %a : memref<32x64xbf16, strided<[?, 1], offset: ?>> to tensor<32x64xbf16>
   %y = bufferization.to_tensor %b : memref<64x32xbf16> to tensor<64x32xbf16>
-  %zero = arith.constant 0.0 : f32
-  %init = tensor.splat %zero : tensor<32x32xf32>
+  %one = arith.constant 1.0 : f32
+  %init = tensor.splat %one : tensor<32x32xf32>
   %c = linalg.matmul ins(%x, %y : tensor<32x64xbf16>, tensor<64x32xbf16>) outs(%init : tensor<32x32xf32>) -> tensor<32x32xf32>
   bufferization.materialize_in_destination %c in writable %out : (tensor<32x32xf32>, memref<32x32xf32>) -> ()
   return
@@ -40,11 +40,13 @@ func.func @bf16(%a: memref<32x64xbf16, strided<[?, 1], offset: ?>>, %b: memref<6
 
 // -----
 
-// Half a tile of K, with one tile of sums; numbers without a sign.
+// Half a tile of K, with one tile of sums, which begin at zero and are read from no memory; numbers without a sign.
 // CHECK-LABEL: func.func @u8
+// CHECK-DAG: %[[SUM:.*]] = arith.constant 0 : i8
 // CHECK-DAG: %[[RIGHT:.*]] = arith.constant 4 : i8
 // CHECK-DAG: %[[LEFT:.*]] = arith.constant 6 : i8
-// CHECK: "llvm.x86.tileloadd64"
+// CHECK-NOT: "llvm.x86.tileloadd64"
+// CHECK: "llvm.x86.tilezero"(%[[SUM]])
 // CHECK: "llvm.x86.tileloadd64"(%[[RIGHT]],
 // CHECK: "llvm.x86.tileloadd64"(%[[LEFT]],
 // CHECK: "llvm.x86.tdpbuud"({{.*}}, %[[LEFT]], %[[RIGHT]])
