@@ -7,6 +7,8 @@
 #pragma once
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/lower/LoopChains.h"
+#include "accel-backend/lower/Transfers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -28,10 +30,20 @@ struct Work {
   mlir::scf::ForOp loop;
   int64_t depth;
   llvm::SmallVector<CopyOp> loads;
+  /// What computes the operands of each load; empty for boxes.
+  llvm::SmallVector<std::optional<Chain>> chains;
   /// Each store, or the scf.if that holds nothing else.
   llvm::SmallVector<mlir::Operation *> stores;
   /// Carried scalars that addresses of loads depend on.
   llvm::SmallSetVector<mlir::BlockArgument, 4> carried;
+  /// What the loop does to chip memory.
+  ChipAccesses accesses;
+
+  bool isFeed(CopyOp load) const {
+    return llvm::any_of(chains, [&](const std::optional<Chain> &chain) {
+      return chain && llvm::is_contained(chain->feeds, load);
+    });
+  }
 };
 
 /// The buffer of an iteration that `memref` is a view of; null where it is
@@ -55,6 +67,9 @@ mlir::Value nextSlot(mlir::IRRewriter &rewriter, mlir::Location loc,
 /// Uses `view`, of another layout, in the place of `buffer`.
 void replaceBuffer(mlir::IRRewriter &rewriter, mlir::Value buffer,
                    mlir::Value view);
+
+/// Gives the loads of a loop slots, and starts them iterations ahead.
+void bufferLoads(mlir::IRRewriter &rewriter, Work &work);
 
 /// Gives the stores of a loop two slots each.
 void bufferStores(mlir::IRRewriter &rewriter, Work &work);

@@ -40,6 +40,9 @@ struct Place {
 // is not seen.
 static std::optional<Place> placeOf(OpBuilder &builder, Location loc,
                                     Value base) {
+  // A cast only hides what is known of a size.
+  while (auto cast = base.getDefiningOp<memref::CastOp>())
+    base = cast.getSource();
   if (isa<BlockArgument>(base))
     return Place{base, {}};
   Operation *op = base.getDefiningOp();

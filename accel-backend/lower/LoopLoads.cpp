@@ -1,0 +1,316 @@
+//===- LoopLoads.cpp - loads that are started iterations ahead ------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "accel-backend/lower/LoopBuffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::accel;
+
+namespace {
+/// Computes values of a loop's body for another iteration.
+class OtherIteration {
+public:
+  OtherIteration(scf::ForOp loop, Value induction, ArrayRef<Value> carried)
+      : loop(loop) {
+    mapping.map(loop.getInductionVar(), induction);
+    for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
+      if (value)
+        mapping.map(argument, value);
+  }
+
+  Value get(OpBuilder &builder, Value value) {
+    if (!loop.getRegion().isAncestor(value.getParentRegion()))
+      return value;
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      get(builder, operand);
+    builder.clone(*op, mapping);
+    return mapping.lookup(value);
+  }
+
+private:
+  scf::ForOp loop;
+  IRMapping mapping;
+};
+
+} // namespace
+
+namespace {
+/// The buffers of all loads of a loop, and which of their slots an iteration
+/// has.
+struct Slots {
+  /// By load.
+  SmallVector<Value> of;
+  /// Of what chains write for the loads, by the buffer of an iteration.
+  llvm::MapVector<Value, Value> operands;
+  /// Feeds have one more slot than others.
+  Value slot, feedSlot;
+};
+} // namespace
+
+/// Where the iteration exists: the start of the load of that number into its
+/// slot, with its chain before; a completed token elsewhere.
+static Value startAhead(IRRewriter &rewriter, Work &work, size_t number,
+                        Value exists, const OtherIteration &iteration,
+                        const Slots &slots) {
+  CopyOp load = work.loads[number];
+  Location loc = load.getLoc();
+  Type token = TokenType::get(rewriter.getContext());
+  auto branch = scf::IfOp::create(rewriter, loc, TypeRange(token), exists,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc,
+                       CompletedOp::create(rewriter, loc, token).getToken());
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  // Values computed in this branch are not there in the next one.
+  OtherIteration here = iteration;
+  IRMapping buffers;
+  if (const std::optional<Chain> &chain = work.chains[number]) {
+    for (CopyOp feed : chain->feeds) {
+      size_t of = llvm::find(work.loads, feed) - work.loads.begin();
+      buffers.map(feed.getDest(),
+                  slotOf(rewriter, loc, slots.of[of], slots.feedSlot));
+    }
+    for (Value operand : {load.getRows(), load.getMask()})
+      if (Value own = slots.operands.lookup(operand))
+        buffers.map(operand, slotOf(rewriter, loc, own, slots.slot));
+    repeatChain(rewriter, *chain, buffers,
+                [&](Value value) { return here.get(rewriter, value); });
+  }
+  bool isFeed = work.isFeed(load);
+  SmallVector<Value> operands;
+  for (OpOperand &operand : load->getOpOperands()) {
+    Value value = operand.get();
+    if (&operand == &load.getDestMutable())
+      operands.push_back(slotOf(rewriter, loc, slots.of[number],
+                                isFeed ? slots.feedSlot : slots.slot));
+    else if (value == load.getRows() || value == load.getMask())
+      operands.push_back(buffers.lookupOrDefault(value));
+    else
+      operands.push_back(here.get(rewriter, value));
+  }
+  CopyStartOp start = startOf(rewriter, load, operands);
+  scf::YieldOp::create(rewriter, loc, start.getToken());
+  return branch.getResult(0);
+}
+
+/// The values of the carried scalars after an iteration.
+static SmallVector<Value> advance(IRRewriter &rewriter, Work &work,
+                                  OtherIteration &iteration) {
+  SmallVector<Value> next(work.loop.getRegionIterArgs().size());
+  for (BlockArgument argument : work.carried)
+    next[argument.getArgNumber() - 1] = iteration.get(
+        rewriter, work.loop.getTiedLoopYieldedValue(argument)->get());
+  return next;
+}
+
+/// The induction variable `steps` later, and whether there is such an
+/// iteration. Both are computed without overflow of a narrow type.
+static std::pair<Value, Value> later(IRRewriter &rewriter, scf::ForOp loop,
+                                     Value induction, int64_t steps) {
+  Location loc = loop.getLoc();
+  Type index = rewriter.getIndexType();
+  auto wide = [&](Value value) -> Value {
+    if (value.getType().isIndex())
+      return value;
+    return arith::IndexCastOp::create(rewriter, loc, index, value);
+  };
+  Value count = arith::ConstantIndexOp::create(rewriter, loc, steps);
+  Value distance =
+      arith::MulIOp::create(rewriter, loc, wide(loop.getStep()), count);
+  Value at = arith::AddIOp::create(rewriter, loc, wide(induction), distance);
+  Value exists = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                       at, wide(loop.getUpperBound()));
+  if (!induction.getType().isIndex())
+    at = arith::IndexCastOp::create(rewriter, loc, induction.getType(), at);
+  return {at, exists};
+}
+
+/// A slot so many steps later.
+static Value laterSlot(IRRewriter &rewriter, Location loc, Value slot,
+                       int64_t steps, int64_t slots) {
+  for (int64_t i = 0; i < steps; ++i)
+    slot = nextSlot(rewriter, loc, slot, slots);
+  return slot;
+}
+
+/// New buffers of all loads and of what chains write for them.
+static Slots makeAllSlots(IRRewriter &rewriter, Work &work) {
+  Slots slots;
+  for (CopyOp load : work.loads)
+    slots.of.push_back(makeSlots(rewriter, work,
+                                 bufferOf(load.getDest(), work.loop),
+                                 work.depth + work.isFeed(load)));
+  for (auto [load, chain] : llvm::zip_equal(work.loads, work.chains))
+    for (Value operand : {load.getRows(), load.getMask()})
+      if (operand && chain && !slots.operands.contains(operand))
+        if (auto alloc = operand.getDefiningOp<AllocOp>();
+            llvm::is_contained(chain->buffers, alloc))
+          slots.operands[operand] =
+              makeSlots(rewriter, work, alloc, work.depth);
+  return slots;
+}
+
+/// The loads of the first iterations, before the loop: gives what the loop
+/// carries of each, and the values of carried scalars.
+static SmallVector<SmallVector<Value>> startFirst(IRRewriter &rewriter,
+                                                  Work &work, Slots slots,
+                                                  SmallVector<Value> &values) {
+  scf::ForOp loop = work.loop;
+  Location loc = loop.getLoc();
+  int64_t ahead = work.depth - 1;
+  values = llvm::to_vector(loop.getInitArgs());
+  SmallVector<OtherIteration> iterations;
+  SmallVector<Value> exist;
+  SmallVector<Value> atAhead = values;
+  for (int64_t i = 0; i <= ahead; ++i) {
+    auto [at, exists] = later(rewriter, loop, loop.getLowerBound(), i);
+    iterations.emplace_back(loop, at, values);
+    exist.push_back(exists);
+    atAhead = values;
+    if (i < ahead)
+      values = advance(rewriter, work, iterations.back());
+  }
+  values = atAhead;
+  SmallVector<SmallVector<Value>> tokens(work.loads.size());
+  auto start = [&](size_t number, int64_t i) {
+    slots.slot = slots.feedSlot =
+        arith::ConstantIndexOp::create(rewriter, loc, i);
+    return startAhead(rewriter, work, number, exist[i], iterations[i], slots);
+  };
+  for (int64_t i = 0; i <= ahead; ++i)
+    for (auto [n, load] : llvm::enumerate(work.loads))
+      if (work.isFeed(load))
+        tokens[n].push_back(start(n, i));
+  for (int64_t i = 0; i < ahead; ++i)
+    for (auto [n, load] : llvm::enumerate(work.loads)) {
+      if (work.isFeed(load))
+        WaitOp::create(rewriter, loc, ValueRange(tokens[n][i]));
+      else
+        tokens[n].push_back(start(n, i));
+    }
+  for (auto [n, load] : llvm::enumerate(work.loads))
+    if (work.isFeed(load))
+      tokens[n] = {tokens[n].back()};
+  return tokens;
+}
+
+void tilebridge::accel::bufferLoads(IRRewriter &rewriter, Work &work) {
+  scf::ForOp loop = work.loop;
+  Location loc = loop.getLoc();
+  int64_t ahead = work.depth - 1;
+  bool hasFeeds =
+      llvm::any_of(work.loads, [&](CopyOp load) { return work.isFeed(load); });
+  rewriter.setInsertionPoint(loop);
+  Slots slots = makeAllSlots(rewriter, work);
+  SmallVector<Value> values;
+  SmallVector<SmallVector<Value>> tokens =
+      startFirst(rewriter, work, slots, values);
+  // Carried anew: the slots, the values ahead, then each load's tokens.
+  SmallVector<Value> inits(hasFeeds ? 2 : 1,
+                           arith::ConstantIndexOp::create(rewriter, loc, 0));
+  for (BlockArgument argument : work.carried)
+    inits.push_back(values[argument.getArgNumber() - 1]);
+  unsigned firstToken = inits.size();
+  for (ArrayRef<Value> of : tokens)
+    llvm::append_range(inits, of);
+
+  auto newLoop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+        return SmallVector<Value>(arguments.begin(), arguments.end());
+      }));
+  // The body moved, with the loads in it; its arguments are new ones.
+  ArrayRef<BlockArgument> added =
+      newLoop.getRegionIterArgs().take_back(inits.size());
+  llvm::SmallSetVector<BlockArgument, 4> carried;
+  for (BlockArgument argument : work.carried)
+    carried.insert(newLoop.getBody()->getArgument(argument.getArgNumber()));
+  work.carried = carried;
+  work.loop = newLoop;
+
+  rewriter.setInsertionPointToStart(newLoop.getBody());
+  Value slot = added[0], feedSlot = hasFeeds ? Value(added[1]) : Value();
+  auto [at, exists] =
+      later(rewriter, newLoop, newLoop.getInductionVar(), ahead);
+  SmallVector<Value> valuesAhead(newLoop.getRegionIterArgs().size());
+  for (auto [n, argument] : llvm::enumerate(work.carried))
+    valuesAhead[argument.getArgNumber() - 1] = added[hasFeeds + 1 + n];
+  OtherIteration iteration(newLoop, at, valuesAhead);
+  SmallVector<Value> next = advance(rewriter, work, iteration);
+  SmallVector<Value> yields = {nextSlot(rewriter, loc, slot, work.depth)};
+  if (hasFeeds)
+    yields.push_back(nextSlot(rewriter, loc, feedSlot, work.depth + 1));
+  for (BlockArgument argument : work.carried)
+    yields.push_back(next[argument.getArgNumber() - 1]);
+
+  // The slot before this iteration's is free; it is `ahead` slots later.
+  slots.slot = laterSlot(rewriter, loc, slot, ahead, work.depth);
+  SmallVector<Value> started(work.loads.size());
+  SmallVector<ArrayRef<BlockArgument>> mine;
+  for (ArrayRef<Value> of : tokens) {
+    mine.push_back(added.slice(firstToken, of.size()));
+    firstToken += of.size();
+  }
+  if (hasFeeds) {
+    Value free = laterSlot(rewriter, loc, feedSlot, ahead + 1, work.depth + 1);
+    auto [atFeed, existsFeed] =
+        later(rewriter, newLoop, newLoop.getInductionVar(), ahead + 1);
+    OtherIteration feedIteration(newLoop, atFeed, next);
+    slots.feedSlot = free;
+    for (auto [n, load] : llvm::enumerate(work.loads))
+      if (work.isFeed(load))
+        started[n] =
+            startAhead(rewriter, work, n, existsFeed, feedIteration, slots);
+    for (auto [n, load] : llvm::enumerate(work.loads))
+      if (work.isFeed(load))
+        WaitOp::create(rewriter, loc, ValueRange(mine[n].front()));
+    slots.feedSlot = laterSlot(rewriter, loc, feedSlot, ahead, work.depth + 1);
+  }
+  for (auto [n, load] : llvm::enumerate(work.loads))
+    if (!started[n])
+      started[n] = startAhead(rewriter, work, n, exists, iteration, slots);
+
+  Chain all;
+  for (const std::optional<Chain> &chain : work.chains)
+    if (chain)
+      all.add(*chain);
+  SmallVector<bool> areFeeds = llvm::map_to_vector(
+      work.loads, [&](CopyOp load) { return work.isFeed(load); });
+  for (auto [n, load] : llvm::enumerate(work.loads)) {
+    llvm::append_range(yields, mine[n].drop_front());
+    yields.push_back(started[n]);
+    // Feeds were waited for when the chains of their iteration began.
+    rewriter.setInsertionPoint(load);
+    if (!areFeeds[n])
+      WaitOp::create(rewriter, load.getLoc(), ValueRange(mine[n].front()));
+    AllocOp alloc = bufferOf(load.getDest(), newLoop);
+    rewriter.setInsertionPoint(alloc);
+    Value view = slotOf(rewriter, alloc.getLoc(), slots.of[n],
+                        areFeeds[n] ? feedSlot : slot);
+    rewriter.eraseOp(load);
+    replaceBuffer(rewriter, alloc.getMemref(), view);
+    rewriter.eraseOp(alloc);
+  }
+  eraseUnused(rewriter, all);
+  auto yield = cast<scf::YieldOp>(newLoop.getBody()->getTerminator());
+  yield->setOperands(yield->getNumOperands() - yields.size(), yields.size(),
+                     yields);
+  // Those of the last iterations are of no transfer.
+  size_t open = 0;
+  for (ArrayRef<Value> of : tokens)
+    open += of.size();
+  rewriter.setInsertionPointAfter(newLoop);
+  WaitOp::create(rewriter, loc, newLoop.getResults().take_back(open));
+}
