@@ -58,51 +58,107 @@ struct Slots {
 };
 } // namespace
 
-/// Where the iteration exists: the start of the load of that number into its
-/// slot, with its chain before; a completed token elsewhere.
-static Value startAhead(IRRewriter &rewriter, Work &work, size_t number,
-                        Value exists, const OtherIteration &iteration,
-                        const Slots &slots) {
+/// The operands of a load for an iteration. `buffers` has those that its chain
+/// wrote.
+static SmallVector<Value> operandsAhead(IRRewriter &rewriter, Work &work,
+                                        size_t number, const Slots &slots,
+                                        const IRMapping &buffers,
+                                        OtherIteration &iteration) {
   CopyOp load = work.loads[number];
-  Location loc = load.getLoc();
-  Type token = TokenType::get(rewriter.getContext());
-  auto branch = scf::IfOp::create(rewriter, loc, TypeRange(token), exists,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(rewriter, loc,
-                       CompletedOp::create(rewriter, loc, token).getToken());
-  rewriter.setInsertionPointToStart(branch.thenBlock());
-  // Values computed in this branch are not there in the next one.
-  OtherIteration here = iteration;
-  IRMapping buffers;
-  if (const std::optional<Chain> &chain = work.chains[number]) {
-    for (CopyOp feed : chain->feeds) {
-      size_t of = llvm::find(work.loads, feed) - work.loads.begin();
-      buffers.map(feed.getDest(),
-                  slotOf(rewriter, loc, slots.of[of], slots.feedSlot));
-    }
-    for (Value operand : {load.getRows(), load.getMask()})
-      if (Value own = slots.operands.lookup(operand))
-        buffers.map(operand, slotOf(rewriter, loc, own, slots.slot));
-    repeatChain(rewriter, *chain, buffers,
-                [&](Value value) { return here.get(rewriter, value); });
-  }
-  bool isFeed = work.isFeed(load);
+  Value slot = work.isFeed(load) ? slots.feedSlot : slots.slot;
   SmallVector<Value> operands;
   for (OpOperand &operand : load->getOpOperands()) {
     Value value = operand.get();
     if (&operand == &load.getDestMutable())
-      operands.push_back(slotOf(rewriter, loc, slots.of[number],
-                                isFeed ? slots.feedSlot : slots.slot));
+      operands.push_back(
+          slotOf(rewriter, load.getLoc(), slots.of[number], slot));
     else if (value == load.getRows() || value == load.getMask())
       operands.push_back(buffers.lookupOrDefault(value));
     else
-      operands.push_back(here.get(rewriter, value));
+      operands.push_back(iteration.get(rewriter, value));
   }
-  CopyStartOp start = startOf(rewriter, load, operands);
-  scf::YieldOp::create(rewriter, loc, start.getToken());
-  return branch.getResult(0);
+  return operands;
+}
+
+/// Does the chains of loads for an iteration, what they have in common once.
+static IRMapping repeatChains(IRRewriter &rewriter, Work &work,
+                              ArrayRef<size_t> numbers, const Slots &slots,
+                              OtherIteration &iteration) {
+  IRMapping buffers;
+  Chain all;
+  for (size_t number : numbers) {
+    if (!work.chains[number])
+      continue;
+    CopyOp load = work.loads[number];
+    all.add(*work.chains[number]);
+    for (CopyOp feed : work.chains[number]->feeds) {
+      size_t of = llvm::find(work.loads, feed) - work.loads.begin();
+      buffers.map(feed.getDest(), slotOf(rewriter, load.getLoc(), slots.of[of],
+                                         slots.feedSlot));
+    }
+    for (Value operand : {load.getRows(), load.getMask()})
+      if (Value own = slots.operands.lookup(operand))
+        buffers.map(operand, slotOf(rewriter, load.getLoc(), own, slots.slot));
+  }
+  repeatChain(rewriter, all, buffers,
+              [&](Value value) { return iteration.get(rewriter, value); });
+  return buffers;
+}
+
+/// Where the iteration exists: the starts of the loads of these numbers into
+/// their slots, with their chains before; completed tokens elsewhere.
+static SmallVector<Value> startAhead(IRRewriter &rewriter, Work &work,
+                                     ArrayRef<size_t> numbers, Value exists,
+                                     const OtherIteration &iteration,
+                                     const Slots &slots) {
+  Location loc = work.loads[numbers.front()].getLoc();
+  Type token = TokenType::get(rewriter.getContext());
+  SmallVector<Type> types(numbers.size(), token);
+  auto branch = scf::IfOp::create(rewriter, loc, types, exists,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  SmallVector<Value> none(numbers.size(),
+                          CompletedOp::create(rewriter, loc, token).getToken());
+  scf::YieldOp::create(rewriter, loc, none);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  // Values computed in this branch are not there in the next one.
+  OtherIteration here = iteration;
+  IRMapping buffers = repeatChains(rewriter, work, numbers, slots, here);
+  SmallVector<Value> tokens;
+  for (size_t number : numbers) {
+    SmallVector<Value> operands =
+        operandsAhead(rewriter, work, number, slots, buffers, here);
+    tokens.push_back(startOf(rewriter, work.loads[number], operands));
+  }
+  scf::YieldOp::create(rewriter, loc, tokens);
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
+/// The starts of all loads of the loop that are feeds, or of all that are not,
+/// by number; null for the others. Loads with chains share a branch.
+static SmallVector<Value> startAllAhead(IRRewriter &rewriter, Work &work,
+                                        bool areFeeds, Value exists,
+                                        const OtherIteration &iteration,
+                                        const Slots &slots) {
+  SmallVector<Value> tokens(work.loads.size());
+  SmallVector<size_t> withChains;
+  for (auto [n, load] : llvm::enumerate(work.loads)) {
+    if (work.isFeed(load) != areFeeds)
+      continue;
+    if (work.chains[n])
+      withChains.push_back(n);
+    else
+      tokens[n] =
+          startAhead(rewriter, work, n, exists, iteration, slots).front();
+  }
+  if (withChains.empty())
+    return tokens;
+  SmallVector<Value> started =
+      startAhead(rewriter, work, withChains, exists, iteration, slots);
+  for (auto [n, token] : llvm::zip_equal(withChains, started))
+    tokens[n] = token;
+  return tokens;
 }
 
 /// The values of the carried scalars after an iteration.
@@ -184,22 +240,23 @@ static SmallVector<SmallVector<Value>> startFirst(IRRewriter &rewriter,
   }
   values = atAhead;
   SmallVector<SmallVector<Value>> tokens(work.loads.size());
-  auto start = [&](size_t number, int64_t i) {
+  auto start = [&](bool areFeeds, int64_t i) {
     slots.slot = slots.feedSlot =
         arith::ConstantIndexOp::create(rewriter, loc, i);
-    return startAhead(rewriter, work, number, exist[i], iterations[i], slots);
+    SmallVector<Value> started =
+        startAllAhead(rewriter, work, areFeeds, exist[i], iterations[i], slots);
+    for (auto [of, token] : llvm::zip_equal(tokens, started))
+      if (token)
+        of.push_back(token);
   };
   for (int64_t i = 0; i <= ahead; ++i)
+    start(/*areFeeds=*/true, i);
+  for (int64_t i = 0; i < ahead; ++i) {
     for (auto [n, load] : llvm::enumerate(work.loads))
       if (work.isFeed(load))
-        tokens[n].push_back(start(n, i));
-  for (int64_t i = 0; i < ahead; ++i)
-    for (auto [n, load] : llvm::enumerate(work.loads)) {
-      if (work.isFeed(load))
         WaitOp::create(rewriter, loc, ValueRange(tokens[n][i]));
-      else
-        tokens[n].push_back(start(n, i));
-    }
+    start(/*areFeeds=*/false, i);
+  }
   for (auto [n, load] : llvm::enumerate(work.loads))
     if (work.isFeed(load))
       tokens[n] = {tokens[n].back()};
@@ -257,7 +314,7 @@ void tilebridge::accel::bufferLoads(IRRewriter &rewriter, Work &work) {
 
   // The slot before this iteration's is free; it is `ahead` slots later.
   slots.slot = laterSlot(rewriter, loc, slot, ahead, work.depth);
-  SmallVector<Value> started(work.loads.size());
+  SmallVector<Value> feedsStarted(work.loads.size());
   SmallVector<ArrayRef<BlockArgument>> mine;
   for (ArrayRef<Value> of : tokens) {
     mine.push_back(added.slice(firstToken, of.size()));
@@ -269,18 +326,15 @@ void tilebridge::accel::bufferLoads(IRRewriter &rewriter, Work &work) {
         later(rewriter, newLoop, newLoop.getInductionVar(), ahead + 1);
     OtherIteration feedIteration(newLoop, atFeed, next);
     slots.feedSlot = free;
-    for (auto [n, load] : llvm::enumerate(work.loads))
-      if (work.isFeed(load))
-        started[n] =
-            startAhead(rewriter, work, n, existsFeed, feedIteration, slots);
+    feedsStarted = startAllAhead(rewriter, work, /*areFeeds=*/true, existsFeed,
+                                 feedIteration, slots);
     for (auto [n, load] : llvm::enumerate(work.loads))
       if (work.isFeed(load))
         WaitOp::create(rewriter, loc, ValueRange(mine[n].front()));
     slots.feedSlot = laterSlot(rewriter, loc, feedSlot, ahead, work.depth + 1);
   }
-  for (auto [n, load] : llvm::enumerate(work.loads))
-    if (!started[n])
-      started[n] = startAhead(rewriter, work, n, exists, iteration, slots);
+  SmallVector<Value> started = startAllAhead(rewriter, work, /*areFeeds=*/false,
+                                             exists, iteration, slots);
 
   Chain all;
   for (const std::optional<Chain> &chain : work.chains)
@@ -290,7 +344,7 @@ void tilebridge::accel::bufferLoads(IRRewriter &rewriter, Work &work) {
       work.loads, [&](CopyOp load) { return work.isFeed(load); });
   for (auto [n, load] : llvm::enumerate(work.loads)) {
     llvm::append_range(yields, mine[n].drop_front());
-    yields.push_back(started[n]);
+    yields.push_back(areFeeds[n] ? feedsStarted[n] : started[n]);
     // Feeds were waited for when the chains of their iteration began.
     rewriter.setInsertionPoint(load);
     if (!areFeeds[n])

@@ -129,9 +129,16 @@ func.func @may_alias(%x: !ptr, %y: !ptr, %n: index) attributes {accel.kernel} {
   return
 }
 
-// The address comes from memory, or from a division that another iteration must not do: loads stay.
+// The address comes from memory that the loop does not write: it is read as early, where there is such an iteration. From memory that
+// it writes, or from a division that another iteration must not do: loads stay.
 // CHECK-LABEL: @address_from_memory(
 func.func @address_from_memory(%x: !ptr, %p: memref<?xindex>, %n: index, %d: index) attributes {accel.kernel} {
+  // CHECK: scf.for %[[I:[a-z0-9]+]] = {{.*}} -> (index, !accel.token)
+  // CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c1
+  // CHECK: scf.if
+  // CHECK-NEXT: %[[O:.*]] = memref.load %{{.*}}[%[[NEXT]]]
+  // CHECK-NEXT: memref.reinterpret_cast %{{.*}} to offset: [%[[O]]]
+  // CHECK: accel.copy_start
   // CHECK: scf.for
   // CHECK-NOT: accel.token
   // CHECK: accel.copy_start
@@ -142,6 +149,13 @@ func.func @address_from_memory(%x: !ptr, %p: memref<?xindex>, %n: index, %d: ind
     %v = memref.reinterpret_cast %x to offset: [%o], sizes: [33], strides: [1] : !ptr to !row
     %a = accel.alloc : !vector
     accel.copy %v to %a : (!row, !vector) -> ()
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %o = memref.load %p[%i] : memref<?xindex>
+    %v = memref.reinterpret_cast %x to offset: [%o], sizes: [33], strides: [1] : !ptr to !row
+    %a = accel.alloc : !vector
+    accel.copy %v to %a : (!row, !vector) -> ()
+    memref.store %i, %p[%o] : memref<?xindex>
   }
   // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (index) {
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%o = %c0) -> index {
