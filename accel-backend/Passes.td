@@ -148,7 +148,9 @@ def AccelPipelinePass : Pass<"tilebridge-accel-pipeline-copies"> {
   let description = [{
     Each `accel.copy` becomes an `accel.copy_start` and an `accel.wait`. A loop that loads has several buffers for what it loads
     (`accel.depth` of the copy, or the option): the load of an iteration is started iterations ahead, the first ones before the
-    loop, each only if there is such an iteration. A store of a loop has two buffers, and is waited for at the same store of
+    loop, each only if there is such an iteration. For a load of rows, or one with a mask, what computes these blocks is done again for
+    that iteration, in buffers of their own; loads that it reads are one more iteration ahead, with one more buffer. An address
+    may come from a scalar of memory that the loop does not write. A store of a loop has two buffers, and is waited for at the same store of
     the next iteration, and behind the loop. Both happen only where no access of the loop can touch the same bytes: other
     arguments, one of which is `accel.noalias`. Elsewhere a transfer is waited for before the first op that needs it.
 
