@@ -127,6 +127,8 @@ Value FunctionEmitter::evaluateDefinition(Value tensor,
                                        splat.getSplatValue<TypedAttr>());
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return evaluate(cast.getSource(), indices);
+  if (isTrueInside(tensor, indices))
+    return arith::ConstantIntOp::create(rewriter, loc, 1, 1);
   if (isElementwise(op))
     return evaluateElementwise(llvm::cast<OpResult>(tensor), indices);
   if (isIrregularLoad(op))

@@ -62,6 +62,8 @@ struct Frame {
   /// Lanes along vecDim are inside of every box, as far as outer loops decide
   /// that.
   bool interior = false;
+  /// Where boxes end that interior lanes are inside of.
+  llvm::SmallVector<mlir::Value> bounds;
   /// The outputs that go around the caches in the loop along the lanes, each
   /// with the condition for it.
   llvm::DenseMap<const View *, mlir::Value> streams;
@@ -267,6 +269,9 @@ private:
            llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit,
            Places &visited);
   const View *viewIfInMemory(mlir::Value tensor);
+
+  // KnownMasks.cpp
+  bool isTrueInside(mlir::Value mask, llvm::ArrayRef<Index> indices);
 
   // Access.cpp, Box.cpp: elements of views.
   mlir::Value read(const View &view, llvm::ArrayRef<Index> indices,

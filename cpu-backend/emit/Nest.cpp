@@ -149,6 +149,9 @@ void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
       auto low = constantOf(view.lo[d]);
       if ((!low || *low > 0) && !llvm::is_contained(lows, view.lo[d]))
         lows.push_back(view.lo[d]);
+      if (auto high = dyn_cast<Value>(view.hi[d]))
+        if (!llvm::is_contained(frame.bounds, high))
+          frame.bounds.push_back(high);
       Value limit = fe.rowLimit(view, viewAt, d, loc);
       if (!llvm::is_contained(limits, limit))
         limits.push_back(limit);
