@@ -36,9 +36,11 @@ def at_least(what: str, limit: float, found: Iterable[tuple[float, str]]) -> lis
 
 
 def at_most(what: str, limit: float, value: float | None, text: Callable[[float], str]) -> list:
+    """`value` is at `limit` or less, by what is printed."""
     if value is None:
         return []
-    return [Target(what, f"<= {text(limit)}", text(value), value <= limit)]
+    is_met = value <= limit or text(value) == text(limit)
+    return [Target(what, f"<= {text(limit)}", text(value), is_met)]
 
 
 def _name(row: dict) -> str:
