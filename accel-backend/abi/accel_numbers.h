@@ -11,6 +11,8 @@
 
 #include "accel_small_float.h"
 
+#include <cfenv>
+
 namespace accel {
 
 //===----------------------------------------------------------------------===//
@@ -308,5 +310,51 @@ template <class T> T libm_y0(T x) { return T(::y0(double(x))); }
 template <class T> T libm_y1(T x) { return T(::y1(double(x))); }
 template <class T> T libm_jn(int32_t n, T x) { return T(::jn(n, double(x))); }
 template <class T> T libm_yn(int32_t n, T x) { return T(::yn(n, double(x))); }
+
+//===----------------------------------------------------------------------===//
+// Rounded once, in a direction: FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO
+//===----------------------------------------------------------------------===//
+
+/// What is volatile is read after the direction is set, and written before it
+/// is set back.
+template <int Direction, class To, class Function, class... Ts>
+To directed(Function function, Ts... operands) {
+  const int before = std::fegetround();
+  std::fesetround(Direction);
+  volatile To result = [&](volatile Ts... now) {
+    return To(function(Ts(now)...));
+  }(operands...);
+  std::fesetround(before);
+  return result;
+}
+
+template <int Direction, class T> T directed_add(T x, T y) {
+  return directed<Direction, T>([](T a, T b) { return a + b; }, x, y);
+}
+template <int Direction, class T> T directed_sub(T x, T y) {
+  return directed<Direction, T>([](T a, T b) { return a - b; }, x, y);
+}
+template <int Direction, class T> T directed_mul(T x, T y) {
+  return directed<Direction, T>([](T a, T b) { return a * b; }, x, y);
+}
+template <int Direction, class T> T directed_div(T x, T y) {
+  return directed<Direction, T>([](T a, T b) { return a / b; }, x, y);
+}
+template <int Direction, class T> T directed_sqrt(T x) {
+  return directed<Direction, T>([](T a) { return std::sqrt(a); }, x);
+}
+template <int Direction, class T> T directed_fma(T x, T y, T z) {
+  return directed<Direction, T>([](T a, T b, T c) { return std::fma(a, b, c); },
+                                x, y, z);
+}
+template <int Direction, class To, class T> To directed_truncf(T x) {
+  return directed<Direction, To>([](T a) { return a; }, x);
+}
+template <int Direction, class To, class T> To directed_sitofp(T x) {
+  return directed<Direction, To>([](T a) { return a; }, x);
+}
+template <int Direction, class To, class T> To directed_uitofp(T x) {
+  return directed<Direction, To>([](auto a) { return a; }, unsigned_of(x));
+}
 
 } // namespace accel

@@ -1,4 +1,4 @@
-//===- accel_small_float.h - floats of 8 and 16 bits ----------*- C++ -*-===//
+//===- accel_small_float.h - floats of 4 to 16 bits -----------*- C++ -*-===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -173,6 +173,42 @@ using f8e4m3fn = small_float<4, 3, 7, specials::fn>;
 using f8e4m3b11fnuz = small_float<4, 3, 11, specials::fnuz>;
 using f8e4m3fnuz = small_float<4, 3, 8, specials::fnuz>;
 using f8e5m2fnuz = small_float<5, 2, 16, specials::fnuz>;
+
+/// So many bits of a float, as they are packed in wider integers.
+template <int Width> struct small_bits {
+  uint8_t raw;
+
+  small_bits() = default;
+  template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
+  explicit small_bits(T value)
+      : raw(uint8_t(uint64_t(value) & ((1u << Width) - 1))) {}
+};
+using bits4 = small_bits<4>;
+using bits6 = small_bits<6>;
+
+/// A float of 4 or 6 bits, an element of a scaled block: neither infinity nor
+/// NaN. It is read, and not computed to.
+template <int Exponent, int Fraction, int Bias> struct tiny_float {
+  uint8_t raw;
+
+  explicit operator float() const {
+    int exponent = raw >> Fraction & ((1 << Exponent) - 1);
+    int fraction = raw & ((1 << Fraction) - 1);
+    float result = exponent == 0
+                       ? std::ldexp(float(fraction), 1 - Bias - Fraction)
+                       : std::ldexp(float(fraction + (1 << Fraction)),
+                                    exponent - Bias - Fraction);
+    return raw >> (Exponent + Fraction) & 1 ? -result : result;
+  }
+  explicit operator double() const { return float(*this); }
+  template <int E, int F, int B, specials S>
+  explicit operator small_float<E, F, B, S>() const {
+    return small_float<E, F, B, S>(float(*this));
+  }
+};
+using f4e2m1fn = tiny_float<2, 1, 1>;
+using f6e2m3fn = tiny_float<2, 3, 1>;
+using f6e3m2fn = tiny_float<3, 2, 3>;
 
 /// A power of two, the scale of a block: an exponent and nothing else.
 struct f8e8m0fnu {

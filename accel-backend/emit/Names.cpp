@@ -26,6 +26,9 @@ std::string cppType(Type type) {
           return "bool";
         if (width == 8 || width == 16 || width == 32 || width == 64)
           return "int" + std::to_string(width) + "_t";
+        // The bits of a small float; nothing is computed with them.
+        if (width == 4 || width == 6)
+          return "accel::bits" + std::to_string(width);
         return "";
       })
       .Case<Float16Type>([](auto) { return "accel::f16"; })
@@ -38,6 +41,9 @@ std::string cppType(Type type) {
       .Case<Float8E4M3FNUZType>([](auto) { return "accel::f8e4m3fnuz"; })
       .Case<Float8E5M2FNUZType>([](auto) { return "accel::f8e5m2fnuz"; })
       .Case<Float8E8M0FNUType>([](auto) { return "accel::f8e8m0fnu"; })
+      .Case<Float6E2M3FNType>([](auto) { return "accel::f6e2m3fn"; })
+      .Case<Float6E3M2FNType>([](auto) { return "accel::f6e3m2fn"; })
+      .Case<Float4E2M1FNType>([](auto) { return "accel::f4e2m1fn"; })
       .Case<TokenType>([](auto) { return "accel_token"; })
       .Default([](Type) { return ""; });
 }
@@ -48,7 +54,8 @@ Type emitcType(Type type) {
     return nullptr;
   if (type.isIndex())
     return IntegerType::get(type.getContext(), 64);
-  if (isa<IntegerType, Float32Type, Float64Type>(type))
+  if (isa<IntegerType, Float32Type, Float64Type>(type) &&
+      !llvm::StringRef(text).starts_with("accel::"))
     return type;
   return emitc::OpaqueType::get(type.getContext(), text);
 }

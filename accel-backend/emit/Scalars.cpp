@@ -94,8 +94,14 @@ static llvm::StringRef functionOf(llvm::StringRef op) {
   return functions.lookup(op);
 }
 
+/// What scaled blocks consist of, as bits and as floats: it is only widened.
+static bool isTiny(Type type) {
+  return type.isIntOrFloat() && (type.getIntOrFloatBitWidth() == 4 ||
+                                 type.getIntOrFloatBitWidth() == 6);
+}
+
 static bool isNumber(Type type) {
-  return !cppType(type).empty() && !isa<TokenType>(type);
+  return !cppType(type).empty() && !isa<TokenType>(type) && !isTiny(type);
 }
 
 template <typename OpT>
@@ -135,6 +141,21 @@ LogicalResult Emitter::emitConstant(Operation *op) {
   return success();
 }
 
+/// Of accel_numbers.h.
+static std::string directedName(linalg_ext::DirectedOp op) {
+  llvm::StringRef direction =
+      op.getRounding() == arith::RoundingMode::upward     ? "FE_UPWARD"
+      : op.getRounding() == arith::RoundingMode::downward ? "FE_DOWNWARD"
+                                                          : "FE_TOWARDZERO";
+  std::string name =
+      ("accel::directed_" + op.getFunction() + "<" + direction).str();
+  // Conversions say what to.
+  Type result = op->getResult(0).getType();
+  if (op->getOperand(0).getType() != result)
+    name += ", " + cppType(result);
+  return name + ">";
+}
+
 Emitter::Outcome Emitter::emitScalar(Operation *op) {
   if (op->getNumResults() == 0 || !isNumber(op->getResult(0).getType()))
     return std::nullopt;
@@ -164,6 +185,8 @@ Emitter::Outcome Emitter::emitScalar(Operation *op) {
   if (auto libm = dyn_cast<linalg_ext::LibmOp>(op)) {
     result = call(op->getLoc(), ("accel::libm_" + libm.getFunction()).str(),
                   type, operands);
+  } else if (auto directed = dyn_cast<linalg_ext::DirectedOp>(op)) {
+    result = call(op->getLoc(), directedName(directed), type, operands);
   } else if (Value simple = emitOperator(b, op, type, operands)) {
     result = simple;
   } else if (llvm::StringRef function =
@@ -182,9 +205,14 @@ Emitter::Outcome Emitter::emitScalar(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 Emitter::Outcome Emitter::emitCast(Operation *op) {
-  if (op->getNumResults() != 1 || op->getNumOperands() != 1 ||
-      !isNumber(op->getResult(0).getType()) ||
-      !isNumber(op->getOperand(0).getType()))
+  if (op->getNumResults() != 1 || op->getNumOperands() != 1)
+    return std::nullopt;
+  auto isEmitted = [&](Type type) {
+    bool widens = isa<arith::TruncIOp, arith::BitcastOp, arith::ExtFOp>(op);
+    return isNumber(type) || (widens && isTiny(type) && !cppType(type).empty());
+  };
+  if (!isEmitted(op->getResult(0).getType()) ||
+      !isEmitted(op->getOperand(0).getType()))
     return std::nullopt;
   Value from = scalar(op->getOperand(0));
   Type type = emitcType(op->getResult(0).getType());

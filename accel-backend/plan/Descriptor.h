@@ -1,4 +1,4 @@
-//===- Descriptor.h - what an engine can do in one go ---------------*- C++ -*-===//
+//===- Descriptor.h - transfers between memrefs as descriptors ------*- C++ -*-===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,22 +7,12 @@
 #pragma once
 
 #include "accel-backend/dialect/AccelOps.h"
-#include "accel-backend/target/Target.h"
+#include "accel-backend/target/Descriptor.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
-#include <optional>
-
 namespace tilebridge::accel {
-
-/// A box of elements that is copied, as far as it is known: two sides of the
-/// same sizes.
-struct Box {
-  mlir::MemRefType source, dest;
-  /// Of each dimension the most that its size can be; kDynamic: any.
-  llvm::SmallVector<int64_t> most;
-};
 
 /// Whether a descriptor of the engine can combine what it copies with what is
 /// there in this way.
@@ -30,15 +20,10 @@ inline bool canAccumulate(const DmaEngine &engine, CombiningKind kind) {
   return engine.accumulate && kind == CombiningKind::Add;
 }
 
-/// A dimension that has to be copied in parts, of so many positions at most.
-struct Piece {
-  int64_t dimension, size;
-};
-
-/// What has to be taken apart first for one descriptor of the engine to say the
-/// rest; none where it says all. Strides that are not known are taken to be
-/// good.
-std::optional<Piece> nextPiece(const Box &box, const DmaEngine &engine);
+/// A box between memrefs of these types, of the same rank, with at most so many
+/// positions in each dimension; kDynamic: any.
+Box boxOf(mlir::MemRefType source, mlir::MemRefType dest,
+          llvm::ArrayRef<int64_t> most);
 
 /// Of each dimension the most that the size of a transfer can be.
 llvm::SmallVector<int64_t> mostOf(mlir::Value source, mlir::Value dest);

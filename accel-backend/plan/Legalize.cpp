@@ -162,16 +162,16 @@ Value Legalizer::copyOne(Value source, Value dest, Value mask, Value token) {
 
 Value Legalizer::copyBox(Value source, Value dest, Value mask,
                          ArrayRef<int64_t> most, Value token) {
-  Box box{cast<MemRefType>(source.getType()), cast<MemRefType>(dest.getType()),
-          llvm::to_vector(most)};
-  std::optional<Piece> piece = nextPiece(box, engine);
+  auto type = cast<MemRefType>(source.getType());
+  std::optional<Piece> piece =
+      nextPiece(boxOf(type, cast<MemRefType>(dest.getType()), most), engine);
   if (!piece)
     return copyOne(source, dest, mask, token);
   int64_t d = piece->dimension, size = piece->size;
   SmallVector<int64_t> smaller(most);
   smaller[d] = size;
   Value end = sizeOf(source, d);
-  int64_t all = box.source.getDimSize(d);
+  int64_t all = type.getDimSize(d);
   bool divides = size == 1 || (!ShapedType::isDynamic(all) && all % size == 0);
   return loop(end, size, token, [&](Value index, Value last) {
     OpFoldResult count = builder.getIndexAttr(size);

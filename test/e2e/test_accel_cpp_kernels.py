@@ -62,7 +62,7 @@ EXAMPLES = (
     "129_1 or (softmax and f16 and 13x97) or 3x65 or (matmul and 37x41x53) or (kernel_desc and 33x80x144)"
     " or (layer and 7x301) or (layer and 64x64) or (dropout and 777_0) or (attention and 3x33x16)"
     " or (attention and f16 and desc) or (scan and 15x5) or (cross and 9x63) or (embedding and f16)"
-    " or (embedding and i8) or (histogram and 1000)"
+    " or (embedding and i8) or (histogram and 1000) or (grouped and f16 and 5) or (grouped and f32 and 3)"
 )
 
 

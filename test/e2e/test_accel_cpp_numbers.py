@@ -119,3 +119,84 @@ def test_floats(t, tmp_path):
     result = np.zeros(len(operations) * N, x.dtype)
     text = elementwise([op.replace(" %res", "\n    %res") for op in operations], t, t)
     compare(text, "numbers", "grid-1x8", (1,), [x, y, result], tmp_path)
+
+
+DIRECTIONS = ["downward", "upward", "toward_zero"]
+
+
+@pytest.mark.parametrize("t", ["f32", "f64"])
+def test_directed(t, tmp_path):
+    """Rounding in a direction; operands whose results lie between two numbers, and at the ends of the range."""
+    operations = []
+    for direction in DIRECTIONS:
+
+        def one(function, operands, types, direction=direction):
+            return f'%res = linalg_ext.directed "{function}" {direction}({operands}) : ({types}) -> {t}'
+
+        operations += [one(f, "%p, %q", f"{t}, {t}") for f in ("add", "sub", "mul", "div")]
+        operations += [one("sqrt", "%p", t), one("fma", "%p, %q, %p", f"{t}, {t}, {t}")]
+        for width in (32, 64):
+            convert = f"%i = arith.fptosi %p : {t} to i{width}\n    "
+            operations.append(convert + one("sitofp", "%i", f"i{width}"))
+            negated = (
+                convert
+                + f"%z = arith.constant -1 : i{width}\n    %n = arith.xori %i, %z : i{width}\n    "
+            )
+            operations.append(negated + one("uitofp", "%n", f"i{width}"))
+        if t == "f32":
+            wide = "%w = arith.extf %p : f32 to f64\n    %v = arith.extf %q : f32 to f64\n    "
+            wide += "%m = arith.mulf %w, %v : f64\n    "
+            operations.append(wide + one("truncf", "%m", "f64"))
+    rng = np.random.default_rng(2)
+    x = (rng.standard_normal(N) * 10 ** rng.uniform(-4, 9, N)).astype(t.replace("f", "float"))
+    y = (rng.standard_normal(N) * 10 ** rng.uniform(-4, 3, N)).astype(x.dtype)
+    tiny, large = np.finfo(x.dtype).tiny, np.finfo(x.dtype).max
+    x[:10] = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, large, -large, tiny, 1.0]
+    y[:10] = [-0.0, 0.0, np.inf, 1.0, 2.0, -1.0, large, 2.0, tiny, 3.0]
+    result = np.zeros(len(operations) * N, x.dtype)
+    _, expected = compare(
+        elementwise(operations, t, t), "numbers", "grid-1x8", (1,), [x, y, result], tmp_path
+    )
+    # The directions differ, so that one taken for another shows.
+    results = expected[2].reshape(len(DIRECTIONS), -1)
+    assert not np.array_equal(results[0], results[1], equal_nan=True)
+    assert not np.array_equal(results[2], results[1], equal_nan=True)
+
+
+# All values of each format, by magnitude: they are exact in f32.
+TINY = {
+    "f4E2M1FN": (4, [0, 0.5, 1, 1.5, 2, 3, 4, 6]),
+    "f6E2M3FN": (6, [i / 8 if i < 8 else (8 + i % 8) / 8 * 2 ** (i // 8 - 1) for i in range(32)]),
+    "f6E3M2FN": (6, [i / 16 if i < 4 else (4 + i % 4) / 4 * 2 ** (i // 4 - 3) for i in range(32)]),
+}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_floats_of_four_and_six_bits(name, tmp_path):
+    """Packed bits become floats, as elements of scaled blocks do."""
+    width, magnitudes = TINY[name]
+    widen = (
+        f"%t = arith.bitcast %b : i{width} to {name}\n    %f = arith.extf %t : {name} to f32\n    "
+    )
+    bits = f"%b = arith.trunci %p : i32 to i{width}\n    "
+    shifted = f"%s = arith.shrui %p, %q : i32\n    %b = arith.trunci %s : i32 to i{width}\n    "
+    operations = [
+        bits + widen + "%res = arith.bitcast %f : f32 to i32",
+        shifted + widen + "%res = arith.bitcast %f : f32 to i32",
+        bits
+        + f"%t = arith.bitcast %b : i{width} to {name}\n    %h = arith.extf %t : {name} to f16\n    "
+        + "%res = arith.fptosi %h : f16 to i32",
+    ]
+    x = (
+        np.arange(N, dtype=np.int32)
+        | np.random.default_rng(3).integers(0, 1 << 24, N, np.int32) << 7
+    )
+    y = np.full(N, 3, np.int32)
+    result = np.zeros(len(operations) * N, np.int32)
+    _, expected = compare(
+        elementwise(operations, "i32", "i32"), "numbers", "grid-1x8", (1,), [x, y, result], tmp_path
+    )
+    values = np.array(magnitudes + [-m for m in magnitudes], np.float32)
+    for number, code in enumerate([x, x >> 3]):
+        got = expected[2][number * N : (number + 1) * N].view(np.float32)
+        np.testing.assert_array_equal(got, values[code % (1 << width)])
