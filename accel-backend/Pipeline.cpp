@@ -98,6 +98,8 @@ static void addBufferize(OpPassManager &pm) {
 static void addMulticast(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());
   pm.addNestedPass<func::FuncOp>(createAccelChooseReductionsPass());
+  pm.addNestedPass<func::FuncOp>(createAccelSkipIdlePass());
+  pm.addPass(createCanonicalizerPass());
 }
 
 /// What local memory has no room for is farther away.

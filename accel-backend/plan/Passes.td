@@ -243,6 +243,32 @@ def AccelChooseReductionsPass : Pass<"tilebridge-accel-choose-reductions", "::ml
   let dependentDialects = ["::tilebridge::accel::AccelDialect"];
 }
 
+def AccelSkipIdlePass : Pass<"tilebridge-accel-skip-idle", "::mlir::func::FuncOp"> {
+  let summary = "Lets PEs without a program do only what PEs of a line do together";
+  let description = [{
+    In a launch of one step, a PE without a program takes part in the multicasts of its lines, and neither loads nor computes anything else. Where a
+    multicast is in a loop or a branch, or needs something that is loaded before, nothing is changed.
+
+    Before:
+    ```mlir
+    %x, %y, %z, %active = accel.program %c0 counts(%c19, %c1, %c1) {assignment = #accel.assignment<interleaved>}
+    %row = accel.copy %p to %e : (memref<512xf32, strided<[1], offset: ?>>, tensor<512xf32>) -> tensor<512xf32>
+    %weights = accel.copy %w to %e multicast [0, 1] : (memref<512xf32, strided<[1], offset: ?>>, tensor<512xf32>) -> tensor<512xf32>
+    ...
+    ```
+    After:
+    ```mlir
+    %x, %y, %z, %active = accel.program %c0 counts(%c19, %c1, %c1) {assignment = #accel.assignment<interleaved>}
+    %weights = accel.copy %w to %e multicast [0, 1] : (memref<512xf32, strided<[1], offset: ?>>, tensor<512xf32>) -> tensor<512xf32>
+    scf.if %active {
+      %row = accel.copy %p to %e : (memref<512xf32, strided<[1], offset: ?>>, tensor<512xf32>) -> tensor<512xf32>
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect"];
+}
+
 def AccelReduceLinesPass : Pass<"tilebridge-accel-reduce-lines", "::mlir::func::FuncOp"> {
   let summary = "Combines the values of PEs of a line before one of them accesses memory";
   let description = [{

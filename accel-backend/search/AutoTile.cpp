@@ -8,6 +8,7 @@
 #include "accel-backend/search/AutoTile.h"
 
 #include "accel-backend/Passes.h"
+#include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/dialect/Assignment.h"
 #include "accel-backend/plan/Readings.h"
 #include "accel-backend/plan/Tiles.h"
@@ -33,6 +34,8 @@ using namespace tilebridge::accel;
 static constexpr int64_t mostDepth = 3;
 // Blocks are halved so often at most: below, units are badly used.
 static constexpr unsigned mostHalves = 4;
+// Decisions that take so much longer by the model are not simulated.
+static constexpr double mostAbove = 1.5;
 
 void tilebridge::accel::apply(func::FuncOp kernel, const Decision &decision) {
   kernel->removeAttr(assignmentAttr);
@@ -136,6 +139,10 @@ public:
 private:
   using Key = std::tuple<const void *, bool, int64_t, std::vector<int64_t>>;
 
+  /// The kernel with its grid mapped so: what decisions on blocks and depths
+  /// begin with.
+  func::FuncOp mapped(const Decision &decision);
+  std::optional<double> askModel(const Decision &decision);
   /// The model's cycles; not asked twice.
   std::optional<double> rate(const Decision &decision);
   SmallVector<Decision> neighboursOf(const Decision &decision);
@@ -150,11 +157,60 @@ private:
   const Target &target;
   const SearchOptions &options;
   SmallVector<Tile> tiles;
+  std::map<std::pair<const void *, bool>, OwningOpRef<ModuleOp>> mappedModules;
   std::map<Key, std::optional<double>> rated;
+  /// Cycles by what was simulated: different decisions may be one program.
+  std::map<std::string, std::optional<double>> simulated;
   std::vector<Candidate> candidates;
   Tuning found;
 };
 } // namespace
+
+// A copy of the kernel has the same copies in it, by these numbers.
+static constexpr llvm::StringLiteral numberAttr = "accel.number";
+
+func::FuncOp Search::mapped(const Decision &decision) {
+  auto [it, isNew] = mappedModules.try_emplace(
+      {decision.assignment.getAsOpaquePointer(), decision.multicast});
+  if (isNew) {
+    ScopedDiagnosticHandler silence(kernel.getContext(),
+                                    [](Diagnostic &) { return success(); });
+    OwningOpRef<ModuleOp> module(kernel->getParentOfType<ModuleOp>().clone());
+    // Other kernels of the module are decided on their own.
+    for (auto other :
+         llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
+      if (other.getName() != kernel.getName())
+        other.erase();
+    PassManager manager(kernel.getContext(), ModuleOp::getOperationName());
+    if (succeeded(buildAccelPipeline(manager, "map-grid", "fold")) &&
+        succeeded(manager.run(*module)))
+      it->second = std::move(module);
+  }
+  if (!it->second)
+    return {};
+  return *it->second->getOps<func::FuncOp>().begin();
+}
+
+std::optional<double> Search::askModel(const Decision &decision) {
+  apply(kernel, decision);
+  func::FuncOp start = mapped(decision);
+  if (!start)
+    return std::nullopt;
+  llvm::DenseMap<Attribute, CopyOp> decided;
+  kernel.walk([&](CopyOp copy) { decided[copy->getAttr(numberAttr)] = copy; });
+  start.walk([&](CopyOp copy) {
+    CopyOp from = decided.lookup(copy->getAttr(numberAttr));
+    for (StringRef name : {StringRef(depthAttr), StringRef(tileAttr)}) {
+      copy->removeAttr(name);
+      if (Attribute value = from ? from->getAttr(name) : Attribute())
+        copy->setAttr(name, value);
+    }
+  });
+  std::optional<Trial> trial = tryOut(start, target, "tile");
+  if (!trial || !trial->fits)
+    return std::nullopt;
+  return estimate(trial->kernel, target).cycles;
+}
 
 std::optional<double> Search::rate(const Decision &decision) {
   Key key(decision.assignment.getAsOpaquePointer(), decision.multicast,
@@ -166,7 +222,7 @@ std::optional<double> Search::rate(const Decision &decision) {
   if (rated.size() > options.trials)
     return std::nullopt;
   ++found.lowered;
-  it->second = cyclesOf(kernel, target, decision);
+  it->second = askModel(decision);
   if (it->second)
     candidates.push_back({decision, *it->second, std::nullopt});
   return it->second;
@@ -235,8 +291,15 @@ std::optional<double> Search::simulate(const Decision &decision) {
         failed(manager.run(*lowered)))
       return std::nullopt;
   }
-  ++found.simulated;
-  return options.confirm(*lowered);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  lowered->print(out);
+  auto [it, isNew] = simulated.try_emplace(std::move(text));
+  if (isNew) {
+    ++found.simulated;
+    it->second = options.confirm(*lowered);
+  }
+  return it->second;
 }
 
 void Search::confirm() {
@@ -253,6 +316,9 @@ void Search::confirm() {
   double best = std::numeric_limits<double>::infinity();
   for (size_t index : ArrayRef(order).take_front(options.confirmed)) {
     Candidate &candidate = candidates[index];
+    // The model is not as far from the simulator as that.
+    if (candidate.cycles > mostAbove * candidates[order.front()].cycles)
+      break;
     candidate.simulatedCycles = simulate(candidate.decision);
     if (candidate.simulatedCycles && *candidate.simulatedCycles < best) {
       best = *candidate.simulatedCycles;
@@ -286,10 +352,18 @@ std::optional<Tuning> Search::run() {
     confirmAll();
     return found.best.simulatedCycles ? std::optional(found) : std::nullopt;
   }
+  Builder builder(kernel.getContext());
+  int64_t number = 0;
+  kernel.walk([&](CopyOp copy) {
+    copy->setAttr(numberAttr, builder.getI64IntegerAttr(number++));
+  });
   Candidate start;
-  if (!findStart(start))
+  bool fits = findStart(start);
+  if (fits)
+    descend(start);
+  kernel.walk([](CopyOp copy) { copy->removeAttr(numberAttr); });
+  if (!fits)
     return std::nullopt;
-  descend(start);
   confirm();
   return found;
 }
@@ -304,40 +378,6 @@ tilebridge::accel::autotile(func::FuncOp kernel, const Target &target,
   else
     clearDecisions(kernel);
   return found;
-}
-
-llvm::json::Object tilebridge::accel::describe(func::FuncOp kernel,
-                                               const Tuning &tuning) {
-  const Decision &decision = tuning.best.decision;
-  llvm::json::Array tiles;
-  Tiles all(kernel);
-  for (auto [tile, size] : llvm::zip_equal(all.all(), decision.tiles)) {
-    llvm::json::Object one{{"block", tile.blockSize}, {"tile", size}};
-    tile.op->getLoc()->walk([&](Location loc) {
-      auto line = dyn_cast<FileLineColLoc>(loc);
-      if (!line)
-        return WalkResult::advance();
-      one["line"] =
-          (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
-      return WalkResult::interrupt();
-    });
-    one["dimension"] = tile.dimension;
-    tiles.push_back(std::move(one));
-  }
-  llvm::json::Object result{
-      {"assignment", decision.assignment ? stringifyAssignmentKind(
-                                               decision.assignment.getKind())
-                                         : StringRef("by reuse")},
-      {"multicast", decision.multicast},
-      {"depth", decision.depth},
-      {"tiles", std::move(tiles)},
-      {"model_cycles", tuning.best.cycles},
-      {"decisions", int64_t(tuning.decisions)},
-      {"lowered", int64_t(tuning.lowered)},
-      {"simulated", int64_t(tuning.simulated)}};
-  if (tuning.best.simulatedCycles)
-    result["simulated_cycles"] = *tuning.best.simulatedCycles;
-  return result;
 }
 
 namespace {
