@@ -8,7 +8,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from dtypes import F32, F64, Dtype, round_to
+from dtypes import F32, F64, I32, Dtype, round_to
 from ir import Facts, Type, Value
 from values import is_exact, is_float
 
@@ -163,4 +163,32 @@ def clamp(b: Builder, x: Value, limit: float) -> Value:
     )
 
 
-FAMILY = {float_comparison: 3, float_binary: 10, float_unary: 5}
+def quotient(b: Builder):
+    """Triton's own `/`, which may be off by 2 ulp, by one number for all, for a row, or for an element."""
+    x = b.pick(
+        lambda v: is_float(v) and v.type.dtype is F32 and is_exact(v) and v.facts.bound < 1e30
+    )
+    if not x:
+        return None
+    shape = x.type.shape
+    kept = [i for i in range(len(shape)) if b.random.random() < 0.5]
+    y = b.a_value(I32, [shape[i] for i in kept])
+    inner = y.type.shape
+    y = b.integer("arith.andi", y, b.full(15, I32, inner))
+    y = b.integer("arith.ori", y, b.full(1, I32, inner))
+    y = b.elementwise(
+        "arith.sitofp", [y], F32, lambda p: p.astype(np.float64), suffix="{t0} to {rt0}"
+    )
+    for i in range(len(shape)):
+        if inner and i not in kept:
+            y = b.expand(y, i)
+    y = b.guard(b.broadcast(y, shape) if inner else b.splat(y, shape))
+    facts = Facts(x.facts.bound, 4 * F32.epsilon * x.facts.bound, product=True)
+    # Quotients of numbers below the normal ones are rounded to multiples of the smallest.
+    facts = replace(facts, error=facts.error + 2.0**-148)
+    return b.elementwise(
+        "arith.divf", [x, y], F32, lambda p, q: round_to(np.divide(p, q), F32), facts
+    )
+
+
+FAMILY = {quotient: 1, float_comparison: 3, float_binary: 10, float_unary: 5}

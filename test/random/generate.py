@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import atomics
 import blocks
 import blocks_in_memory
 import control
@@ -28,6 +29,7 @@ FAMILIES = {
     **products.FAMILY,
     **sums.FAMILY,
     **memory.FAMILY,
+    **atomics.FAMILY,
     **blocks_in_memory.FAMILY,
     **control.FAMILY,
     **scaled.FAMILY,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
-from dtypes import F32, F64, I1, I32, I64, Dtype, round_to
+from dtypes import I1, I32, I64, Dtype
 from ir import ONE, Facts, Type, Value
 
 from build import EXACT, Builder, i64_if
@@ -165,7 +165,7 @@ def new_facts(dtype: Dtype, flavor: str, other: Value | None) -> Facts:
 
 def load_new(b: Builder, dtype: Dtype, shape) -> Value:
     """A block from an array that nothing else touches, in any form of access."""
-    if dtype is I1:
+    if dtype is I1 and (not shape or b.random.random() < 0.5):
         return b.compare("sgt", load_new(b, I32, shape), b.full(0, I32, shape))
     if not shape:
         flavor = flavor_of(b, dtype)
@@ -205,7 +205,8 @@ def load_new(b: Builder, dtype: Dtype, shape) -> Value:
 
 
 def new_load(b: Builder):
-    return load_new(b, b.some_dtype(), b.some_shape())
+    dtype = I1 if b.random.random() < 0.06 else b.some_dtype()
+    return load_new(b, dtype, b.some_shape())
 
 
 def gather_rows(b: Builder):
@@ -225,7 +226,7 @@ def gather_rows(b: Builder):
 
 def store_value(b: Builder, value: Value) -> None:
     """To an array of its own, where each program has its part."""
-    if value.type.element == "i1":
+    if value.type.element == "i1" and (not value.type.shape or b.random.random() < 0.6):
         from conversions import convert
 
         value = convert(b, value, I32)
@@ -238,10 +239,10 @@ def store_value(b: Builder, value: Value) -> None:
     from block_pointers import store_block
     from blocks_in_memory import store_descriptor
 
-    if b.random.random() < 0.07:
+    if b.random.random() < 0.07 and dtype is not I1:
         store_block(b, base, value)
         return
-    if b.random.random() < 0.12 and store_descriptor(b, base, value):
+    if b.random.random() < 0.12 and dtype is not I1 and store_descriptor(b, base, value):
         return
     total = ONE
     for size in shape:
@@ -265,57 +266,4 @@ def early_store(b: Builder):
     return None
 
 
-ATOMICS = {
-    "add": lambda x, y: x + y,
-    "and": lambda x, y: x & y,
-    "or": lambda x, y: x | y,
-    "xor": lambda x, y: x ^ y,
-    "max": np.maximum,
-    "min": np.minimum,
-    "fadd": lambda x, y: x + y,
-}
-
-
-def atomic(b: Builder):
-    """On elements that several lanes and programs share; the order does not matter."""
-    shape = b.some_shape(b.random.choice([1, 2]))
-    dtype = b.random.choice([I32, I64, F32, F64])
-    kind = "fadd" if dtype.is_float else b.random.choice([k for k in ATOMICS if k != "fadd"])
-    value = b.a_value(
-        dtype, shape, lambda v: not dtype.is_float or (v.facts.integral and v.facts.bound < 64)
-    )
-    if dtype.is_float and not (value.facts.integral and value.facts.bound < 64):
-        return None
-    base = b.array(dtype, "small")
-    index = b.a_value(I32, shape)
-    offsets = b.guard(
-        b.integer("arith.andi", index, b.full(b.random.choice([0, 3, 63]), I32, shape))
-    )
-    lanes = mask(b, shape)
-    if lanes is None:
-        lanes = b.full(1, I1, shape)
-    order = b.random.choice(["relaxed", "acquire", "release", "acq_rel"])
-    text = f"{{r0}} = tt.atomic_rmw {kind}, {order}, gpu, {{0}}, {{1}}, {{2}} : ({{t0}}, {{t1}}, {{t2}}) -> {{t1}}"
-    combine = ATOMICS[kind]
-
-    def compute(m, a, p, data, condition):
-        array, offsets = p
-        olds = np.zeros(np.shape(data), np.asarray(data).dtype)
-        for at in np.ndindex(np.shape(data)):
-            if condition[at]:
-                where = int(m.touch(array, np.asarray(offsets[at])))
-                olds[at] = m.memory[array][where]
-                m.memory[array][where] = round_if(combine(olds[at], data[at]), dtype)
-        return olds
-
-    b.op(
-        "atomic", [pointers(b, base, offsets), value, lanes], value.type, text, compute, effect=True
-    )
-    return None
-
-
-def round_if(value, dtype: Dtype):
-    return round_to(value, dtype) if dtype.is_float else value
-
-
-FAMILY = {new_load: 6, gather_rows: 1, early_store: 3, atomic: 2}
+FAMILY = {new_load: 6, gather_rows: 1, early_store: 3}
