@@ -137,7 +137,8 @@ LogicalResult FunctionEmitter::beginAtZero(scf::ForOp loop,
   for (Value argument : arguments) {
     OpBuilder::InsertionGuard guard(rewriter);
     auto it = deepMatmuls.find(*argument.getUsers().begin());
-    if (it != deepMatmuls.end()) {
+    ImplicitLocOpBuilder b(loc, rewriter);
+    if (it != deepMatmuls.end() && it->second->kernel(b).mayBeginAtZero()) {
       it->second->beginsAtZero = true;
       auto isEmpty = arith::CmpIOp::create(rewriter, loc,
                                            loop.getUnsignedCmp()

@@ -135,12 +135,20 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
     return failure();
   Value lhs = emitter.viewOf(op.getDpsInputs()[0]),
         rhs = emitter.viewOf(op.getDpsInputs()[1]);
-  bool isZero = false;
-  Value acc =
-      emitter.accumulate(op.getDpsInits()[0], op->getResult(0), &isZero);
-  if (!lhs || !rhs || !acc)
+  if (!lhs || !rhs)
     return failure();
   ImplicitLocOpBuilder b(op.getLoc(), emitter.builder());
+  auto sums = cast<RankedTensorType>(op->getResult(0).getType());
+  auto lhsType = cast<MemRefType>(lhs.getType());
+  MatmulKernel kernel(
+      b, lhsType.getElementType(), getElementTypeOrSelf(rhs.getType()),
+      MemRefType::get(sums.getShape().take_back(2), sums.getElementType()),
+      lhsType.getShape().take_back(2)[form->swapsLhs ? 0 : 1], form->settings);
+  bool isZero = false;
+  Value acc = emitter.accumulate(op.getDpsInits()[0], op->getResult(0),
+                                 kernel.mayBeginAtZero() ? &isZero : nullptr);
+  if (!acc)
+    return failure();
   auto allocate = allocateAt(emitter, b);
   auto emitOne = [&](Value left, Value right, Value sum) {
     if (form->swapsLhs)

@@ -111,6 +111,9 @@ public:
 
   /// It can if the rows of `a` are contiguous, at any distance.
   bool readsRowsOf(mlir::Type lhsElement) const;
+  /// Whether sums that begin at zero need not be read. Short chains add to what
+  /// is there each time: asking every time costs more than writing zeros once.
+  bool mayBeginAtZero() const { return chainSteps() == 0; }
   /// It reads all rows of a tile of `a`, wanted or not.
   bool readsTiles() const { return usesTiles(); }
   /// Bytes of an element of packed operands.

@@ -21,6 +21,64 @@ TRIED = ((32, 64), (64, 64), (64, 128), (128, 64), (128, 128))
 
 
 @triton.jit
+def visit_described_keys(
+    acc, total, top, q, k_desc, v_desc, rows, head_start, first, last, length, scale,
+    BN: tl.constexpr, CAUSAL: tl.constexpr, BOUND: tl.constexpr,
+):  # fmt: skip
+    """attention.visit_keys, with descriptors."""
+    for start in range(first, last, BN):
+        keys = start + tl.arange(0, BN)
+        score = tl.dot(q, k_desc.load([head_start + start, 0]).T) * scale
+        if BOUND:
+            score = tl.where(keys[None, :] < length, score, -float("inf"))
+        if CAUSAL:
+            score = tl.where(rows[:, None] >= keys[None, :], score, -float("inf"))
+        new_top = tl.maximum(top, tl.max(score, axis=1))
+        weight = tl.exp2(score - new_top[:, None])
+        shrink = tl.exp2(top - new_top)
+        total = total * shrink + tl.sum(weight, axis=1)
+        v = v_desc.load([head_start + start, 0])
+        acc = tl.dot(weight.to(v.dtype), v, acc * shrink[:, None])
+        top = new_top
+    return acc, total, top
+
+
+@triton.jit
+def described_attention_kernel(
+    q_desc, k_desc, v_desc, out, lse, length, scale,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+):  # fmt: skip
+    """attention.attention_kernel's two loops, so that descriptors and pointers do the same work."""
+    tile = tl.program_id(0)
+    head_start = tl.program_id(1) * length
+    rows = tile * BM + tl.arange(0, BM)
+    q = q_desc.load([head_start + tile * BM, 0])
+    acc = tl.zeros([BM, D], tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    top = tl.full([BM], -float("inf"), tl.float32)
+    whole = length // BN * BN
+    if CAUSAL:
+        split = min(tile * BM // BN * BN, whole)
+        end = min((tile + 1) * BM, length)
+    else:
+        split = whole
+        end = length
+    acc, total, top = visit_described_keys(
+        acc, total, top, q, k_desc, v_desc, rows, head_start, 0, split, length, scale,
+        BN, False, False,
+    )  # fmt: skip
+    acc, total, top = visit_described_keys(
+        acc, total, top, q, k_desc, v_desc, rows, head_start, split, end, length, scale,
+        BN, CAUSAL, True,
+    )  # fmt: skip
+    o_at = out + (head_start + rows[:, None]) * D + tl.arange(0, D)[None, :]
+    tl.store(o_at, (acc / total[:, None]).to(out.dtype.element_ty), mask=rows[:, None] < length)
+    tl.store(
+        lse + head_start + rows, (top + tl.log2(total)) * 0.6931471805599453, mask=rows < length
+    )
+
+
+@triton.jit
 def decode_kernel(
     q, k, v, out, length, scale, share,
     SPLITS: tl.constexpr, D: tl.constexpr, BN: tl.constexpr,
@@ -119,7 +177,7 @@ def forward(
             TensorDescriptor.from_tensor(t[name].view(-1, d), [block, d])
             for name, block in (("q", bm), ("k", bn), ("v", bn))
         ]
-        attention.attention_desc_kernel[(cdiv(length, bm), batch * heads)](
+        described_attention_kernel[(cdiv(length, bm), batch * heads)](
             *descs, t["out"], t["lse"], length, scale * LOG2_E,
             D=d, BM=bm, BN=bn, CAUSAL=causal,
         )  # fmt: skip

@@ -9,15 +9,9 @@
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x272xf32>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x256x16xf32>
 // CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
-// Sums that begin at zero are only written where there is no iteration.
-// CHECK-NOT: vector.store
-// CHECK: %[[EMPTY:.*]] = arith.cmpi sge, %[[FROM:.*]], %[[END:.*]] : i32
-// CHECK: scf.if %[[EMPTY]] {
-// CHECK: vector.store
-// CHECK: scf.for %[[I:.*]] = %[[FROM]] to %[[END]] step %[[STEP:.*]] iter_args(%[[TOTAL:.*]] = %c0) -> (index)
+// CHECK: scf.for %[[I:.*]] = {{.*}} to %[[END:.*]] step %[[STEP:.*]] iter_args(%[[FILLED:.*]] = %c0) -> (index)
 // CHECK: %[[LEFTOVER:.*]] = arith.subi %[[END]], %[[I]] : i32
 // CHECK: %[[LAST:.*]] = arith.cmpi ule, %[[LEFTOVER]], %[[STEP]] : i32
-// CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c256 : index
 // As long as a goes on in memory where it ended, it stays there.
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[FILLED]], %c0 : index
 // CHECK: %[[IN_PLACE:.*]] = memref.load %[[PLACE]][%c2]
@@ -40,18 +34,11 @@
 // CHECK: %[[NOW:.*]] = arith.addi %[[FILLED]], %c32 : index
 // CHECK: %[[FULL:.*]] = arith.cmpi uge, %[[NOW]], %c256 : index
 // CHECK: %[[DUE:.*]] = arith.ori %[[FULL]], %[[LAST]] : i1
-// CHECK: %[[NEXT:.*]] = arith.addi %[[TOTAL]], %c32 : index
+// CHECK: %[[NEXT:.*]] = arith.select %[[DUE]], %c0, %[[NOW]] : index
 // CHECK: scf.if %[[DUE]] {
-// CHECK: %[[NOTHING:.*]] = arith.cmpi ult, %[[TOTAL]], %c256 : index
 // CHECK: scf.for %[[CHAIN:.*]] = %c0 to %[[NOW]] step %c32
-// CHECK: %[[STOP:.*]] = arith.addi %[[CHAIN]], %c32 : index
-// CHECK: %[[BEGINS:.*]] = arith.cmpi eq, %[[CHAIN]], %c0 : index
-// CHECK: %[[FRESH:.*]] = arith.andi %[[NOTHING]], %[[BEGINS]] : i1
-// CHECK: scf.for {{.*}} = %[[CHAIN]] to %[[STOP]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
-// CHECK: scf.if %[[FRESH]] -> (vector<8xf32>, {{.*}}) {
-// CHECK-NEXT: scf.yield %[[ZERO]], %[[ZERO]],
-// CHECK-NEXT: } else {
-// CHECK: vector.load
+// CHECK: %[[END:.*]] = arith.addi %[[CHAIN]], %c32 : index
+// CHECK: scf.for {{.*}} = %[[CHAIN]] to %[[END]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
 // CHECK: scf.yield %[[NEXT]] : index
 func.func @deep(%a: memref<16x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x16xf32, strided<[?, 1], offset: ?>>, %from: i32, %to: i32, %step: i32,
                 %out: memref<16x16xf32>) {
@@ -148,5 +135,40 @@ func.func @others(%a: memref<16x32xf16>, %b: memref<32x16xf16>, %n: index, %out:
   bufferization.materialize_in_destination %sum#0 in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
   bufferization.materialize_in_destination %sum#1 in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
   bufferization.materialize_in_destination %sum#2 in writable %narrow : (tensor<16x16xf16>, memref<16x16xf16>) -> ()
+  return
+}
+
+// -----
+
+// Sums that begin at zero are written only where there is no iteration; the first product reads none.
+// PLAN-LABEL: func.func @zero
+// PLAN: linalg.matmul {tilebridge.deep}
+// CHECK-LABEL: func.func @zero
+// CHECK-NOT: vector.store
+// CHECK: %[[EMPTY:.*]] = arith.cmpi sge, %[[FROM:.*]], %[[END:.*]] : i32
+// CHECK: scf.if %[[EMPTY]] {
+// CHECK: vector.store
+// CHECK: scf.for {{.*}} = %[[FROM]] to %[[END]] {{.*}} iter_args(%[[TOTAL:.*]] = %c0) -> (index)
+// CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c256 : index
+// CHECK: %[[NOW:.*]] = arith.addi %[[FILLED]], %c16 : index
+// CHECK: %[[NEXT:.*]] = arith.addi %[[TOTAL]], %c16 : index
+// CHECK: %[[NOTHING:.*]] = arith.cmpi ult, %[[TOTAL]], %c256 : index
+// CHECK: scf.if %[[NOTHING]] -> (vector<8xf32>, {{.*}}) {
+// CHECK-NEXT: scf.yield %[[ZERO:[a-z0-9_]*]], %[[ZERO]],
+// CHECK-NEXT: } else {
+// CHECK: vector.load
+// CHECK: scf.for {{.*}} to %[[NOW]] step %c1
+// CHECK: scf.yield %[[NEXT]] : index
+func.func @zero(%a: memref<16x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x16xf32, strided<[?, 1], offset: ?>>, %from: i32, %to: i32, %step: i32,
+                %out: memref<16x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.splat %zero : tensor<16x16xf32>
+  %sum = scf.for %i = %from to %to step %step iter_args(%acc = %init) -> (tensor<16x16xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x16xf32, strided<[?, 1], offset: ?>> to tensor<16x16xf32>
+    %y = bufferization.to_tensor %b : memref<16x16xf32, strided<[?, 1], offset: ?>> to tensor<16x16xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<16x16xf32>, tensor<16x16xf32>) outs(%acc : tensor<16x16xf32>) -> tensor<16x16xf32>
+    scf.yield %c : tensor<16x16xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
   return
 }
