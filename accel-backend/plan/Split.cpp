@@ -10,8 +10,7 @@
 #include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/plan/Effects.h"
 #include "accel-backend/plan/Shrink.h"
-
-#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+#include "accel-backend/plan/Sinks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -122,28 +121,6 @@ struct Contraction {
 };
 } // namespace
 
-// A compute op that counts the elements of its blocks, and nothing else.
-static bool isHistogram(Operation *op) {
-  auto compute = dyn_cast<ComputeOp>(op);
-  if (!compute || compute.getNumResults() != 1)
-    return false;
-  Block &body = compute.getBody().front();
-  return llvm::hasNItems(body, 2) &&
-         isa<linalg_ext::HistogramOp>(body.front()) &&
-         body.getArguments().back().use_empty();
-}
-
-// Whether an operation that combines the positions of a class adds one part
-// after the other to what it begins with.
-static bool isAccumulating(Operation *op) {
-  if (isHistogram(op))
-    return true;
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  return linalgOp && op->getNumResults() == 1 &&
-         (isa<linalg::ContractionOpInterface>(op) ||
-          linalgOp.getNumReductionLoops() == 1);
-}
-
 // What has to come after the sinks; the loop will be where the last one is.
 static Cut orderAround(Contraction &found) {
   llvm::DenseSet<Operation *> inLoop(found.members.begin(),
@@ -228,45 +205,6 @@ static Cut findContraction(func::FuncOp kernel, const DimensionClasses &classes,
   return orderAround(found);
 }
 
-// What a sink begins with.
-static Value beginOf(OpBuilder &builder, Operation *sink) {
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(sink))
-    return linalgOp.getDpsInits().front();
-  auto type = cast<RankedTensorType>(sink->getResult(0).getType());
-  Location loc = sink->getLoc();
-  Value zero = arith::ConstantOp::create(
-      builder, loc, builder.getZeroAttr(type.getElementType()));
-  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                        type.getElementType());
-  return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
-}
-
-// Lets a sink go on from what the parts before gave.
-static Value continueFrom(Operation *sink, Value before) {
-  OpBuilder builder(sink->getContext());
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(sink)) {
-    linalgOp.getDpsInitsMutable().begin()->set(before);
-    return sink->getResult(0);
-  }
-  // The counts are added where they are made: there is no second block of them.
-  auto compute = cast<ComputeOp>(sink);
-  compute.getOutsMutable().begin()->set(before);
-  Block &body = compute.getBody().front();
-  builder.setInsertionPoint(body.getTerminator());
-  Value counts = body.getTerminator()->getOperand(0);
-  AffineMap map = builder.getMultiDimIdentityMap(1);
-  auto sum = linalg::GenericOp::create(
-      builder, sink->getLoc(), counts.getType(), counts,
-      body.getArguments().back(), ArrayRef<AffineMap>{map, map},
-      utils::IteratorType::parallel,
-      [](OpBuilder &inner, Location loc, ValueRange in) {
-        Value all = arith::AddIOp::create(inner, loc, in[0], in[1]);
-        linalg::YieldOp::create(inner, loc, all);
-      });
-  body.getTerminator()->setOperand(0, sum.getResult(0));
-  return sink->getResult(0);
-}
-
 static void splitContracted(func::FuncOp kernel,
                             const DimensionClasses &classes, unsigned number,
                             int64_t size) {
@@ -281,20 +219,31 @@ static void splitContracted(func::FuncOp kernel,
   Value step = arith::ConstantIndexOp::create(builder, loc, size);
   SmallVector<Value> begins;
   for (Operation *sink : found.sinks)
-    begins.push_back(beginOf(builder, sink));
+    llvm::append_range(begins, beginsOf(builder, sink));
   auto loop = scf::ForOp::create(builder, loc, zero, end, step, begins);
   for (Operation *op : llvm::reverse(found.later))
     op->moveAfter(loop);
-  for (auto [sink, result] : llvm::zip_equal(found.sinks, loop.getResults()))
-    sink->getResult(0).replaceAllUsesWith(result);
+  ValueRange results = loop.getResults();
+  for (Operation *sink : found.sinks) {
+    sink->replaceAllUsesWith(results.take_front(sink->getNumResults()));
+    results = results.drop_front(sink->getNumResults());
+  }
   Block *body = loop.getBody();
   for (Operation *member : found.members)
     member->moveBefore(body, body->end());
   builder.setInsertionPointToEnd(body);
   SmallVector<Value> sums;
-  for (auto [sink, before] :
-       llvm::zip_equal(found.sinks, loop.getRegionIterArgs()))
-    sums.push_back(continueFrom(sink, before));
+  builder.setInsertionPointToStart(body);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        loop.getInductionVar(), zero);
+  ValueRange before = loop.getRegionIterArgs();
+  for (Operation *sink : found.sinks) {
+    continueFrom(sink, before.take_front(sink->getNumResults()), isFirst);
+    llvm::append_range(sums, sink->getResults());
+    before = before.drop_front(sink->getNumResults());
+  }
+  if (isFirst.use_empty())
+    isFirst.getDefiningOp()->erase();
   builder.setInsertionPointToEnd(body);
   scf::YieldOp::create(builder, loc, sums);
   // Only members are looked at: the accumulators have no classes of their own

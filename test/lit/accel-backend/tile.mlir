@@ -186,3 +186,45 @@ func.func @each_one(%a: memref<32x64xf32, strided<[64, 1], offset: ?>> {accel.no
   accel.copy %r to %c : (tensor<32x64xf32>, memref<32x64xf32, strided<[64, 1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// A reduction with a region of its own and several blocks: the region combines what the parts before gave with what this one gives,
+// which for the first part is all there is.
+
+// CHECK-LABEL: func.func @first_largest
+// CHECK: scf.for %[[I:[a-z0-9]+]] = %c0 to %c512 step %c128 iter_args(%[[V:.*]] = %{{.*}}, %[[W:.*]] = %{{.*}}) -> (tensor<f32>, tensor<i32>)
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[I]], %c0
+// CHECK: accel.compute vector ins(%{{.*}}, %{{.*}} : tensor<128xf32>, tensor<128xi32>) outs(%[[V]], %[[W]] : tensor<f32>, tensor<i32>)
+// CHECK: %[[R:.*]]:2 = linalg_ext.reduce
+// CHECK: linalg.generic {{.*}} ins(%[[R]]#0, %[[R]]#1 : tensor<f32>, tensor<i32>)
+// CHECK: ^bb0(%[[PV:.*]]: f32, %[[PW:.*]]: i32, %[[OV:.*]]: f32, %[[OW:.*]]: i32):
+// CHECK: %[[GT:.*]] = arith.cmpf ogt, %[[OV]], %[[PV]]
+// CHECK: %[[BV:.*]] = arith.select %[[GT]], %[[OV]], %[[PV]]
+// CHECK: %[[BW:.*]] = arith.select %[[GT]], %[[OW]], %[[PW]]
+// CHECK: arith.select %[[FIRST]], %[[PV]], %[[BV]]
+// CHECK: arith.select %[[FIRST]], %[[PW]], %[[BW]]
+func.func @first_largest(%a: memref<512xf32, strided<[1], offset: ?>> {accel.noalias}, %b: memref<512xi32, strided<[1], offset: ?>> {accel.noalias},
+                         %c: memref<f32, strided<[], offset: ?>>, %d: memref<i32, strided<[], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*i32", "*fp32", "*i32"]} {
+  %e = tensor.empty() : tensor<512xf32>
+  %ei = tensor.empty() : tensor<512xi32>
+  %rv = tensor.empty() : tensor<f32>
+  %rw = tensor.empty() : tensor<i32>
+  %t = accel.copy %a to %e {accel.tile = array<i64: 128>} : (memref<512xf32, strided<[1], offset: ?>>, tensor<512xf32>) -> tensor<512xf32>
+  %u = accel.copy %b to %ei : (memref<512xi32, strided<[1], offset: ?>>, tensor<512xi32>) -> tensor<512xi32>
+  %h:2 = accel.compute vector ins(%t, %u : tensor<512xf32>, tensor<512xi32>) outs(%rv, %rw : tensor<f32>, tensor<i32>) {
+  ^bb0(%x: tensor<512xf32>, %y: tensor<512xi32>, %ov: tensor<f32>, %ow: tensor<i32>):
+    %0:2 = linalg_ext.reduce(%x, %y) dimension = 0 {
+    ^bb1(%v0: f32, %i0: i32, %v1: f32, %i1: i32):
+      %gt = arith.cmpf ogt, %v0, %v1 : f32
+      %v = arith.select %gt, %v0, %v1 : f32
+      %i = arith.select %gt, %i0, %i1 : i32
+      linalg_ext.yield %v, %i : f32, i32
+    } : (tensor<512xf32>, tensor<512xi32>) -> (tensor<f32>, tensor<i32>)
+    accel.yield %0#0, %0#1 : tensor<f32>, tensor<i32>
+  } -> tensor<f32>, tensor<i32>
+  accel.copy %h#0 to %c : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  accel.copy %h#1 to %d : (tensor<i32>, memref<i32, strided<[], offset: ?>>) -> ()
+  return
+}
