@@ -40,7 +40,7 @@ struct Level {
 };
 
 /// A block that is read later: how many elements behind the one that is read
-/// now, and the condition under which it is to be asked for.
+/// now, and the condition under which it is to be asked for (null: always).
 struct Later {
   mlir::Value distance, condition;
 };
@@ -112,6 +112,10 @@ struct Nest {
 };
 
 struct DeepMatmul;
+
+/// The argument of the function that `memref` points into; null if that is not
+/// known.
+mlir::BlockArgument argumentOf(mlir::Value memref);
 
 /// The pointers among the arguments that a kernel writes and never reads, and
 /// whose stores may be seen in any order before the kernel ends.
@@ -226,6 +230,13 @@ private:
   mlir::Value carriedStep(mlir::scf::ForOp loop, mlir::BlockArgument argument);
   void prefetchLaterBlock(const View &view, llvm::ArrayRef<Index> indices,
                           unsigned laneDim, mlir::Location loc);
+
+  /// The first nest that reads an argument: the loops around it, outermost
+  /// first, and whether a later nest asks for the next block.
+  struct Reader {
+    llvm::SmallVector<mlir::Operation *> loops;
+    bool isAskedFor;
+  };
 
   // Stream.cpp
   bool isWriteOnly(mlir::Value memref) const;
@@ -345,6 +356,8 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> irregular;
   /// What the open nest reads from a copy in another order.
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> staged;
+  /// By arguments of the new function.
+  llvm::DenseMap<mlir::Value, Reader> readers;
   /// The memory of each storage of the plan.
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<DeepMatmul>> deepMatmuls;

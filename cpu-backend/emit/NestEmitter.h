@@ -71,6 +71,10 @@ private:
 
   // Prefetch.cpp
   std::optional<Later> laterBlock(const View &view);
+  std::optional<Later> laterBlock(const View &view, mlir::scf::ForOp around,
+                                  bool isAgain);
+  bool findNextBlock(const View &view, FunctionEmitter::Reader &first,
+                     llvm::ArrayRef<mlir::Operation *> loops);
   mlir::Value rowsAreApart(const View &view);
   void findPrefetches();
 

@@ -10,18 +10,22 @@
 // some iterations or programs later is asked for, into the second cache: more
 // requests are open there than from the first one. This costs a little where
 // the data is in a cache already, so that a launch asks only if it reads much.
+//
+// A kernel that goes over its block several times, such as a softmax, waits for
+// memory the first time and computes the second time, while memory idles: the
+// second time asks for the next block, if that is so far away that the CPU does
+// not look ahead into it.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// Bytes of what the CPU moves between memory and caches.
-static constexpr int64_t lineBytes = 64;
 /// So many bytes are read while those that were asked for arrive.
 static constexpr int64_t bytesAhead = 8192;
 static constexpr int64_t mostAhead = 16;
@@ -166,11 +170,28 @@ static scf::ForOp loopAround(OpBuilder &b) {
   return around && !around.getUnsignedCmp() ? around : nullptr;
 }
 
+/// The loops around the code here, outermost first.
+static SmallVector<Operation *> loopsAround(OpBuilder &b) {
+  SmallVector<Operation *> loops;
+  for (Operation *at = b.getInsertionBlock()->getParentOp();
+       at && !isa<func::FuncOp>(at); at = at->getParentOp())
+    if (isa<LoopLikeOpInterface>(at))
+      loops.push_back(at);
+  std::reverse(loops.begin(), loops.end());
+  return loops;
+}
+
+std::optional<Later> NestEmitter::laterBlock(const View &view) {
+  return laterBlock(view, loopAround(b), /*isAgain=*/false);
+}
+
 /// How far ahead of the block of `view` a later one is to be asked for, and
 /// whether: of a later iteration, in the last ones of the next program; without
 /// a loop, of a later program. Nothing where that is not known, or the block is
 /// always the same.
-std::optional<Later> NestEmitter::laterBlock(const View &view) {
+/// `isAgain`: the program has read the block before.
+std::optional<Later> NestEmitter::laterBlock(const View &view,
+                                             scf::ForOp around, bool isAgain) {
   int64_t threshold = fe.target().streamBytes;
   auto offset = dyn_cast<Value>(view.offset);
   if (threshold <= 0 || !offset)
@@ -181,7 +202,6 @@ std::optional<Later> NestEmitter::laterBlock(const View &view) {
   ValueRange ids = fe.oldFunc.getArguments().take_back(6);
   Value program = fe.mapScalar(ids[0]), programs = fe.mapScalar(ids[3]);
   auto next = growthOfProgram(b, loc, offset, program);
-  scf::ForOp around = loopAround(b);
   Growth::Known growth;
   if (around)
     growth = growthInLoop(b, loc, offset, around, [&](BlockArgument argument) {
@@ -203,7 +223,8 @@ std::optional<Later> NestEmitter::laterBlock(const View &view) {
         b, loc, arith::CmpIPredicate::slt,
         arith::AddIOp::create(b, loc, program, constant), programs);
   };
-  int64_t ahead = std::clamp<int64_t>(bytesAhead / bytes, 1, mostAhead);
+  int64_t ahead =
+      isAgain ? 1 : std::clamp<int64_t>(bytesAhead / bytes, 1, mostAhead);
   if (!around)
     return Later{
         toValue(b, loc, mulIndex(b, loc, *next, b.getIndexAttr(ahead))),
@@ -233,10 +254,12 @@ std::optional<Later> NestEmitter::laterBlock(const View &view) {
   Value further =
       toValue(b, loc, subIndex(b, loc, *next, mulIndex(b, loc, *growth, back)));
   // One block a program, often behind that of the one before: in order.
-  Value hasNext = arith::AndIOp::create(
-      b, loc, hasProgram(1),
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, count,
-                            constant(1)));
+  Value hasNext = hasProgram(1);
+  if (!isAgain)
+    hasNext = arith::AndIOp::create(
+        b, loc, hasNext,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, count,
+                              constant(1)));
   return Later{arith::SelectOp::create(b, loc, isInside, distance, further),
                onlyIf(arith::OrIOp::create(b, loc, isInside, hasNext))};
 }
@@ -267,6 +290,8 @@ Value NestEmitter::rowsAreApart(const View &view) {
 void NestEmitter::findPrefetches() {
   if (nest.isCold || frame.vecDim < 0)
     return;
+  SmallVector<Operation *> loops = loopsAround(b);
+  llvm::SmallSetVector<Value, 4> arguments;
   bool isInLoop = static_cast<bool>(loopAround(b));
   auto visit = [&](Value value, ArrayRef<Index>) {
     auto it = fe.loads.find(value);
@@ -275,6 +300,13 @@ void NestEmitter::findPrefetches() {
     const View &view = *it->second;
     if (view.rowDim >= 0 || frame.prefetches.count(&view))
       return true;
+    if (Value argument = argumentOf(view.base)) {
+      arguments.insert(argument);
+      auto first = fe.readers.find(argument);
+      if (first != fe.readers.end() &&
+          findNextBlock(view, first->second, loops))
+        return true;
+    }
     int64_t rows = 1;
     for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
       rows *= constantOf(stride) == 1 ? 1 : size;
@@ -303,41 +335,41 @@ void NestEmitter::findPrefetches() {
     for (Value input : reduceInputs(output.reduce))
       fe.walkCone(input, any, nullptr, visit);
   }
+  for (Value argument : arguments)
+    fe.readers.try_emplace(argument, FunctionEmitter::Reader{loops, false});
 }
 
-/// Asks for the lines of `lanes` elements from `at` on, into the second cache.
-static void prefetchLines(OpBuilder &b, Location loc, Value memref, Value at,
-                          int64_t lanes) {
-  int64_t bits = cast<MemRefType>(memref.getType()).getElementTypeBitWidth();
-  int64_t inLine = std::max<int64_t>(8 * lineBytes / bits, 1);
-  for (int64_t lane = 0; lane < lanes; lane += inLine)
-    memref::PrefetchOp::create(
-        b, loc, memref,
-        lane == 0 ? at
-                  : toValue(b, loc, addIndex(b, loc, at, b.getIndexAttr(lane))),
-        /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
-}
-
-void tilebridge::cpu::prefetchLater(OpBuilder &b, Location loc, Value memref,
-                                    ArrayRef<Value> places, const Later &later,
-                                    int64_t lanes) {
-  auto branch = scf::IfOp::create(b, loc, later.condition, false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  for (Value place : places)
-    prefetchLines(b, loc, memref,
-                  arith::AddIOp::create(b, loc, place, later.distance), lanes);
-}
-
-/// Asks for what stands where the lanes are in a later block.
-void FunctionEmitter::prefetchLaterBlock(const View &view,
-                                         ArrayRef<Index> indices,
-                                         unsigned laneDim, Location loc) {
-  auto it = frame->prefetches.find(&view);
-  if (it == frame->prefetches.end() || constantOf(view.strides[laneDim]) != 1)
-    return;
-  Value at =
-      arith::AddIOp::create(rewriter, loc, address(view, indices, laneDim, loc),
-                            indices[laneDim].base);
-  prefetchLater(rewriter, loc, view.base, at, it->second, frame->lanes);
+/// Another nest has read the argument before. The next block is that of the
+/// next iteration of the loop around both, or of the next program; one nest
+/// that asks for it is enough. False if it is not known.
+bool NestEmitter::findNextBlock(const View &view,
+                                FunctionEmitter::Reader &first,
+                                ArrayRef<Operation *> loops) {
+  int64_t bits = view.elementType().getIntOrFloatBitWidth();
+  if (first.isAskedFor || frame.lanes * bits < 128)
+    return false;
+  size_t common = 0;
+  while (common < loops.size() && common < first.loops.size() &&
+         loops[common] == first.loops[common])
+    ++common;
+  scf::ForOp around;
+  if (common > 0) {
+    around = loopAround(b);
+    if (!around || around != loops[common - 1])
+      return false;
+  }
+  auto later = laterBlock(view, around, /*isAgain=*/true);
+  if (!later)
+    return false;
+  Value isFar = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::sge, later->distance,
+      constant(std::max<int64_t>(8 * bytesAhead / bits, 1)));
+  // Asking for what is read here anyway costs less than a branch would.
+  Value asks = arith::AndIOp::create(b, loc, later->condition, isFar);
+  later->distance =
+      arith::SelectOp::create(b, loc, asks, later->distance, constant(0));
+  later->condition = {};
+  frame.prefetches[&view] = *later;
+  first.isAskedFor = true;
+  return true;
 }

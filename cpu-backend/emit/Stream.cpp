@@ -26,9 +26,7 @@ using namespace tilebridge::cpu;
 /// Bytes of what the CPU moves between memory and caches.
 static constexpr int64_t lineBytes = 64;
 
-/// The argument of the function that `memref` points into; null if that is not
-/// known.
-static BlockArgument argumentOf(Value memref) {
+BlockArgument tilebridge::cpu::argumentOf(Value memref) {
   // Pointers that loops carry lead from loop to loop, never around.
   while (memref) {
     if (auto argument = dyn_cast<BlockArgument>(memref)) {

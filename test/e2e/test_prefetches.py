@@ -97,3 +97,32 @@ def test_tiles(dtype, is_turned, rng):
     grid = (triton.cdiv(rows, 32), triton.cdiv(columns, 64))
     tile_kernel[grid](x, out, rows, columns, TURN=is_turned, BR=32, BC=64)
     assert torch.equal(out, x.T.contiguous() if is_turned else x)
+
+
+@triton.jit
+def twice_kernel(x, out, rows, columns, BLOCK: tl.constexpr):
+    """Goes over each row twice: in one block, or in several."""
+    for row in range(tl.program_id(0), rows, tl.num_programs(0)):
+        total = tl.full([BLOCK], 0, tl.int32)
+        for start in range(0, columns, BLOCK):
+            at = start + tl.arange(0, BLOCK)
+            value = tl.load(x + row * columns + at, mask=at < columns, other=0)
+            total += value.to(tl.int32)
+        whole = tl.sum(total, axis=0)
+        for start in range(0, columns, BLOCK):
+            at = start + tl.arange(0, BLOCK)
+            value = tl.load(x + row * columns + at, mask=at < columns, other=0)
+            tl.store(out + row * columns + at, value.to(tl.int32) - whole, mask=at < columns)
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int16, torch.int8])
+@pytest.mark.parametrize("programs", [1, 3, 100000])
+@pytest.mark.parametrize(
+    ("columns", "block"), [(4099, 8192), (4099, 1024), (8192, 8192), (781, 1024)]
+)
+def test_twice(columns, block, programs, dtype, rng):
+    rows = LARGE // (columns * dtype.itemsize) + 3
+    x = numbers(rng, [rows, columns], dtype)
+    out = output([rows, columns], torch.int32)
+    twice_kernel[(min(programs, rows),)](x, out, rows, columns, BLOCK=block)
+    check_equal(out, x.to(torch.int32) - x.to(torch.int32).sum(dim=1, keepdim=True).to(torch.int32))

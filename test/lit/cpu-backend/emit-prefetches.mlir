@@ -146,3 +146,43 @@ func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf3
   bufferization.materialize_in_destination %y in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[?, 1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// The second time that a program goes over its row, the next program's is asked for, if that is 8 KiB away or more.
+// CHECK-LABEL: func.func @again(
+// CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
+// CHECK: scf.for
+// CHECK-NOT: memref.prefetch
+// CHECK: }
+// CHECK: %[[NEXT:.*]] = arith.addi %[[ID]], %c1_i32
+// CHECK: arith.cmpi slt, %[[NEXT]]
+// CHECK: arith.cmpi sge, %[[STRIDE]], %c2048
+// CHECK: %[[DISTANCE:.*]] = arith.select %{{.*}}, %[[STRIDE]], %c0
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: arith.addi %{{.*}}, %[[DISTANCE]]
+// CHECK: memref.prefetch
+// CHECK: }
+// CHECK: scf.for
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @again(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %stride: index,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %id = arith.index_cast %px : i32 to index
+  %at = arith.muli %id, %stride : index
+  %low = arith.constant dense<0xFF800000> : tensor<1xf32>
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [1, 4096], strides: [4096, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<1x4096xf32, strided<[4096, 1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [1, 4096], strides: [4096, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<1x4096xf32, strided<[4096, 1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<1x4096xf32, strided<[4096, 1], offset: ?>> to tensor<1x4096xf32>
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %top = linalg.reduce { arith.maxnumf } ins(%t : tensor<1x4096xf32>) outs(%low : tensor<1xf32>) dimensions = [1]
+  %empty = tensor.empty() : tensor<1x4096xf32>
+  %tops = linalg.broadcast ins(%top : tensor<1xf32>) outs(%empty : tensor<1x4096xf32>) dimensions = [1]
+  %d = arith.subf %t, %tops : tensor<1x4096xf32>
+  %sum = linalg.reduce { arith.addf } ins(%d : tensor<1x4096xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+  %sums = linalg.broadcast ins(%sum : tensor<1xf32>) outs(%empty : tensor<1x4096xf32>) dimensions = [1]
+  %y = arith.mulf %t, %sums : tensor<1x4096xf32>
+  bufferization.materialize_in_destination %y in writable %out : (tensor<1x4096xf32>, memref<1x4096xf32, strided<[4096, 1], offset: ?>>) -> ()
+  return
+}
