@@ -111,9 +111,9 @@ public:
 
   /// It can if the rows of `a` are contiguous, at any distance.
   bool readsRowsOf(mlir::Type lhsElement) const;
-  /// Whether sums that begin at zero need not be read. Short chains add to what
-  /// is there each time: asking every time costs more than writing zeros once.
-  bool mayBeginAtZero() const { return chainSteps() == 0; }
+  /// Whether sums that begin at zero need not be read. Chains add to what is
+  /// there each time: asking every time costs more than writing zeros once.
+  bool mayBeginAtZero() const { return !addsLast(); }
   /// It reads all rows of a tile of `a`, wanted or not.
   bool readsTiles() const { return usesTiles(); }
   /// Bytes of an element of packed operands.
@@ -144,6 +144,7 @@ private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
   mlir::Value constant(int64_t value) const;
   void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
+  bool addsLast() const;
   int64_t chainSteps() const;
   void forWantedRows(int64_t count, int64_t step,
                      llvm::function_ref<void(mlir::Value)> body) const;
@@ -192,6 +193,7 @@ private:
   /// Types of the accumulator in memory, of the sums in registers, and of what
   /// is multiplied.
   mlir::Type accElement, sumElement, packedElement;
+  bool hasNarrowOperand;
   MatmulUnit unit = MatmulUnit::MultiplyAdd;
   /// Steps along K that one lane takes at once, those of one iteration of the
   /// micro-kernel, and what divides any number of them.

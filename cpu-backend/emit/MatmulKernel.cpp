@@ -141,16 +141,20 @@ void MatmulKernel::emitCorrections(Value depth) const {
   });
 }
 
-/// What is added here is summed by itself first, so many steps at a time:
-/// rounding errors grow with the number of steps in a chain, so that many short
-/// ones are better than a long one. Each costs one more addition, where that is
-/// little. (0: one chain, which begins with the accumulator.)
+/// What is added here is summed by itself first: rounding errors grow with the
+/// number of steps in a chain, so that short ones are better than a long one.
+/// It costs one more addition, where that is little.
+bool MatmulKernel::addsLast() const {
+  return unit == MatmulUnit::MultiplyAdd && isa<FloatType>(sumElement) &&
+         accElement == sumElement && unitDepth >= 32;
+}
+
+/// So many steps at a time, or all (0). Narrow operands are what was rounded
+/// already, and products of 8 bits cancel with a larger part of what is left;
+/// for wide ones, the accumulator's way to memory and back takes 4 % of the time.
 int64_t MatmulKernel::chainSteps() const {
   constexpr int64_t most = 32;
-  return unit == MatmulUnit::MultiplyAdd && isa<FloatType>(sumElement) &&
-                 accElement == sumElement && unitDepth % most == 0
-             ? most
-             : 0;
+  return addsLast() && hasNarrowOperand && unitDepth % most == 0 ? most : 0;
 }
 
 void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
@@ -215,7 +219,7 @@ void MatmulKernel::emitChain(const TilePlace &place, Value begin,
   for (size_t i = 0; i < place.rows.size(); ++i)
     for (int64_t lanes : place.vectors)
       types.push_back(VectorType::get(lanes, sumElement));
-  bool isAddedLast = chainSteps() > 0;
+  bool isAddedLast = addsLast();
   Value isFirst = now.isFirst;
   if (isFirst && isAddedLast)
     isFirst = arith::AndIOp::create(

@@ -99,6 +99,7 @@ MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
   // Sums of floats narrower than f32 are kept in f32 and rounded once.
   if (isa<FloatType>(accElement) && accElement.getIntOrFloatBitWidth() < 32)
     sumElement = b.getF32Type();
+  hasNarrowOperand = lhsElement != sumElement || rhsElement != sumElement;
   int64_t vectorBits = settings.target.vectorBits,
           lanes = std::max<int64_t>(1, vectorBits /
                                            sumElement.getIntOrFloatBitWidth());

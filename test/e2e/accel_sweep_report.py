@@ -18,7 +18,7 @@ simulator: transfers land at random times, and as late as their waits allow.
 
 A launch passes where both landings leave the same bytes (with atomic updates: the same up to a rounding), and these are
 - **the CPU's bytes**; nothing else will do for kernels that move data, compare it, work on integers, or add and multiply
-  element by element;
+  element by element. Two NaN count as the same, whatever their payload, and of a maximum two zeros;
 - **near the CPU's**, for kernels with sums over blocks, products of blocks, quotients or functions such as `exp`, whose order
   or formula each target has for itself: within {tolerances} of the element and of a part of the largest one.
 

@@ -82,13 +82,13 @@ NEVER = (
     HEAD
     + """
 @triton.jit
-def sums(x, y, B: tl.constexpr):
+def look_up(x, y, B: tl.constexpr):  # all of the table has to be at hand
     i = tl.arange(0, B)
-    tl.store(y + i, tl.cumsum(tl.load(x + i)))
+    tl.store(y + i, tl.gather(tl.load(x + i), B - 1 - i, 0))
 
-x, y = torch.zeros(65536), torch.zeros(65536)
-say(large=accel.do_bench(lambda: sums[(1,)](x, y, 65536)), small=accel.do_bench(lambda: sums[(1,)](x, y, 64)),
-    three=accel.do_bench(lambda: sums[(1,)](x, y, 64), quantiles=(0.5, 0.2, 0.8)))
+x, y = torch.zeros(8192), torch.zeros(8192)
+say(large=accel.do_bench(lambda: look_up[(1,)](x, y, 8192)), small=accel.do_bench(lambda: look_up[(1,)](x, y, 64)),
+    three=accel.do_bench(lambda: look_up[(1,)](x, y, 64), quantiles=(0.5, 0.2, 0.8)))
 """
 )
 

@@ -36,9 +36,7 @@
 // CHECK: %[[DUE:.*]] = arith.ori %[[FULL]], %[[LAST]] : i1
 // CHECK: %[[NEXT:.*]] = arith.select %[[DUE]], %c0, %[[NOW]] : index
 // CHECK: scf.if %[[DUE]] {
-// CHECK: scf.for %[[CHAIN:.*]] = %c0 to %[[NOW]] step %c32
-// CHECK: %[[END:.*]] = arith.addi %[[CHAIN]], %c32 : index
-// CHECK: scf.for {{.*}} = %[[CHAIN]] to %[[END]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
+// CHECK: scf.for {{.*}} = %c0 to %[[NOW]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
 // CHECK: scf.yield %[[NEXT]] : index
 func.func @deep(%a: memref<16x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x16xf32, strided<[?, 1], offset: ?>>, %from: i32, %to: i32, %step: i32,
                 %out: memref<16x16xf32>) {
