@@ -58,7 +58,7 @@ status=0
 .venv/bin/python test/conformance/run.py --triton "$sources" "${page[@]}" "${options[@]}" || status=1
 if [[ -n $sources_37 ]]; then
   .venv-3.7/bin/python test/conformance/run.py --suite triton-3.7 --triton "$sources_37" \
-    --python .venv-3.7/bin/python "${page[@]}" "${options[@]}" || status=1
+    --python "$ROOT/.venv-3.7/bin/python" "${page[@]}" "${options[@]}" || status=1
 fi
 if [[ $tutorials == yes ]]; then
   .venv/bin/python test/conformance/run.py --tutorials --triton "$sources" "${page[@]}" || status=1
