@@ -7,6 +7,8 @@ llvm_update_compile_flags(TilebridgePch)
 set_target_properties(TilebridgePch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_compile_options(TilebridgePch PRIVATE -fPIC)
 target_compile_options(TilebridgePch PUBLIC -Xclang -fno-pch-timestamp)
+set_target_properties(TilebridgePch PROPERTIES
+  CXX_COMPILER_LAUNCHER "sh;${CMAKE_SOURCE_DIR}/cmake/compile-pch.sh;${CMAKE_SOURCE_DIR}")
 
 function(tilebridge_set_up target)
   llvm_update_compile_flags(${target})

@@ -9,11 +9,11 @@
 
 #include "runtime/Status.h"
 
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tilebridge::rt {
@@ -39,15 +39,18 @@ static void *openPath(const std::string &path, std::string &why) {
   return library;
 }
 
-/// The name of an open file, another one on each call. The dynamic loader
-/// returns a library that it has already where the name is the same, before it
-/// looks at the file; and numbers of files are used again. So a count is woven
-/// into the path, in which "/." stands for 1 and "/" alone for 0.
+/// The name of a memory file, another one for each that lives. The dynamic
+/// loader returns a library that it has already where the name is the same,
+/// before it looks at the file; and numbers of descriptors are used again. So
+/// the number of the inode, which a mapped library keeps, is woven into the
+/// path, in which "/." stands for 1 and "/" alone for 0. A count of our own
+/// would be the same in a second copy of this runtime in the process.
 static std::string uniquePath(int fd) {
-  static std::atomic<uint64_t> count{0};
+  struct stat about;
+  if (fstat(fd, &about) != 0)
+    return {};
   std::string path = "/proc/self/fd";
-  for (uint64_t rest = count.fetch_add(1, std::memory_order_relaxed) + 1; rest;
-       rest >>= 1)
+  for (uint64_t rest = about.st_ino; rest; rest >>= 1)
     path += rest & 1 ? "/." : "/";
   return path + "/" + std::to_string(fd);
 }
@@ -59,8 +62,9 @@ static void *loadThroughMemory(std::string_view object, std::string &why) {
     return nullptr;
   }
   void *library = nullptr;
-  if (writeAll(fd, object))
-    library = openPath(uniquePath(fd), why);
+  std::string path = writeAll(fd, object) ? uniquePath(fd) : "";
+  if (!path.empty())
+    library = openPath(path, why);
   else
     why = describeErrno(errno);
   close(fd);

@@ -2,10 +2,6 @@
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$ROOT"
 
-# Paths below the clone are hashed relative to it, so that a second clone finds what the first compiled.
-export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$ROOT}
-export CCACHE_NOHASHDIR=1
-export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 export PATH=$PATH:/usr/lib/llvm-22/bin
 export PYTHONNOUSERSITE=1
 export PIP_DISABLE_PIP_VERSION_CHECK=1

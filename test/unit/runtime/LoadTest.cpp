@@ -8,6 +8,7 @@
 #include "Probes.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +46,44 @@ TEST(Load, KeepsKernelsApart) {
   KernelPtr first = load("probe"), second = load("probe-descriptor");
   EXPECT_STREQ(tilebridge_kernel_name(first.get()), "probe");
   EXPECT_STREQ(tilebridge_kernel_name(second.get()), "d");
+}
+
+TEST(Load, KeepsKernelsOfTwoRuntimesApart) {
+  // As of the C interface and the Python package in one process: what the
+  // second copy of the runtime loads must not be what the first one did.
+  struct Copy {
+    decltype(&tilebridge_load_bytes) load;
+    decltype(&tilebridge_kernel_name) name;
+  };
+  auto open = [](const std::string &path) -> Copy {
+    void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    EXPECT_NE(library, nullptr) << dlerror();
+    if (!library)
+      return {};
+    return {reinterpret_cast<decltype(Copy::load)>(
+                dlsym(library, "tilebridge_load_bytes")),
+            reinterpret_cast<decltype(Copy::name)>(
+                dlsym(library, "tilebridge_kernel_name"))};
+  };
+  char path[] = "/tmp/tilebridge-test-XXXXXX";
+  int fd = mkstemp(path);
+  ASSERT_GE(fd, 0);
+  close(fd);
+  std::ofstream(path, std::ios::binary)
+      << std::ifstream(RUNTIME_LIBRARY, std::ios::binary).rdbuf();
+  Copy copies[] = {open(RUNTIME_LIBRARY), open(path)};
+  unlink(path);
+  const std::string probes[] = {"probe", "probe-descriptor"};
+  const char *names[] = {"probe", "d"};
+  for (int i : {0, 1}) {
+    ASSERT_TRUE(copies[i].load && copies[i].name);
+    std::string artefact = sealed(readProbe(probes[i]));
+    tilebridge_kernel *kernel = nullptr;
+    ASSERT_EQ(copies[i].load(artefact.data(), artefact.size(), &kernel),
+              TILEBRIDGE_OK);
+    // Not released: a library that is still loaded is what can be mistaken.
+    EXPECT_STREQ(copies[i].name(kernel), names[i]);
+  }
 }
 
 TEST(Load, RejectsEveryTruncation) {
