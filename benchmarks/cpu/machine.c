@@ -1,10 +1,12 @@
 /* Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The limits of one core: how fast it multiplies and adds, how fast it copies.
- * machine.py calls these functions on several threads at once. Each function of
- * arithmetic returns 0 where the processor has no such instructions. */
+ * The limits of a machine. How fast a core multiplies and adds: machine.py
+ * calls these functions on several threads at once, and each returns 0 where
+ * the processor has no such instructions. And a copy by all threads together.
+ */
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -61,34 +63,111 @@ double machine_launch_seconds(launch_function *launch, void *kernel,
   return best;
 }
 
-/* Copies from `from` to `to`, as the C library does it and past the caches;
- * bytes read and written a second. */
-double machine_copy_rate(char *to, const char *from, size_t size, int repeats) {
-  double best = 0;
-  for (int i = 0; i < repeats; ++i) {
-    double start = seconds();
-    if (i % 2 == 0) {
-      memcpy(to, from, size);
-    } else {
+/* Copying, by the calling thread and those of a team that machine_copy_threads
+ * starts. Between two copies they wait a while actively, as those of OpenMP do,
+ * and then sleep. */
+
+struct copy {
+  char *to;
+  const char *from;
+  size_t size;
+  int streams;
+};
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t begun;
+  int threads; /* with the calling one */
+  struct copy copy;
+  unsigned copies; /* atomic, as the two below */
+  size_t next;     /* the first byte that nobody has taken */
+  int working;
+} team = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 1, {0}, 0, 0, 0};
+
+/* What a thread takes at once: a thread that loses its core holds up little. */
+#define COPY_PART ((size_t)256 << 10)
+#define COPY_ACTIVE_SECONDS 200e-6
+
+static void copy_streaming(char *to, const char *from, size_t size) {
 #if __has_builtin(__builtin_nontemporal_store)
-      typedef long vector __attribute__((vector_size(64), aligned(16)));
-      size_t head = -(uintptr_t)to & 63;
-      memcpy(to, from, head);
-      for (size_t at = head; at + 64 <= size; at += 64) {
-        vector value;
-        memcpy(&value, from + at, 64);
-        __builtin_nontemporal_store(
-            value, (vector *)__builtin_assume_aligned(to + at, 64));
-      }
-      __atomic_thread_fence(__ATOMIC_SEQ_CST);
-#else
-      memcpy(to, from, size);
-#endif
-    }
-    double rate = 2.0 * (double)size / (seconds() - start);
-    best = rate > best ? rate : best;
+  typedef long vector __attribute__((vector_size(64), aligned(16)));
+  size_t head = -(uintptr_t)to & 63;
+  head = head < size ? head : size;
+  memcpy(to, from, head);
+  size_t at = head;
+  for (; at + 64 <= size; at += 64) {
+    vector value;
+    memcpy(&value, from + at, 64);
+    __builtin_nontemporal_store(
+        value, (vector *)__builtin_assume_aligned(to + at, 64));
   }
-  return best;
+  memcpy(to + at, from + at, size - at);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#else
+  memcpy(to, from, size);
+#endif
+}
+
+static void copy_parts(void) {
+  const struct copy *copy = &team.copy;
+  for (;;) {
+    size_t at = __atomic_fetch_add(&team.next, COPY_PART, __ATOMIC_RELAXED);
+    if (at >= copy->size)
+      return;
+    size_t size = copy->size - at < COPY_PART ? copy->size - at : COPY_PART;
+    if (copy->streams)
+      copy_streaming(copy->to + at, copy->from + at, size);
+    else
+      memcpy(copy->to + at, copy->from + at, size);
+  }
+}
+
+static void *help_to_copy(void *copies) {
+  unsigned seen = (unsigned)(uintptr_t)copies;
+  for (;;) {
+    double start = seconds();
+    while (__atomic_load_n(&team.copies, __ATOMIC_ACQUIRE) == seen)
+      if (seconds() - start > COPY_ACTIVE_SECONDS) {
+        pthread_mutex_lock(&team.lock);
+        while (__atomic_load_n(&team.copies, __ATOMIC_ACQUIRE) == seen)
+          pthread_cond_wait(&team.begun, &team.lock);
+        pthread_mutex_unlock(&team.lock);
+      }
+    ++seen;
+    copy_parts();
+    __atomic_sub_fetch(&team.working, 1, __ATOMIC_RELEASE);
+  }
+  return NULL;
+}
+
+/* Lets the team have so many threads at least, with the calling one. Returns
+ * how many it has. */
+int machine_copy_threads(int count) {
+  while (team.threads < count) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, help_to_copy,
+                       (void *)(uintptr_t)team.copies) != 0)
+      break;
+    pthread_detach(thread);
+    ++team.threads;
+  }
+  return team.threads;
+}
+
+/* Copies, and returns when all is copied: by the C library's memcpy, or past
+ * the caches. One at a time. */
+void machine_copy(char *to, const char *from, size_t size, int streams) {
+  struct copy copy = {to, from, size, streams};
+  team.copy = copy;
+  team.next = 0;
+  team.working = team.threads - 1;
+  pthread_mutex_lock(&team.lock);
+  __atomic_add_fetch(&team.copies, 1, __ATOMIC_RELEASE);
+  pthread_cond_broadcast(&team.begun);
+  pthread_mutex_unlock(&team.lock);
+  copy_parts();
+  while (__atomic_load_n(&team.working, __ATOMIC_ACQUIRE) != 0)
+    ;
 }
 
 #if defined(__x86_64__)

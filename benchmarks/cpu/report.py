@@ -78,7 +78,7 @@ def print_row(row: dict, peers: list[str]) -> None:
     )
     for name, detail in row["problems"].items():
         print(f"    {name}: {detail}")
-    for name, timing in timed.items():
+    for name, timing in (timed | row.get("copies", {})).items():
         if timing["disturbed"]:
             print(
                 f"    {name}: another thread of the process still ran when {timing['disturbed']} of"
@@ -132,7 +132,7 @@ def disturbed_text(result: dict) -> str:
     timed = [
         (timing, f"{row['name']} {row['size']} ({name})")
         for row in result["results"]
-        for name, timing in row["runners"].items()
+        for name, timing in (row["runners"] | row.get("copies", {})).items()
         if "disturbed" in timing
     ]
     if not timed:

@@ -23,7 +23,8 @@ What `benchmarks/cpu` has measured; [performance.md](performance.md) says how, a
 peer's time over ours: above 1 we are faster. This page is written by `benchmarks/cpu/tables.py`. A load above the number of
 threads means that other programs took part of the machine: ratios of single lines are then unsure, those of groups less so.
 Among the targets, memory-bound are the elementwise kernels, rows, backward, movement and reductions on 128 KiB or more (below, a
-launch takes as long as the work); a share of the copy rate is that of arrays of twice the last cache or more.
+launch takes as long as the work); a share of the copy rate is that of arrays of twice the last cache or more, of a copy that
+moves as many bytes and was timed in the same rounds.
 """
 
 

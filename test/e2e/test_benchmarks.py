@@ -167,6 +167,45 @@ def test_what_is_wrong_is_not_timed():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+COPIED = """
+import sys
+sys.path[:0] = [{folder!r}, {examples!r}]
+import ctypes, machine, run
+from kernels import elementwise
+native = machine.load(None)
+for threads in (1, 3, 2):
+    copies = machine.Copies(native, threads)
+    for size in (0, 1, 63, 64, 1000, 262144, 2621441 + 77):
+        for to_at, from_at in ((0, 0), (3, 17)):
+            source = bytearray(i * 7 % 251 for i in range(size + 64))
+            for name in ("memcpy", "streaming"):
+                to = bytearray(size + 64)
+                address = ctypes.addressof(ctypes.c_char.from_buffer(to)) + to_at
+                other = ctypes.addressof(ctypes.c_char.from_buffer(source)) + from_at
+                copies.runners(address, other, size)[name]()
+                wanted = bytes(to_at) + source[from_at : from_at + size] + bytes(64 - to_at)
+                assert to == wanted, (threads, size, to_at, name)
+options = run.parse_arguments(["--rounds", "3", "--budget", "0.01"])
+bench = elementwise.add(5000)
+row = run.measure_one(bench, options, ["eager"], None, copies)
+assert "copies" not in row and "of_copy" not in run.shares(row, ["pointers"], {{"copy": 1.0}}), row
+machine.last_cache_bytes = lambda: int(bench.bytes) // 2
+row = run.measure_one(bench, options, ["eager"], None, copies)
+assert set(row["copies"]) == {{"memcpy", "streaming"}}, row
+assert set(row["runners"]) == {{"pointers", "descriptors", "eager"}}, row
+assert all(timing["rounds"] == row["runners"]["eager"]["rounds"] for timing in row["copies"].values())
+row["copies"]["memcpy"]["median_s"] = 3 * row["runners"]["pointers"]["median_s"]
+row["copies"]["streaming"]["median_s"] = 2 * row["runners"]["pointers"]["median_s"]
+assert run.shares(row, ["pointers"], {{}})["of_copy"] == 2, row
+"""
+
+
+def test_copies_are_whole_and_timed_with_the_kernels():
+    script = COPIED.format(folder=str(FOLDER), examples=str(ROOT / "examples"))
+    result = python("-c", script)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_no_such_problem():
     result = python(FOLDER / "run.py", "--only", "no such problem")
     assert result.returncode == 1
