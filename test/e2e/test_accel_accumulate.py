@@ -3,12 +3,10 @@
 """Blocks that are added to memory by copies that accumulate, where the target's engine does."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from accel_cpp_support import ROOT
+from programs import output_of
 from support import INTERPRETED
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
@@ -136,17 +134,8 @@ def run_all(tmp_path, program: str, target: str, chip: str = "dram", change=None
         change(description)
         (tmp_path / "target.json").write_text(json.dumps(description))
         target = str(tmp_path / "target.json")
-    script = tmp_path / "program.py"
-    script.write_text(f"CHIP = {chip!r}\n" + HEAD + program)
-    child = subprocess.run(
-        [sys.executable, script],
-        env=os.environ | {"TILEBRIDGE_TARGET": f"accel:{target}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr[-4000:]
-    return [json.loads(line) for line in child.stdout.splitlines()]
+    text = output_of(tmp_path, f"CHIP = {chip!r}\n" + HEAD + program, target=target)
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def run(*words, **options) -> dict:

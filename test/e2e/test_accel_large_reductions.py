@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions of several blocks, of rows that a PE's memory has no room for: taken in parts."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+from programs import output_of
 from support import INTERPRETED
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
@@ -44,13 +41,4 @@ for largest in (True, False):
 
 @pytest.mark.parametrize("target", ["tiny-16kb"])
 def test_the_first_largest_and_smallest_of_a_long_row(target, tmp_path):
-    script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
-    child = subprocess.run(
-        [sys.executable, script],
-        env=os.environ | {"TILEBRIDGE_TARGET": f"accel:{target}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr[-4000:]
+    output_of(tmp_path, PROGRAM, target=target)

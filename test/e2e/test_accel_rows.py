@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loads of rows in loops: started iterations ahead, with what computes their indices."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+from programs import output_of
 from support import INTERPRETED
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
@@ -63,17 +60,7 @@ print(cycles[150])
 
 
 def run(tmp_path, target: str) -> float:
-    script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
-    child = subprocess.run(
-        [sys.executable, script],
-        env=os.environ | {"TILEBRIDGE_TARGET": f"accel:{target}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr[-4000:]
-    return float(child.stdout)
+    return float(output_of(tmp_path, PROGRAM, target=target))
 
 
 def test_early_rows_take_less_time(tmp_path):

@@ -3,13 +3,12 @@
 """Searches for accelerators: tiles, depths and mappings by --autotile, a kernel's block sizes by @triton.autotune."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from accel_cpp_support import ROOT, TOOL
+from programs import output_of
 from support import INTERPRETED
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
@@ -94,17 +93,7 @@ say(large=accel.do_bench(lambda: look_up[(1,)](x, y, 8192)), small=accel.do_benc
 
 
 def run(program: str, tmp_path, target: str = "grid-1x8") -> dict:
-    script = tmp_path / "program.py"
-    script.write_text(program)
-    child = subprocess.run(
-        [sys.executable, script],
-        env=os.environ | {"TILEBRIDGE_TARGET": f"accel:{target}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr[-4000:]
-    return json.loads(child.stdout.splitlines()[-1])
+    return json.loads(output_of(tmp_path, program, target=target).splitlines()[-1])
 
 
 def test_the_search_finds_what_simulating_everything_finds(tmp_path):

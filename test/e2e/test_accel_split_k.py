@@ -3,12 +3,10 @@
 """Products whose sums are split over programs: PEs of a line add up their parts as a chain or a tree, or each adds in memory."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from accel_cpp_support import ROOT
+from programs import output_of
 from support import INTERPRETED
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
@@ -52,17 +50,8 @@ def run(tmp_path, change, *sizes: int) -> dict:
     target = json.loads((ROOT / "accel-backend" / "targets" / "mtia-2i-like.json").read_text())
     change(target["reduction"])
     (tmp_path / "target.json").write_text(json.dumps(target))
-    script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
-    child = subprocess.run(
-        [sys.executable, script, *map(str, sizes)],
-        env=os.environ | {"TILEBRIDGE_TARGET": f"accel:{tmp_path / 'target.json'}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr[-4000:]
-    return json.loads(child.stdout.splitlines()[-1])
+    text = output_of(tmp_path, PROGRAM, *sizes, target=str(tmp_path / "target.json"))
+    return json.loads(text.splitlines()[-1])
 
 
 def as_it_is(reduction):

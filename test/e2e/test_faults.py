@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A kernel that ends the process is named with its line; forks find whole kernels."""
 
-import os
 import re
-import subprocess
-import sys
 import textwrap
 
 import pytest
+from programs import run_program
 
 pytestmark = pytest.mark.compiled("the interpreter runs no compiled code")
 
@@ -30,17 +28,8 @@ print("ready", flush=True)
 
 
 def run(tmp_path, body, **environment):
-    script = tmp_path / "script.py"
-    script.write_text(HEAD + textwrap.dedent(body))
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **environment},
-        timeout=100,
-    )
-    return done, script
+    done = run_program(tmp_path, HEAD + textwrap.dedent(body), **environment)
+    return done, tmp_path / "program.py"
 
 
 def test_the_line_is_named(tmp_path):
@@ -72,7 +61,7 @@ def test_other_handlers_run_as_well(tmp_path, before):
         done, _ = run(tmp_path, "faulthandler.enable()\n" + body)
     assert done.returncode < 0
     assert "Segmentation fault" in done.stderr
-    assert "script.py" in done.stderr
+    assert "program.py" in done.stderr
     assert "kernel 'inner_kernel' ends the process" in done.stderr
 
 

@@ -5,12 +5,12 @@
 import os
 import subprocess
 import sys
-import textwrap
 
 import pytest
 import torch
 import triton
 import triton.language as tl
+from programs import run_program
 from support import check_equal, normal, output
 
 
@@ -113,19 +113,6 @@ def shout(x, N: tl.constexpr):
 
 shout[(2,)](torch.arange(4, dtype=torch.int32), N=4)
 """
-
-
-def run_program(tmp_path, text, **environment):
-    path = tmp_path / "program.py"
-    path.write_text(textwrap.dedent(text))
-    return subprocess.run(
-        [sys.executable, str(path)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
 
 
 @pytest.mark.compiled("prints in its own way")

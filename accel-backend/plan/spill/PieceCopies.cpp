@@ -37,6 +37,23 @@ static Value bring(Pieces &pieces, OpBuilder &builder, Location loc, Nest &nest,
   return box;
 }
 
+// The rows and the mask of a copy, as far as they belong to a piece. Rows stand
+// for positions of their dimension, and so does a mask beside them: their block
+// is cut with it.
+static std::pair<Value, Value> bringBeside(Pieces &pieces, OpBuilder &builder,
+                                           Nest &nest, CopyOp copy,
+                                           ArrayRef<OpFoldResult> low,
+                                           ArrayRef<OpFoldResult> count,
+                                           ArrayRef<int64_t> shape) {
+  auto bringOne = [&](Value block) {
+    return block ? bring(pieces, builder, copy.getLoc(), nest, block, low,
+                         count, shape)
+                 : Value();
+  };
+  Value rows = bringOne(copy.getRows());
+  return {rows, bringOne(copy.getMask())};
+}
+
 bool Pieces::rewriteLoad(CopyOp copy) {
   Value dest = copy.getDest();
   auto type = cast<MemRefType>(dest.getType());
@@ -77,18 +94,11 @@ bool Pieces::rewriteLoad(CopyOp copy) {
         cutBox(builder, loc, low[d], box[d], shape[d], at, sizes[d]);
     low[d] = extent.low, box[d] = extent.size, skipped[d] = extent.skipped;
   }
-  // Rows stand for positions of their dimension: their block is cut with it.
-  Value rows = copy.getRows(), mask = copy.getMask();
-  auto bringLine = [&](Value line) {
-    return bring(*this, builder, loc, nest, line, begin[indexed],
-                 count[indexed], sizes[indexed]);
-  };
-  if (rows)
-    rows = bringLine(rows);
-  if (mask)
-    mask = indexed >= 0
-               ? bringLine(mask)
-               : bring(*this, builder, loc, nest, mask, skipped, box, sizes);
+  auto [rows, mask] =
+      indexed >= 0
+          ? bringBeside(*this, builder, nest, copy, begin[indexed],
+                        count[indexed], sizes[indexed])
+          : bringBeside(*this, builder, nest, copy, skipped, box, sizes);
   Value source = nest.part(copy.getSource(), skipped, box);
   Value part = nest.part(dest, begin, count);
   Value buffer = part;
@@ -175,17 +185,11 @@ bool Pieces::rewriteStore(CopyOp copy) {
     Value full = arith::ConstantIndexOp::create(builder, loc, sizes[d]);
     count[d] = arith::MinSIOp::create(builder, loc, rest, full).getResult();
   }
-  Value rows = copy.getRows(), mask = copy.getMask();
-  auto bringLine = [&](Value line) {
-    return bring(*this, builder, loc, nest, line, begin[indexed],
-                 count[indexed], sizes[indexed]);
-  };
-  if (rows)
-    rows = bringLine(rows);
-  if (mask)
-    mask = indexed >= 0
-               ? bringLine(mask)
-               : bring(*this, builder, loc, nest, mask, begin, count, sizes);
+  auto [rows, mask] =
+      indexed >= 0
+          ? bringBeside(*this, builder, nest, copy, begin[indexed],
+                        count[indexed], sizes[indexed])
+          : bringBeside(*this, builder, nest, copy, begin, count, sizes);
   Value buffer = bring(*this, builder, loc, nest, source, begin, count, sizes);
   SmallVector<OpFoldResult> destBegin(begin), destCount(count);
   if (indexed >= 0) {

@@ -102,16 +102,8 @@ bool Pieces::rewriteHistogram(ComputeOp op) {
       begin[d] = nest.open(shape[d], size);
   }
   SmallVector<Value> operands;
-  for (Value input : op.getInputs()) {
-    Value part = nest.part(input, begin, count);
-    Value buffer = allocate(builder, loc, sizes,
-                            cast<MemRefType>(input.getType()).getElementType());
-    if (isFar(input))
-      copy(builder, loc, part, buffer);
-    else
-      linalg::CopyOp::create(builder, loc, part, buffer);
-    operands.push_back(buffer);
-  }
+  for (Value input : op.getInputs())
+    operands.push_back(fetch(builder, loc, nest, input, begin, count, sizes));
   if (areBinsCut) {
     Value first = arith::IndexCastOp::create(builder, loc, element,
                                              cast<Value>(firstBin));

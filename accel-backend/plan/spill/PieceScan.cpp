@@ -78,16 +78,8 @@ bool Pieces::rewriteScan(ComputeOp op) {
     }
   }
   SmallVector<Value> buffers, outs;
-  for (Value input : op.getInputs()) {
-    Value part = nest.part(input, begin, count);
-    Value buffer = allocate(builder, loc, sizes,
-                            cast<MemRefType>(input.getType()).getElementType());
-    if (isFar(input))
-      copy(builder, loc, part, buffer);
-    else
-      linalg::CopyOp::create(builder, loc, part, buffer);
-    buffers.push_back(buffer);
-  }
+  for (Value input : op.getInputs())
+    buffers.push_back(fetch(builder, loc, nest, input, begin, count, sizes));
   for (Value out : op.getOuts())
     outs.push_back(allocate(builder, loc, sizes,
                             cast<MemRefType>(out.getType()).getElementType()));

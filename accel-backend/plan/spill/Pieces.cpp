@@ -36,6 +36,19 @@ void Pieces::copy(OpBuilder &builder, Location loc, Value from, Value to) {
                  DenseI64ArrayAttr());
 }
 
+Value Pieces::fetch(OpBuilder &builder, Location loc, Nest &nest, Value block,
+                    ArrayRef<OpFoldResult> begin, ArrayRef<OpFoldResult> count,
+                    ArrayRef<int64_t> shape) {
+  Value part = nest.part(block, begin, count);
+  Value buffer = allocate(builder, loc, shape,
+                          cast<MemRefType>(block.getType()).getElementType());
+  if (isFar(block))
+    copy(builder, loc, part, buffer);
+  else
+    linalg::CopyOp::create(builder, loc, part, buffer);
+  return buffer;
+}
+
 // The next smaller size that divides all of a dimension.
 static int64_t smaller(int64_t all, int64_t size) {
   for (size /= 2; size > 1; --size)

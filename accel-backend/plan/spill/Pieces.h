@@ -18,6 +18,8 @@
 
 namespace tilebridge::accel {
 
+class Nest;
+
 /// One dimension that is gone through in parts.
 struct PieceLoop {
   int64_t dimension, size;
@@ -40,6 +42,12 @@ public:
             mlir::Value to);
 
 private:
+  /// A part of an operand in a buffer of its own in local memory.
+  mlir::Value fetch(mlir::OpBuilder &builder, mlir::Location loc, Nest &nest,
+                    mlir::Value block, llvm::ArrayRef<mlir::OpFoldResult> begin,
+                    llvm::ArrayRef<mlir::OpFoldResult> count,
+                    llvm::ArrayRef<int64_t> shape);
+
   bool rewriteLinalg(mlir::linalg::LinalgOp op);
   bool rewriteLoad(CopyOp copy);
   bool rewriteStore(CopyOp copy);
