@@ -11,6 +11,7 @@
 #include "accel-backend/emit/EmitCpp.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/search/Report.h"
+#include "compiler/AccelLaunch.h"
 #include "compiler/KernelModule.h"
 #include "compiler/Registration.h"
 #include "reference/Datum.h"
@@ -43,9 +44,13 @@ llvm::Error AccelKernel::takeSettings() {
     if (!last.contains('=') || key.contains('/'))
       return llvm::Error::success();
     if (key == "depth") {
-      if (value.getAsInteger(10, mostDepth) || mostDepth < 1)
-        return llvm::createStringError(
-            "depth wants a number of buffers from 1 on, not '" + value + "'");
+      constexpr int64_t most = 64;
+      if (value.getAsInteger(10, mostDepth) || mostDepth < 1 ||
+          mostDepth > most)
+        return llvm::createStringError("depth wants a number of buffers from 1 "
+                                       "to " +
+                                       llvm::Twine(most) + ", not '" + value +
+                                       "'");
     } else if (key == "multicast" && (value == "on" || value == "off")) {
       isUnicast = value == "off";
     } else {
@@ -132,91 +137,11 @@ std::unique_ptr<AccelKernel> AccelKernel::load(const Request &request,
 // Launches
 //===----------------------------------------------------------------------===//
 
-static ArrayRef<Type> ownArguments(func::FuncOp kernel) {
-  ArrayRef<Type> types = kernel.getArgumentTypes();
-  return types.drop_back(
-      std::min<size_t>(types.size(), linalg_ext::kProgramArguments));
-}
-
-static unsigned slotsOf(Type type) {
-  auto memref = dyn_cast<MemRefType>(type);
-  bool isPointer =
-      memref && memref.getRank() == 1 &&
-      memref.getStridesAndOffset().first == SmallVector<int64_t>{1};
-  return !memref || isPointer ? 1 : 1 + 2 * memref.getRank();
-}
-
 unsigned AccelKernel::slotCount() {
   unsigned count = 0;
   for (Type type : ownArguments(kernel))
     count += slotsOf(type);
   return count;
-}
-
-namespace {
-/// What is known of a launch, as options of the pass that uses it.
-struct LaunchFacts {
-  accel::AccelSpecializePassOptions options;
-  std::string key;
-
-  LaunchFacts(func::FuncOp kernel, const accel::Target &target,
-              const accel::SimLaunch &launch);
-};
-} // namespace
-
-LaunchFacts::LaunchFacts(func::FuncOp kernel, const accel::Target &target,
-                         const accel::SimLaunch &launch) {
-  uint64_t total = 0;
-  for (const reference::MemoryRange &array : launch.memory)
-    total += array.size;
-  const std::string &memory = target.tensorMemory(total).name;
-  llvm::SmallVector<int64_t> grid(launch.grid.begin(), launch.grid.end());
-  options.grid = grid;
-  llvm::SmallVector<std::string> integers, placed;
-  llvm::SmallVector<unsigned> alone;
-  llvm::SmallVector<std::pair<unsigned, const reference::MemoryRange *>> arrays;
-  ArrayRef<uint64_t> slots = launch.slots;
-  bool areKnown = !launch.memory.empty();
-  for (auto [i, type] : llvm::enumerate(ownArguments(kernel))) {
-    if (isa<MemRefType>(type)) {
-      placed.push_back(std::to_string(i) + "=" + memory);
-      auto found = llvm::find_if(
-          launch.memory, [&](const reference::MemoryRange &array) {
-            auto begin = reinterpret_cast<uint64_t>(array.begin);
-            return slots[0] >= begin &&
-                   (slots[0] - begin < array.size || slots[0] == begin);
-          });
-      if (found == launch.memory.end())
-        areKnown &= slots[0] == 0; // Nothing is reached through null.
-      else
-        arrays.push_back({unsigned(i), &*found});
-    } else if (auto integer = dyn_cast<IntegerType>(type)) {
-      int64_t value = reference::signedValue(slots[0], integer.getWidth());
-      integers.push_back(std::to_string(i) + "=" + std::to_string(value));
-    }
-    slots = slots.drop_front(slotsOf(type));
-  }
-  for (auto [i, one] : arrays) {
-    auto overlaps = [&, i = i, one = one](const auto &other) {
-      auto begin = reinterpret_cast<uint64_t>(one->begin);
-      auto otherBegin = reinterpret_cast<uint64_t>(other.second->begin);
-      return other.first != i && begin < otherBegin + other.second->size &&
-             otherBegin < begin + one->size;
-    };
-    if (areKnown && llvm::none_of(arrays, overlaps))
-      alone.push_back(i);
-  }
-  options.arguments = integers;
-  options.placed = placed;
-  options.noalias = alone;
-  llvm::raw_string_ostream out(key);
-  llvm::interleave(grid, out, ",");
-  out << ';';
-  llvm::interleave(integers, out, ",");
-  out << ';';
-  llvm::interleave(placed, out, ",");
-  out << ';';
-  llvm::interleave(alone, out, ",");
 }
 
 bool AccelKernel::addPipeline(PassManager &manager, llvm::StringRef from,
@@ -246,6 +171,8 @@ const AccelKernel::Lowering *AccelKernel::lower(const accel::SimLaunch &launch,
                                                 Search search) {
   LaunchFacts facts(kernel, target, launch);
   if (isLowered) {
+    if (failed(facts.checkLowered(kernel, target)))
+      return nullptr;
     facts.key = "";
     search = Search::None;
   }

@@ -101,7 +101,5 @@ tilebridge_simulate(tilebridge_kernel *kernel, int64_t gridX, int64_t gridY,
           checkLaunch(kernel, kernel && kernel->accel, kind,
                       options ? &options->struct_size : nullptr, launch))
     return code;
-  return launch.programs
-             ? simulate(*kernel, launch.grid, launch.slots.data(), chosen)
-             : TILEBRIDGE_OK;
+  return simulate(*kernel, launch.grid, launch.slots.data(), chosen);
 }

@@ -67,7 +67,21 @@ static void split(IRRewriter &rewriter, CopyOp copy) {
   rewriter.eraseOp(copy);
 }
 
+/// Tokens are of transfers between buffers.
+static LogicalResult checkBuffers(Operation *root) {
+  WalkResult result = root->walk([](CopyOp copy) {
+    if (llvm::none_of(copy->getOperandTypes(), llvm::IsaPred<TensorType>))
+      return WalkResult::advance();
+    copy.emitError("is a copy of tensors, which cannot be started before it "
+                   "is waited for: run tilebridge-accel-bufferize first");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void AccelPipeline::runOnOperation() {
+  if (failed(checkBuffers(getOperation())))
+    return signalPassFailure();
   IRRewriter rewriter(&getContext());
   SmallVector<scf::ForOp> loops;
   // Inner loops come first.

@@ -26,8 +26,12 @@ FailureOr<std::optional<Target>> tilebridge::accel::targetOf(Operation *op) {
   if (!name)
     return std::optional<Target>();
   llvm::Expected<Target> target = findTarget(name.getValue());
-  if (!target)
-    return op->emitError(llvm::toString(target.takeError()));
+  if (!target) {
+    std::string message = llvm::toString(target.takeError());
+    StringRef text = message;
+    text.consume_front("error: ");
+    return op->emitError(text);
+  }
   return std::optional<Target>(std::move(*target));
 }
 

@@ -77,12 +77,13 @@ LogicalResult tilebridge::accel::specialize(func::FuncOp kernel,
     if (failed(setAttribute(kernel, number, placedAttr,
                             StringAttr::get(kernel.getContext(), memory))))
       return failure();
-  for (auto [number, value] : facts.integers)
-    makeConstant(
-        kernel, number,
-        llvm::SignExtend64(
-            uint64_t(value),
-            kernel.getArgument(number).getType().getIntOrFloatBitWidth()));
+  for (auto [number, value] : facts.integers) {
+    Type type = kernel.getArgument(number).getType();
+    int64_t known =
+        llvm::SignExtend64(uint64_t(value), type.getIntOrFloatBitWidth());
+    makeConstant(kernel, number, known);
+    kernel.setArgAttr(number, valueAttr, IntegerAttr::get(type, known));
+  }
   if (facts.mostDepth > 0)
     kernel->setAttr(mostDepthAttr,
                     IntegerAttr::get(IntegerType::get(kernel.getContext(), 64),

@@ -16,6 +16,9 @@
 
 namespace tilebridge::accel {
 
+/// On an integer argument: the value that the kernel was specialized for.
+constexpr llvm::StringLiteral valueAttr = "accel.value";
+
 /// Facts about a launch. What is not here stays as it is: the kernel then works
 /// for every launch. Arguments go by their numbers in the function.
 struct LaunchFacts {

@@ -17,6 +17,8 @@
 #include "accel-backend/search/Passes.h"
 #include "accel-backend/search/Trial.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace tilebridge::accel {
 #define GEN_PASS_DEF_ACCELFITPASS
 #include "accel-backend/search/Passes.h.inc"
@@ -26,42 +28,56 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::accel;
 
-// The same buffers with every dimension of `size` as small as `smaller`.
-static allocation::Problem scaled(const Trial &trial, int64_t size,
-                                  int64_t smaller) {
-  allocation::Problem problem = trial.problem;
-  for (auto [life, buffer] : llvm::zip_equal(trial.lifetimes, problem.buffers))
-    for (int64_t each :
-         cast<MemRefType>(AllocOp(life.op).getMemref().getType()).getShape())
-      if (each == size)
-        buffer.bytes = std::max<uint64_t>(
-            buffer.bytes * uint64_t(smaller) / uint64_t(size), 1);
-  return problem;
-}
-
 // What would fit, where no block can be made smaller by the compiler: the
-// largest dimension that is needed at the worst time, halved until the buffers
-// have places.
+// largest dimension that is needed at the worst time is halved, until the
+// buffers have places. A dimension is known by its size.
 static std::string adviceFor(const Trial &trial) {
-  if (trial.problem.buffers.empty())
-    return "";
-  int64_t size = 1;
-  uint64_t most = 0;
-  for (unsigned index : trial.problem.fullest()) {
-    if (trial.problem.buffers[index].bytes <= most)
-      continue;
-    most = trial.problem.buffers[index].bytes;
+  llvm::MapVector<int64_t, int64_t> smaller;
+  auto typeOf = [&](unsigned index) {
     AllocOp alloc = trial.lifetimes[index].op;
-    auto type = cast<MemRefType>(alloc.getMemref().getType());
-    for (int64_t each : type.getShape())
-      size = std::max(size, each);
+    return cast<MemRefType>(alloc.getMemref().getType());
+  };
+  auto sizeOf = [&](int64_t size) {
+    auto found = smaller.find(size);
+    return found == smaller.end() ? size : found->second;
+  };
+  allocation::Problem problem = trial.problem;
+  while (true) {
+    for (auto [index, buffer] : llvm::enumerate(problem.buffers)) {
+      uint64_t elements = 1;
+      for (int64_t size : typeOf(unsigned(index)).getShape())
+        elements *= uint64_t(sizeOf(size));
+      uint64_t all = trial.problem.buffers[index].bytes;
+      uint64_t count = typeOf(unsigned(index)).getNumElements();
+      buffer.bytes = count ? all / count * elements : all;
+    }
+    if (allocation::solve(problem))
+      break;
+    int64_t largest = 1;
+    uint64_t most = 0;
+    for (unsigned index : problem.fullest()) {
+      int64_t own = 1;
+      for (int64_t size : typeOf(index).getShape())
+        if (sizeOf(size) > sizeOf(own))
+          own = size;
+      if (sizeOf(own) == 1 || problem.buffers[index].bytes <= most)
+        continue;
+      most = problem.buffers[index].bytes;
+      largest = own;
+    }
+    if (largest == 1)
+      return "not even blocks of one element would fit";
+    smaller[largest] = sizeOf(largest) / 2;
   }
-  for (int64_t smaller = size / 2; smaller >= 1; smaller /= 2)
-    if (allocation::solve(scaled(trial, size, smaller)))
-      return ("blocks with a dimension of " + Twine(smaller) + " instead of " +
-              Twine(size) + " would fit")
-          .str();
-  return "";
+  std::string text = "blocks with ";
+  llvm::raw_string_ostream out(text);
+  llvm::interleave(
+      smaller, out,
+      [&](const auto &one) {
+        out << "a dimension of " << one.second << " instead of " << one.first;
+      },
+      " and ");
+  return smaller.empty() ? "" : text + " would fit";
 }
 
 // Stores have one buffer, too.
@@ -134,14 +150,21 @@ struct AccelFitPass : accel::impl::AccelFitPassBase<AccelFitPass> {
     std::optional<Trial> last;
     // Each block can be halved some times; the bound is for safety.
     for (unsigned round = 0; round < 64; ++round) {
-      for (int64_t depth = most; depth >= 1; --depth) {
+      // The most buffers that fit are between these two; all is tried first.
+      int64_t fits = 0, overflows = most + 1;
+      for (int64_t depth = most; overflows - fits > 1;
+           depth = (fits + overflows) / 2) {
         setDepth(kernel, depth);
         std::optional<Trial> trial = tryOut(kernel, target, "tile");
         if (!trial)
           break;
-        if (trial->fits)
-          return success();
-        last = std::move(trial);
+        (trial->fits ? fits : overflows) = depth;
+        if (!trial->fits)
+          last = std::move(trial);
+      }
+      if (fits) {
+        setDepth(kernel, fits);
+        return success();
       }
       // What fails as a whole fails again, with its message, in the pipeline.
       if (!last)

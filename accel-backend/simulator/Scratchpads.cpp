@@ -8,6 +8,7 @@
 #include "accel-backend/simulator/Scratchpads.h"
 
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Memory.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -32,6 +33,21 @@ uint64_t Scratchpads::bytesOfPe(const Memory &memory) const {
                   std::max<int64_t>(target.instances(memory.scope), 1));
 }
 
+// Whether the host can hold what the simulator knows of so many bytes.
+static bool canHold(uint64_t bytes) {
+  constexpr uint64_t perByte = 4;
+  if (bytes > SIZE_MAX / perByte)
+    return false;
+  // A compiler may leave out a malloc whose memory nobody uses.
+  std::error_code error;
+  llvm::sys::MemoryBlock probe = llvm::sys::Memory::allocateMappedMemory(
+      bytes * perByte, nullptr,
+      llvm::sys::Memory::MF_READ | llvm::sys::Memory::MF_WRITE, error);
+  if (!error)
+    llvm::sys::Memory::releaseMappedMemory(probe);
+  return !error;
+}
+
 FailureOr<unsigned> Scratchpads::addBuffer(Buffer buffer, bool hasOffset,
                                            uint64_t alignment) {
   const Memory &memory = target.memories[buffer.memory];
@@ -52,8 +68,14 @@ FailureOr<unsigned> Scratchpads::addBuffer(Buffer buffer, bool hasOffset,
            << buffer.bytes << " bytes from byte " << buffer.offset
            << " of the memory '" << memory.name << "', which has " << most
            << (most == memory.bytes ? "" : " for each PE");
-  extents[buffer.memory] =
-      std::max(extents[buffer.memory], buffer.offset + buffer.bytes);
+  uint64_t &extent = extents[buffer.memory];
+  if (buffer.offset + buffer.bytes > extent) {
+    extent = buffer.offset + buffer.bytes;
+    if (!canHold(extent))
+      return buffer.op->emitError("takes ")
+             << buffer.bytes << " bytes of the memory '" << memory.name
+             << "', more than this computer has for the simulator";
+  }
   if (buffers.size() >= UINT16_MAX - 1)
     return buffer.op->emitError("is one buffer too many for the simulator");
   buffers.push_back(buffer);
@@ -66,9 +88,7 @@ Scratchpads::Bytes &Scratchpads::instanceOf(unsigned memory, int64_t row,
   if (bytes.data)
     return bytes;
   // Zeroed pages cost nothing before they are touched.
-  size_t size = target.memories[memory].scope == Scope::Pe
-                    ? target.memories[memory].bytes
-                    : extents[memory];
+  size_t size = std::max<uint64_t>(extents[memory], 1);
   auto zeroed = [](size_t count, size_t element) {
     void *memory = std::calloc(count, element);
     if (!memory)

@@ -14,6 +14,10 @@ namespace tilebridge::accel {
 
 namespace {
 
+// The simulator keeps each PE and each engine with its state, some kilobytes.
+constexpr int64_t mostPes = 1 << 16;
+constexpr int64_t mostEngines = 1 << 18;
+
 class Checker {
 public:
   Checker(const Target &target, const ObjectReader &root, Mistakes &mistakes)
@@ -23,6 +27,7 @@ public:
     checkNames("memories", "memory");
     checkNames("dma", "DMA engine");
     checkNames("compute", "compute unit");
+    checkGrid();
     checkMemories();
     checkEngines();
     checkUnits();
@@ -38,6 +43,7 @@ public:
 
 private:
   void checkNames(llvm::StringRef key, llvm::StringRef what);
+  void checkGrid();
   void checkMemories();
   void checkEngines();
   void checkUnits();
@@ -72,6 +78,18 @@ bool Checker::checkMemoryName(llvm::StringRef name, TextPlace place) {
   return false;
 }
 
+void Checker::checkGrid() {
+  int64_t pes = target.grid.count();
+  if (pes > mostPes)
+    mistakes.add(root.placeOf("grid"),
+                 "a grid of " + llvm::Twine(target.grid.rows) + " rows and " +
+                     llvm::Twine(target.grid.columns) + " columns has " +
+                     llvm::Twine(pes) +
+                     " PEs; the simulator, which keeps the "
+                     "state of each, has room for " +
+                     llvm::Twine(mostPes));
+}
+
 void Checker::checkMemories() {
   bool wasLocal = false;
   for (auto [memory, object] :
@@ -100,7 +118,15 @@ void Checker::checkMemories() {
 }
 
 void Checker::checkEngines() {
-  for (const ObjectReader &object : root.objects("dma")) {
+  for (auto [engine, object] : llvm::zip(target.engines, root.objects("dma"))) {
+    int64_t count = target.instances(engine.scope) * int64_t(engine.count);
+    if (engine.count > 1 && count > mostEngines)
+      mistakes.add(object.placeOf("count"),
+                   "all PEs together have " + llvm::Twine(count) +
+                       " engines \"" + engine.name +
+                       "\"; the simulator, which keeps the state of each, has "
+                       "room for " +
+                       llvm::Twine(mostEngines));
     for (const ObjectReader &path : object.objects("paths")) {
       checkMemoryName(path.text("from"), path.placeOf("from"));
       checkMemoryName(path.text("to"), path.placeOf("to"));

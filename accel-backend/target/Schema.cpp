@@ -22,7 +22,8 @@ constexpr llvm::StringLiteral engineScopes[] = {"chip", "pe"};
 constexpr llvm::StringLiteral lines[] = {"none", "rows", "columns", "both"};
 
 constexpr FieldSchema gridFields[] = {
-    {"rows", FieldKind::Integer, true, "Rows of PEs", 1, 4096},
+    {"rows", FieldKind::Integer, true,
+     "Rows of PEs; there are 65536 PEs at most", 1, 4096},
     {"columns", FieldKind::Integer, true, "Columns of PEs", 1, 4096},
 };
 constexpr ObjectSchema gridSchema = {"the grid", gridFields};

@@ -59,6 +59,14 @@ def softmax_kernel(x, out, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def slope_kernel(x, out, target, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    value = tl.load(x + at)
+    value = tl.exp(value - tl.max(value, axis=0))
+    tl.store(out + at, value - tl.where(at == target, 0.0, at.to(tl.float32)))
+
+
+@triton.jit
 def scan_kernel(x, out, BLOCK: tl.constexpr, REVERSE: tl.constexpr):
     at = tl.arange(0, BLOCK)
     value = tl.load(x + at)
@@ -132,6 +140,18 @@ def test_scan(rng, landing, reverse):
         scan_kernel[(1,)](x, out, BLOCK=1 << 16, REVERSE=reverse)
     sums = x.flip(0).double().cumsum(0).flip(0) if reverse else x.double().cumsum(0)
     torch.testing.assert_close(out.double(), x.double() - x.max() + sums, rtol=1e-4, atol=1e-2)
+
+
+@case
+@pytest.mark.parametrize("landing", LANDINGS)
+def test_positions(rng, landing):
+    """A piece knows where in the block it is."""
+    n = 8192
+    x, out = normal(rng, [n]), output([n], torch.float32)
+    with machine(landing):
+        slope_kernel[(1,)](x, out, 5001, BLOCK=n)
+    wanted = (x - x.max()).exp() - torch.arange(n) * (torch.arange(n) != 5001)
+    torch.testing.assert_close(out, wanted, rtol=1e-5, atol=1e-6)
 
 
 @case

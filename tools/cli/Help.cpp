@@ -88,7 +88,7 @@ in its order (`tilebridge info KERNEL` lists them). Compile-time constants are n
   --landing=late|random:SEED   when transfers move their bytes
   --autotile              search the sizes of parts of blocks, the number of buffers, multicast and the mapping of the
                           grid: by the model, and the best by the simulator. --exhaustive simulates all there is
-  --depth=N               no load has more than N buffers: 1 shows what several give; also for `compile`
+  --depth=N               no load has more than N buffers (to 64): 1 shows what several give; also for `compile`
   --no-multicast          each PE loads for itself, to show what multicast gives; also for `compile`
 
 A descriptor takes one array: its sizes and strides, which Triton's kernels have as arguments behind it, are filled in.

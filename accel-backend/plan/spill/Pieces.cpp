@@ -10,6 +10,7 @@
 #include "accel-backend/plan/spill/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -86,6 +87,24 @@ static std::optional<SmallVector<unsigned>> iteratorsOf(AffineMap map) {
   for (AffineExpr expr : map.getResults())
     iterators.push_back(cast<AffineDimExpr>(expr).getPosition());
   return iterators;
+}
+
+// Positions in a piece become those in the block.
+static void shiftIndices(linalg::LinalgOp op, ArrayRef<OpFoldResult> offsets) {
+  SmallVector<linalg::IndexOp> indices;
+  op->walk([&](linalg::IndexOp index) { indices.push_back(index); });
+  for (linalg::IndexOp index : indices) {
+    OpFoldResult offset = offsets[index.getDim()];
+    if (isConstantIntValue(offset, 0))
+      continue;
+    OpBuilder builder(op.getContext());
+    builder.setInsertionPointAfter(index);
+    Location loc = index.getLoc();
+    auto sum = arith::AddIOp::create(
+        builder, loc, index.getResult(),
+        getValueOrCreateConstantIndexOp(builder, loc, offset));
+    index->getResult(0).replaceAllUsesExcept(sum, sum);
+  }
 }
 
 bool Pieces::rewriteLinalg(linalg::LinalgOp op) {
@@ -200,7 +219,7 @@ bool Pieces::rewriteLinalg(linalg::LinalgOp op) {
   }
   auto inner = cast<linalg::LinalgOp>(
       mlir::clone(builder, op.getOperation(), TypeRange(), operands));
-  linalg::offsetIndices(builder, inner, offsets);
+  shiftIndices(inner, offsets);
   nest.close();
   op.erase();
   return true;

@@ -309,3 +309,21 @@ func.func @compute_c4_outside(%x: tensor<8xi32>, %i: index) {
   }
   return
 }
+
+// -----
+
+// expected-error@+1 {{'accel.kernel' is a unit attribute of functions}}
+func.func private @kernel() attributes {accel.kernel = 1 : i64}
+
+// -----
+
+func.func @depth(%p: memref<8xf32>, %q: memref<8xf32, #accel.memory<"local">>) {
+  // expected-error@+1 {{'accel.depth' is the number of buffers, at least 1, got 0 : i64}}
+  accel.copy %p to %q {accel.depth = 0 : i64} : (memref<8xf32>, memref<8xf32, #accel.memory<"local">>) -> ()
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'accel.placed' is the name of a memory}}
+func.func private @placed(memref<8xf32> {accel.placed = 1 : i64})

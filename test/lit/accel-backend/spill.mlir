@@ -86,3 +86,30 @@ func.func @not_asked(%p: memref<64xf32, strided<[1], offset: ?>>) attributes {ti
   return
 }
 }
+
+// -----
+
+// Positions in a piece are those in the block, as sums of integers: the lowered form has no affine ops.
+
+// CHECK-LABEL: func.func @positions
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[AT:.*]] = linalg.index 0 : index
+// CHECK-NEXT: arith.addi %[[AT]], %[[I]] : index
+// CHECK-NOT: affine.apply
+
+// LOWERED-LABEL: func.func @positions
+// LOWERED-NOT: affine.apply
+module attributes {accel.target = "tiny-16kb"} {
+func.func @positions(%p: memref<8192xi32, strided<[1], offset: ?>>)
+    attributes {accel.kernel, accel.spill, tilebridge.signature = ["*i32"]} {
+  %a = accel.alloc : memref<8192xi32, #accel.memory<"local">>
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%a : memref<8192xi32, #accel.memory<"local">>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %x = arith.index_cast %i : index to i32
+    linalg.yield %x : i32
+  }
+  accel.copy %a to %p : (memref<8192xi32, #accel.memory<"local">>, memref<8192xi32, strided<[1], offset: ?>>) -> ()
+  return
+}
+}

@@ -119,6 +119,17 @@ TEST_P(MistakeTest, IsReported) {
 const Mistake kMistakes[] = {
     {"\"rows\": 2", "\"rows\": 0", "\"rows\" is from 1 to 4096, not 0"},
     {"\"rows\": 2", "\"rows\": 2.5", "is a whole number, not 2.5"},
+    {"\"rows\": 2, \"columns\": 4", "\"rows\": 4096, \"columns\": 4096",
+     "4:9: error: a grid of 4096 rows and 4096 columns has 16777216 PEs; the "
+     "simulator, which keeps the state of each, has room for 65536"},
+    {"\"size_bytes\": 16384", "\"size_bytes\": 0",
+     "\"size_bytes\" is from 1 to 1e+15, not 0"},
+    {"\"size_bytes\": 16384", "\"size_bytes\": 9223372036854775808",
+     "\"size_bytes\" is from 1 to 1e+15, not 9.22337e+18"},
+    {"\"size_bytes\": 16384", "\"size_bytes\": 1024.5",
+     "\"size_bytes\" is a whole number, not 1024.5"},
+    {"\"size_bytes\": 16384", "\"size_bytes\": -16384",
+     "\"size_bytes\" is from 1 to 1e+15, not -16384"},
     {"\"rows\": 2,", "", "4:9: error: the key \"rows\" of the grid is missing"},
     {"\"bandwidth_bytes_per_cycle\": 64", "\"bandwidth_bytes_per_cycle\": 0",
      "6:87: error: \"bandwidth_bytes_per_cycle\" is above 0, not 0"},
@@ -186,6 +197,21 @@ const Mistake kMistakes[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, MistakeTest, ::testing::ValuesIn(kMistakes));
+
+TEST(TargetTest, EnginesOfAllPesAreLimited) {
+  std::string text = kGood;
+  for (auto [from, to] :
+       {std::pair("\"rows\": 2, \"columns\": 4",
+                  "\"rows\": 64, \"columns\": 64"),
+        std::pair("\"max_dims\": 3", "\"count\": 65, \"max_dims\": 3")})
+    text.replace(text.find(from), llvm::StringRef(from).size(), to);
+  std::string error = errorOf(text);
+  EXPECT_NE(error.find("m.json:11:39: error: all PEs together have 266240 "
+                       "engines \"d\"; the simulator, which keeps the state of "
+                       "each, has room for 262144"),
+            std::string::npos)
+      << error;
+}
 
 TEST(TargetTest, NoTextCrashes) {
   std::string text = kGood;
