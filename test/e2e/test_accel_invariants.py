@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
 
 DUMPS = ROOT / "test" / "ttir" / "examples" / "3.9.0"
 HEADS, LENGTH, SIZE = 2, 96, 64
+EMBEDDED = 200
 
 
 def random(*shape, dtype=np.float32):
@@ -31,13 +32,34 @@ def attention(dtype):
     return [*values, random(2 * HEADS * LENGTH), *strides, HEADS, LENGTH, LENGTH, np.float32(0.18)]
 
 
+def grouped():
+    """The addresses of the products' operands are in arrays."""
+    shapes = [(64, 96, 40), (70, 33, 64)]
+    parts = [
+        [random(*(shape[i] for i in sides)) for shape in shapes]
+        for sides in ((0, 2), (2, 1), (0, 1))
+    ]
+    addresses = [np.array([one.ctypes.data for one in part]) for part in parts]
+    rows = [[k, n, n] for m, n, k in shapes]
+    HIDDEN["grouped gemm"] = [one for part in parts for one in part]
+    return [*addresses, np.array(shapes, np.int32), np.array(rows, np.int32), len(shapes)]
+
+
+# Arrays that a kernel reaches by addresses that it loads.
+HIDDEN = {}
 HALVES = [random(192, 160, dtype=np.float16), random(160, 128, dtype=np.float16)]
 PRODUCT = [*HALVES, np.zeros((192, 128), np.float16), 192, 128, 160, 160, 128, 128]
-TOKENS = np.random.default_rng(6).integers(0, 50, 64)
-# The file in test/ttir, the grid, and the arguments.
+TOKENS = np.random.default_rng(6).integers(0, 50, 40)
+# The file in test/ttir, the grid, and the arguments: each kernel of examples/, with tails.
 KERNELS = {
     "vector add": ("vector-add-f32", (20,), [*(random(20000) for _ in range(3)), 20000]),
+    "dropout": ("dropout-f32", (9,), [random(8500), random(8500), 8500, np.float32(0.25), 7]),
     "softmax": ("softmax-f32", (9,), [*(random(37, 781) for _ in range(2)), 37, 781, 781, 781]),
+    "long softmax": (
+        "softmax-long-f32",
+        (5,),
+        [random(5, 5000), random(5, 5000), 5000, 5000, 5000],
+    ),
     "layer norm": (
         "layer-norm-f32",
         (19,),
@@ -48,7 +70,48 @@ KERNELS = {
             np.float32(1e-5),
         ],
     ),
+    # Fewer rows than locks: nobody waits for one.
+    "layer norm backward": (
+        "layer-norm-backward-f32-layer-norm-backward-kernel",
+        (19,),
+        [
+            *(random(*s) for s in ((19, 301), (19, 301), (64, 301), (64, 301), (19, 301))),
+            *(random(*s) for s in ((301,), (19,), (19,))),
+            np.zeros(64, np.int32),
+            301,
+            301,
+        ],
+    ),
+    "sums of parts": (
+        "layer-norm-backward-f32-sum-partials-kernel",
+        (3,),
+        [*(random(*s) for s in ((64, 301), (64, 301), (301,), (301,))), 64, 301],
+    ),
+    "cross entropy": (
+        "cross-entropy-f32",
+        (9,),
+        [
+            random(9, 5000),
+            np.array([-100, 3, 4999, 0, 17, -100, 2048, 4096, 1]),
+            random(9),
+            random(9, 5000),
+            5000,
+            5000,
+            -100,
+        ],
+    ),
+    "embedding": (
+        "embedding-f32",
+        (3, 1),
+        [random(50, EMBEDDED), TOKENS, random(40, EMBEDDED), 40, 50, EMBEDDED, EMBEDDED],
+    ),
+    "linear scan": (
+        "linear-scan-f32",
+        (2, 3),
+        [*(random(3, 130, 100) for _ in range(3)), 130, 100],
+    ),
     "matmul": ("matmul-f16-pointers", (12,), PRODUCT),
+    "grouped gemm": ("grouped-gemm-f32", (8,), grouped()),
     "attention": ("attention-f16", (2, 4), attention(np.float16)),
     "causal attention": ("attention-causal-f32", (2, 4), attention(np.float32)),
     "histogram": (
@@ -69,14 +132,15 @@ def bits(value) -> int:
         return value.ctypes.data
     if isinstance(value, np.floating):
         return int(value.view(np.uint32))
-    return value
+    return value % (1 << 32) if value < 0 else value
 
 
 def simulate(name: str, target: str) -> dict:
     dump, grid, values = ALL[name]
     ttir = (DUMPS / f"{dump}.mlir").read_text()
     kernel = simulated.SimulatedKernel(simulated.artefact_of(ttir, f"accel:{target}"))
-    memory = [(v.ctypes.data, v.nbytes) for v in values if isinstance(v, np.ndarray)]
+    arrays = [v for v in values if isinstance(v, np.ndarray)] + HIDDEN.get(name, [])
+    memory = [(v.ctypes.data, v.nbytes) for v in arrays]
     kernel.run((*grid, *[1] * (3 - len(grid))), [bits(v) for v in values], memory)
     stats = accel.last_stats()
     for term, cycles in stats["roofline"]["terms"].items():
