@@ -262,8 +262,19 @@ void MatmulKernel::packLhs(Value src, Value packed, Value at) const {
            [&](Value value) { return convert(value, /*isLhs=*/true); });
 }
 
+/// How many rows further those are that are asked for: enough for memory to be
+/// busy, and not so many that rows at a distance of a large power of two have
+/// no places in the cache for all of them.
+static int64_t rowsAhead(MemRefType block) {
+  constexpr int64_t aheadBytes = 8 * 1024, leastRows = 8;
+  int64_t rowBytes = std::max<int64_t>(
+      64, block.getDimSize(1) * block.getElementTypeBitWidth() / 8);
+  int64_t rows = std::max(leastRows, aheadBytes / rowBytes);
+  return std::min(rows, block.getDimSize(0));
+}
+
 void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
-  int64_t ahead = at ? cast<MemRefType>(src.getType()).getDimSize(0) : 0;
+  int64_t ahead = at ? rowsAhead(cast<MemRefType>(src.getType())) : 0;
   if (at && group > 1)
     at = arith::DivUIOp::create(b, at, constant(group));
   emitPackPanels(b, src, packed, at, group, ahead, tile,

@@ -120,29 +120,45 @@ private:
     return vector::ShuffleOp::create(b, both, both, order);
   }
 
+  /// Rows are read from their beginning to their end, if that does not write
+  /// more panels at once than a cache has places for.
   void packRows(Value unit) {
+    constexpr int64_t mostPanels = 8;
+    bool byRows = n <= mostPanels * tile.columns();
+    auto forSteps = [&](llvm::function_ref<void(Value)> body) {
+      emitLoop(b, k / group, 1, body);
+    };
+    if (byRows)
+      return forSteps([&](Value step) {
+        forPanels([&](Value panel, Value column, int64_t width) {
+          packRow(unit, step, panel, column, width);
+        });
+      });
+    forPanels([&](Value panel, Value column, int64_t width) {
+      forSteps([&](Value step) { packRow(unit, step, panel, column, width); });
+    });
+  }
+
+  /// `group` rows of a panel.
+  void packRow(Value unit, Value step, Value panel, Value column,
+               int64_t width) {
     constexpr int64_t lineBits = 512;
     int64_t bits = from.getIntOrFloatBitWidth();
-    forPanels([&](Value panel, Value column, int64_t width) {
-      emitLoop(b, k / group, 1, [&](Value step) {
-        Value row = times(step, group), to = below(step);
-        for (int64_t at = 0; at < width; at += tile.lanes) {
-          int64_t lanes = std::min(tile.lanes, width - at);
-          SmallVector<Value> rows;
-          for (int64_t i = 0; i < group; ++i) {
-            Value from = offsetBy(b, row, i), lane = offsetBy(b, column, at);
-            if (ahead && at * bits % lineBits < lanes * bits)
-              emitPrefetch(b, unit, offsetBy(b, from, ahead), lane);
-            rows.push_back(unit ? load(unit, from, lane, lanes)
-                                : convert(fetch(b, from, lane, lanes)));
-          }
-          Value together = inPairs(rows);
-          vector::StoreOp::create(b, together ? together : interleave(rows),
-                                  dst,
-                                  ValueRange{panel, to, constant(at * group)});
-        }
-      });
-    });
+    Value row = times(step, group), to = below(step);
+    for (int64_t at = 0; at < width; at += tile.lanes) {
+      int64_t lanes = std::min(tile.lanes, width - at);
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < group; ++i) {
+        Value from = offsetBy(b, row, i), lane = offsetBy(b, column, at);
+        if (ahead && at * bits % lineBits < lanes * bits)
+          emitPrefetch(b, unit, offsetBy(b, from, ahead), lane);
+        rows.push_back(unit ? load(unit, from, lane, lanes)
+                            : convert(fetch(b, from, lane, lanes)));
+      }
+      Value together = inPairs(rows);
+      vector::StoreOp::create(b, together ? together : interleave(rows), dst,
+                              ValueRange{panel, to, constant(at * group)});
+    }
   }
 
   /// Squares of words: read along columns, transposed in registers.
