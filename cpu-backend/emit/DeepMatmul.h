@@ -71,10 +71,11 @@ struct DeepMatmul {
   }
 };
 
-/// Rows [low, low + size) of a product's sums.
+/// Rows [low, low + size) of a product's sums; or, where `mask` is not null,
+/// those that it is true for.
 struct WantedRows {
   mlir::OpFoldResult low;
-  mlir::Value size;
+  mlir::Value size, mask;
 };
 
 /// The rows that are used behind the loop, by values of the function that are

@@ -327,6 +327,7 @@ private:
   mlir::Value rowNumber(const View &view, const Index &index,
                         mlir::Location loc);
   View withRowBounds(const View &view, mlir::Location loc);
+  mlir::Value behindLastTrue(mlir::Value mask, mlir::Location loc);
   void prefetchNextRow(const View &view, llvm::ArrayRef<Index> indices,
                        unsigned laneDim, mlir::Location loc);
   mlir::Value gatherFromRows(const View &view, llvm::ArrayRef<Index> indices,

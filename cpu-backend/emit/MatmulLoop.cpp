@@ -74,11 +74,17 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       product->rhs = allocate(kernel.packedRhs(product->capacity));
     if (kernel.readsRowsOf(lhsType.getElementType()) && !writesMemory(loop))
       product->place = allocate(MemRefType::get({3}, b.getI64Type()));
-    if (std::optional<WantedRows> rows = findWantedRows(op))
+    std::optional<WantedRows> rows = findWantedRows(op);
+    if (rows && rows->mask) {
+      product->wanted = behindLastTrue(rows->mask, op.getLoc());
+      if (!product->wanted)
+        return failure();
+    } else if (rows) {
       product->wanted =
           toValue(rewriter, op.getLoc(),
                   addIndex(rewriter, op.getLoc(), mapAll({rows->low}).front(),
                            mapScalar(rows->size)));
+    }
     kernel.report(lhsType.getElementType(),
                   getElementTypeOrSelf(op.getInputs()[1].getType()),
                   product->place ? "where it lies if its rows go on" : "packed",

@@ -94,6 +94,53 @@ View FunctionEmitter::withRowBounds(const View &view, Location loc) {
   return result;
 }
 
+/// The number behind the last element of a mask of rank 1 that is true; 0 where
+/// none is. Null after an error.
+Value FunctionEmitter::behindLastTrue(Value mask, Location loc) {
+  int64_t size = cast<RankedTensorType>(mask.getType()).getDimSize(0);
+  Frame own;
+  own.open(rewriter);
+  own.lanes = lanesAlong(size, target().vectorBits / 64);
+  auto type = VectorType::get({own.lanes}, rewriter.getI64Type());
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(1, own.lanes + 1));
+  Value first = arith::ConstantOp::create(
+            rewriter, loc, DenseElementsAttr::get(type, ArrayRef(numbers))),
+        none = arith::ConstantOp::create(rewriter, loc,
+                                         rewriter.getZeroAttr(type));
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), index(size),
+                                 index(own.lanes), ValueRange{none});
+  own.levels.back()->before = loop;
+  auto level = std::make_unique<Level>();
+  level->block = loop.getBody();
+  own.levels.push_back(std::move(level));
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(loop.getBody());
+    Frame *outer = std::exchange(frame, &own);
+    Index row{loop.getInductionVar(), own.lanes > 1, 1, -1};
+    Value isTrue = toLanes(evaluate(mask, row), own.lanes);
+    frame = outer;
+    if (!isTrue)
+      return {};
+    Value at = arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(),
+                                          loop.getInductionVar()),
+          behind = arith::AddIOp::create(
+              rewriter, loc, first,
+              vector::BroadcastOp::create(rewriter, loc, type, at));
+    behind = arith::SelectOp::create(rewriter, loc, isTrue, behind, none);
+    scf::YieldOp::create(rewriter, loc,
+                         ValueRange{arith::MaxSIOp::create(
+                             rewriter, loc, behind, loop.getRegionIterArg(0))});
+  }
+  return arith::IndexCastOp::create(
+      rewriter, loc, rewriter.getIndexType(),
+      vector::ReductionOp::create(rewriter, loc, vector::CombiningKind::MAXSI,
+                                  loop.getResult(0)));
+}
+
 /// Rows may lie anywhere: the CPU does not foresee the next one, and would wait
 /// for the first lines of each. While one row is read, one behind it is asked
 /// for: the next, or, of short rows, one at a distance that takes as long. Into

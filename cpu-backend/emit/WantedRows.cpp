@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 // The last block of rows is stored in part, and the only one of a single row
-// almost not at all: what is stored of the sums of a loop is known before the
-// loop, and no more of them needs to be computed.
+// almost not at all, as are the blocks of a mixture of experts: what is stored
+// of the sums of a loop is known before the loop, and no more of them needs to
+// be computed.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/DeepMatmul.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -19,8 +21,8 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// The rows of all slices that are taken of `tensor`; false where anything else
-/// is.
+/// The rows of all slices that are taken of `tensor`, and of all stores of rows
+/// by a mask; false where anything else is done with it.
 static bool collectSlices(Value tensor, SmallVectorImpl<WantedRows> &slices) {
   for (OpOperand &use : tensor.getUses()) {
     Operation *user = use.getOwner();
@@ -30,7 +32,14 @@ static bool collectSlices(Value tensor, SmallVectorImpl<WantedRows> &slices) {
       auto size = dyn_cast<Value>(slice.getMixedSizes().front());
       if (!size || constantOf(strides.front()) != 1)
         return false;
-      slices.push_back({offsets.front(), size});
+      slices.push_back({offsets.front(), size, Value()});
+      continue;
+    }
+    if (auto rows = dyn_cast<tilebridge::linalg_ext::ScatterRowsOp>(user)) {
+      if (use.get() != rows.getValue() || rows.getDim() != 0 ||
+          !rows.getRowmask())
+        return false;
+      slices.push_back({OpFoldResult(), Value(), rows.getRowmask()});
       continue;
     }
     if (!isElementwise(user) || user->getNumResults() != 1)
@@ -56,7 +65,8 @@ static std::optional<WantedRows> rowsOf(linalg::MatmulOp op) {
     return std::nullopt;
   const WantedRows &first = slices.front();
   bool isOne = llvm::all_of(slices, [&](const WantedRows &slice) {
-    return slice.low == first.low && slice.size == first.size;
+    return slice.low == first.low && slice.size == first.size &&
+           slice.mask == first.mask;
   });
   return isOne ? std::optional(first) : std::nullopt;
 }
@@ -92,7 +102,7 @@ void tilebridge::cpu::hoistWantedRows(func::FuncOp func) {
     if (!op->hasAttr(deepAttr))
       return;
     std::optional<WantedRows> rows = rowsOf(op);
-    if (!rows || !hoist(rows->size, op->getParentOp(), mostOps))
+    if (!rows || rows->mask || !hoist(rows->size, op->getParentOp(), mostOps))
       return;
     if (auto low = dyn_cast<Value>(rows->low))
       hoist(low, op->getParentOp(), mostOps);
@@ -101,8 +111,11 @@ void tilebridge::cpu::hoistWantedRows(func::FuncOp func) {
 
 std::optional<WantedRows> tilebridge::cpu::findWantedRows(linalg::MatmulOp op) {
   std::optional<WantedRows> rows = rowsOf(op);
-  if (!rows || !isBefore(rows->size, op->getParentOp()))
+  if (!rows ||
+      !isBefore(rows->mask ? rows->mask : rows->size, op->getParentOp()))
     return std::nullopt;
+  if (rows->mask)
+    return rows;
   auto low = dyn_cast<Value>(rows->low);
   if (low && !isBefore(low, op->getParentOp()))
     return std::nullopt;

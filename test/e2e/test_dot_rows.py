@@ -121,3 +121,50 @@ def test_descriptors_whose_blocks_begin_outside(m, rng):
         at_end_of_memory(a), at_end_of_memory(b), c, m, 64, 96, BM=16, BN=32, BK=32
     )
     check_equal(c, a.double() @ b.double(), terms=96 * 4)
+
+
+@triton.jit
+def slots_kernel(
+    a, b, c, sums, slots, end, n, k,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, ACC: tl.constexpr, SUMS: tl.constexpr,
+):  # fmt: skip
+    slot = tl.load(slots + tl.program_id(0) * BM + tl.arange(0, BM))
+    inside = slot < end
+    cols = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), ACC)
+    for start in range(0, k, BK):
+        depth = start + tl.arange(0, BK)
+        x = tl.load(a + slot[:, None] * k + depth[None, :], mask=inside[:, None], other=0)
+        acc = tl.dot(x, tl.load(b + depth[:, None] * n + cols[None, :]), acc, out_dtype=ACC)
+    tl.store(c + slot[:, None] * n + cols[None, :], acc * 2, mask=inside[:, None])
+    if SUMS:
+        tl.store(sums + tl.program_id(0) * n + cols, tl.sum(acc, 0))
+
+
+@pytest.mark.compiled("has no bf16")
+@pytest.mark.parametrize("sums", [False, True], ids=["rows", "sums"])
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16, torch.int8), ids=str)
+def test_slots_that_a_mask_leaves_out(dtype, sums, rng):
+    """Blocks in which all rows are stored, none, the first, the last, some in front, and any."""
+    block, n, k = (32, 32, 64), 64, 192
+    taken = torch.zeros([6, block[0]], dtype=torch.bool)
+    taken[0], taken[2, 0], taken[3, -1], taken[4, :5] = True, True, True, True
+    taken[5, [1, 2, 13, 22]] = True
+    end = int(taken.sum())
+    slots = torch.full(taken.shape, end + 1000, dtype=torch.int32)
+    slots[taken] = torch.randperm(end, generator=rng).to(torch.int32)
+    if dtype.is_floating_point:
+        a, b = normal(rng, [end, k], dtype), normal(rng, [k, n], dtype)
+    else:
+        a, b = (torch.randint(-30, 30, s, generator=rng).to(dtype) for s in ([end, k], [k, n]))
+    kind = torch.float32 if dtype.is_floating_point else torch.int32
+    c, totals = output([end, n], kind), output([6, n], kind)
+    slots_kernel[6, n // block[1]](
+        at_end_of_memory(a), at_end_of_memory(b), c, totals, slots, end, n, k, *block,
+        ACC=tl.float32 if dtype.is_floating_point else tl.int32, SUMS=sums,
+    )  # fmt: skip
+    wanted = a.double() @ b.double()
+    check_equal(c, wanted * 2, terms=k * 4)
+    if sums:
+        each = [wanted[slots[i][taken[i]].long()].sum(0) for i in range(6)]
+        check_equal(totals, torch.stack(each), terms=k * 80)

@@ -66,3 +66,41 @@ func.func @all(%m: index, %a: memref<16x32xf32>, %b: memref<32x16xf32>, %n: i32,
   bufferization.materialize_in_destination %sum in writable %other : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
   return
 }
+
+// -----
+
+// Rows that a mask stores: behind the last one nothing is multiplied.
+// CHECK-LABEL: func.func @masked
+// CHECK-SAME: %{{.*}}: memref<16xi32>, %[[END:[a-z0-9]*]]: i32
+// CHECK: %[[LAST:.*]] = scf.for {{.*}} -> (vector<4xi64>) {
+// CHECK: arith.cmpi slt
+// CHECK: arith.maxsi
+// CHECK: %[[NUMBER:.*]] = vector.reduction <maxsi>, %[[LAST]]
+// CHECK: %[[WANTED:.*]] = arith.index_cast %[[NUMBER]] : i64 to index
+// CHECK: arith.cmpi eq, %[[WANTED]], %c1
+// CHECK: arith.minsi %[[WANTED]], %c16
+#map = affine_map<(d0) -> (d0)>
+func.func @masked(%slots: memref<16xi32>, %end: i32, %rows: memref<16xi64>, %a: memref<16x32xf32>, %b: memref<32x16xf32>, %n: i32,
+                  %out: memref<?x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %slot = bufferization.to_tensor %slots : memref<16xi32> to tensor<16xi32>
+  %ends = tensor.splat %end : tensor<16xi32>
+  %none = tensor.empty() : tensor<16xi1>
+  %mask = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+      ins(%slot, %ends : tensor<16xi32>, tensor<16xi32>) outs(%none : tensor<16xi1>) {
+  ^bb0(%s: i32, %e: i32, %o: i1):
+    %less = arith.cmpi slt, %s, %e : i32
+    linalg.yield %less : i1
+  } -> tensor<16xi1>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x32xf32> to tensor<16x32xf32>
+    %y = bufferization.to_tensor %b : memref<32x16xf32> to tensor<32x16xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x16xf32>) outs(%acc : tensor<16x16xf32>) -> tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  %to = bufferization.to_tensor %rows : memref<16xi64> to tensor<16xi64>
+  linalg_ext.scatter_rows %sum into %out[%to] dim 0 rowmask %mask : (tensor<16x16xf32>, memref<?x16xf32>, tensor<16xi64>, tensor<16xi1>) -> ()
+  return
+}
