@@ -49,10 +49,13 @@ def launches() -> dict[str, float]:
     run = compiled.run  # makes the launcher
     whole, alone = [], []
     wait_until_quiet()
-    for _ in range(9):  # in turn, and the least: what it costs where nothing disturbs it
-        whole.append(mean_seconds(call))
+    # In turn, and the least: what it costs where nothing disturbs it. Many short rounds, since a
+    # virtual machine's core changes its speed by half within tenths of a second, with what its
+    # neighbours do: both must meet the fast times.
+    for _ in range(301):
+        whole.append(mean_seconds(call, 100))
         compiled._run = lambda *_: None
-        alone.append(mean_seconds(call))
+        alone.append(mean_seconds(call, 100))
         compiled._run = run
     found = {"python_s": min(whole), "jit_s": min(alone), "ratio": min(whole) / min(alone)}
     found |= c_launch(compiled.asm["so"], [x.data_ptr(), y.data_ptr(), out.data_ptr(), ELEMENTS])
