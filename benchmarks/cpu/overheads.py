@@ -50,8 +50,8 @@ def launches() -> dict[str, float]:
     whole, alone = [], []
     wait_until_quiet()
     # In turn, and the least: what it costs where nothing disturbs it. Many short rounds, since a
-    # virtual machine's core changes its speed by half within tenths of a second, with what its
-    # neighbours do: both must meet the fast times.
+    # virtual machine's core may change its speed by half within tenths of a second: both must meet
+    # the fast times.
     for _ in range(301):
         whole.append(mean_seconds(call, 100))
         compiled._run = lambda *_: None
