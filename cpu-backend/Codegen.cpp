@@ -9,6 +9,7 @@
 #include "cpu-backend/Link.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/SingleLaneStores.h"
+#include "cpu-backend/StreamedStores.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -137,7 +138,9 @@ static llvm::Error optimize(llvm::Module &module,
   if (llvm::Error failure = builder.parsePassPipeline(passes, steps))
     return failure;
   passes.run(module, modules);
+  // Last, as instcombine would take casts away again.
   scalarizeSingleLaneStores(module);
+  streamHalvesAsFloats(module);
   return llvm::Error::success();
 }
 
