@@ -82,6 +82,11 @@ static void addTile(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+/// Neighbours that are run as one program are in step.
+static void addMerge(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelMergeProgramsPass());
+}
+
 /// Nothing is loaded twice.
 static void addHoist(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelHoistCopiesPass());
@@ -147,6 +152,7 @@ static const Stage stages[] = {
     {"fold", addFold},
     {"fit", addFit},
     {"tile", addTile},
+    {"merge", addMerge},
     {"hoist", addHoist},
     {"multicast", addMulticast},
     {"bufferize", addBufferize},

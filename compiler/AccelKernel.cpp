@@ -8,6 +8,7 @@
 #include "compiler/AccelKernel.h"
 
 #include "accel-backend/Passes.h"
+#include "accel-backend/dialect/Assignment.h"
 #include "accel-backend/emit/EmitCpp.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/search/Report.h"
@@ -36,6 +37,16 @@ AccelKernel::AccelKernel()
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// "2x2x1" to how many neighbours of the launch grid are run as one.
+bool AccelKernel::takeMerge(llvm::StringRef text) {
+  merge.clear();
+  for (llvm::StringRef part : llvm::split(text, 'x'))
+    if (part.getAsInteger(10, merge.emplace_back()))
+      return false;
+  merge.resize(std::max<size_t>(merge.size(), 3), 1);
+  return accel::readMerge(DenseI64ArrayAttr::get(&context, merge)).has_value();
+}
+
 /// "NAME,depth=1,multicast=off" to a name and what is left away.
 llvm::Error AccelKernel::takeSettings() {
   for (;;) {
@@ -53,10 +64,17 @@ llvm::Error AccelKernel::takeSettings() {
                                        "'");
     } else if (key == "multicast" && (value == "on" || value == "off")) {
       isUnicast = value == "off";
+    } else if (key == "merge") {
+      if (!takeMerge(value))
+        return llvm::createStringError(
+            "merge wants how many programs are run as one in each dimension, "
+            "as 2x2x1, at most 16 together, not '" +
+            value + "'");
     } else {
-      return llvm::createStringError("a target has the settings depth=N, "
-                                     "multicast=on and multicast=off, not '" +
-                                     last + "'");
+      return llvm::createStringError(
+          "a target has the settings depth=N, multicast=on, multicast=off and "
+          "merge=XxYxZ, not '" +
+          last + "'");
     }
     targetName = rest.str();
   }
@@ -188,6 +206,7 @@ const AccelKernel::Lowering *AccelKernel::lower(const accel::SimLaunch &launch,
     // What is known of the launch is used by all that follows.
     facts.options.mostDepth = mostDepth;
     facts.options.unicast = isUnicast;
+    facts.options.merge = merge;
     first.addPass(accel::createAccelSpecializePass(facts.options));
     if (!addPipeline(first, stages.front(), *std::prev(decided)) ||
         failed(first.run(*lowered)))

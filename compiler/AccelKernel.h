@@ -43,9 +43,9 @@ enum class Search { None, Autotile, Exhaustive };
 class AccelKernel {
 public:
   /// From TTIR, bridge IR or lowered IR as text, for the request's target,
-  /// "accel:NAME", with ",depth=N", ",multicast=off" and ",plugin=FILE" behind
-  /// it (a plug-in may bring the target).
-  /// Null where `result` has errors; its output is a manifest.
+  /// "accel:NAME", with ",depth=N", ",multicast=off", ",merge=XxYxZ" and
+  /// ",plugin=FILE" behind it (a plug-in may bring the target). Null where
+  /// `result` has errors; its output is a manifest.
   static std::unique_ptr<AccelKernel> load(const Request &request,
                                            Result &result);
 
@@ -70,6 +70,7 @@ private:
   /// Null after an error.
   const Lowering *lower(const accel::SimLaunch &launch, Search search);
   llvm::Error takeSettings();
+  bool takeMerge(llvm::StringRef text);
   bool readTarget(const Request &request, std::string &errors);
   /// The stages from one to another, with the plug-in's passes.
   bool addPipeline(mlir::PassManager &manager, llvm::StringRef from,
@@ -91,6 +92,7 @@ private:
   /// What the lowering leaves away; 0: as deep as it likes.
   int64_t mostDepth = 0;
   bool isUnicast = false;
+  llvm::SmallVector<int64_t> merge;
   /// By what is known of a launch.
   std::map<std::string, Lowering> lowerings;
 };

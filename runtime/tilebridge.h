@@ -249,7 +249,7 @@ tilebridge_evaluate(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
 
 /* Loads TTIR for the simulator of a DMA accelerator; bridge IR and lowered IR as text work too. The options' target says
  * which: "accel:NAME" or "accel:FILE.json" (docs/accel-target.md); ",depth=N" behind it for at most N buffers of a load,
- * ",multicast=off" for loads by each PE alone, and last ",plugin=FILE" for a plug-in (docs/accelerators.md). What is known of
+ * ",multicast=off" for loads by each PE alone, ",merge=2x2x1" for so many neighbouring programs as one, and last ",plugin=FILE" for a plug-in (docs/accelerators.md). What is known of
  * a launch is compiled in, so that the kernel is lowered at its first launch; it is kept for launches of the same grid and
  * integers. */
 TILEBRIDGE_API tilebridge_code tilebridge_load_accel(

@@ -8,11 +8,13 @@
 #include "accel-backend/dialect/AccelDialect.h"
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/dialect/Assignment.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -95,6 +97,13 @@ LogicalResult AccelDialect::verifyOperationAttribute(Operation *op,
                              "1, got ")
              << attribute.getValue();
   }
+  if (name == mergeAttr &&
+      (!isa<FunctionOpInterface, LoopLikeOpInterface>(op) ||
+       !readMerge(attribute.getValue())))
+    return op->emitOpError(
+               "'accel.merge' is how many programs are run as one in each of "
+               "three dimensions, at most 16 together, on kernels; got ")
+           << attribute.getValue();
   return success();
 }
 

@@ -12,6 +12,33 @@
 using namespace mlir;
 using namespace tilebridge::accel;
 
+// Of more the text of a kernel would be out of proportion.
+static constexpr int64_t mostMerged = 16;
+
+std::optional<Merge> tilebridge::accel::readMerge(Attribute value) {
+  auto values = dyn_cast_or_null<DenseI64ArrayAttr>(value);
+  if (!values || values.size() != 3)
+    return std::nullopt;
+  for (int64_t each : values.asArrayRef())
+    if (each < 1 || each > mostMerged)
+      return std::nullopt;
+  Merge merge = {values[0], values[1], values[2]};
+  return countOf(merge) <= mostMerged ? std::optional(merge) : std::nullopt;
+}
+
+Merge tilebridge::accel::mergeOf(Operation *op) {
+  return readMerge(op->getAttr(mergeAttr)).value_or(unmerged);
+}
+
+std::array<int64_t, 3>
+tilebridge::accel::merged(const std::array<int64_t, 3> &launch,
+                          const Merge &merge) {
+  std::array<int64_t, 3> result;
+  for (unsigned d = 0; d < 3; ++d)
+    result[d] = llvm::divideCeil(launch[d], merge[d]);
+  return result;
+}
+
 static std::array<int64_t, 3> idOf(const Grids &grids, int64_t program) {
   const auto &[x, y, z] = grids.launch;
   return {program % x, program / x % y, program / x / y};

@@ -15,7 +15,32 @@
 
 namespace tilebridge::accel {
 
-/// The grid of PEs, and that of the launch, x first.
+/// On a kernel: how many neighbours of the launch grid are run as one program,
+/// by dimension, x first. On the loop over them: the same.
+constexpr llvm::StringLiteral mergeAttr = "accel.merge";
+
+/// How many programs are one, by dimension.
+using Merge = std::array<int64_t, 3>;
+constexpr Merge unmerged = {1, 1, 1};
+
+inline int64_t countOf(const Merge &merge) {
+  return merge[0] * merge[1] * merge[2];
+}
+
+/// What a value of `accel.merge` says; none where it is not three numbers
+/// above 0, or too many together.
+std::optional<Merge> readMerge(mlir::Attribute value);
+
+/// What is said of a kernel or a loop; all ones without the attribute.
+Merge mergeOf(mlir::Operation *op);
+
+/// A launch grid with neighbours as one: where their number does not divide
+/// it, the last ones are fewer.
+std::array<int64_t, 3> merged(const std::array<int64_t, 3> &launch,
+                              const Merge &merge);
+
+/// The grid of PEs, and that of the launch, x first; of merged programs where
+/// neighbours are merged.
 struct Grids {
   int64_t rows = 1, columns = 1;
   std::array<int64_t, 3> launch = {1, 1, 1};

@@ -8,6 +8,7 @@
 #include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/plan/ChooseAssignment.h"
 #include "accel-backend/plan/Effects.h"
+#include "accel-backend/plan/Merge.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
 #include "accel-backend/plan/Tiles.h"
@@ -109,6 +110,8 @@ struct AccelMapGridPass : accel::impl::AccelMapGridPassBase<AccelMapGridPass> {
     FailureOr<std::optional<Target>> target = targetOf(kernel);
     if (failed(target))
       return signalPassFailure();
+    if (kernel->hasAttr(mergeAttr))
+      checkMerge(kernel, *target);
     std::optional<Grids> grids = gridsOf(kernel, *target);
     SmallVector<Reading> readings;
     if (grids)
@@ -120,6 +123,19 @@ struct AccelMapGridPass : accel::impl::AccelMapGridPassBase<AccelMapGridPass> {
         grids && stepsOf(chosen, *grids) == 1 &&
         (kernel->hasAttr(unicastAttr) || !mayShare(chosen, *grids, readings));
     mapGrid(kernel, *target, grids, chosen, isWhole);
+  }
+
+  static void checkMerge(func::FuncOp kernel,
+                         const std::optional<Target> &target) {
+    std::optional<MergeRefusal> refusal = refuseMerge(kernel);
+    if (!refusal && !target)
+      refusal = {"there is no target", kernel};
+    if (!refusal && mergeOf(kernel) != unmerged)
+      return;
+    if (refusal)
+      refusal->because->emitRemark("programs are not run as one: ")
+          << refusal->reason;
+    kernel->removeAttr(mergeAttr);
   }
 
   AssignmentAttr choose(func::FuncOp kernel,
@@ -179,15 +195,85 @@ struct AccelMapGridPass : accel::impl::AccelMapGridPassBase<AccelMapGridPass> {
     auto program = ProgramOp::create(
         builder, loc, i32, i32, i32, builder.getI1Type(),
         loop.getInductionVar(), counts[0], counts[1], counts[2], assignment);
+    Neighbours run{program.getResults().take_front(3), &body, nullptr};
+    if (mergeOf(kernel) != unmerged)
+      run = mergeIn(kernel, program);
     for (unsigned d = 0; d < 3; ++d)
-      kernel.getArgument(first + d).replaceAllUsesWith(program.getResult(d));
+      kernel.getArgument(first + d).replaceAllUsesWith(run.ids[d]);
 
+    Value active = program.getActive();
     if (grids && isEachTurnActive(assignment, *grids))
-      return;
-    if (isWhole || isAllOrNothing(body))
-      guardWhole(program->getNextNode(), body, program.getActive());
-    else
-      guardEach(body, program.getActive());
+      active = nullptr;
+    if (active && (isWhole || isAllOrNothing(body))) {
+      guardWhole(program->getNextNode(), body, active);
+      active = nullptr;
+    }
+    if (run.exists && active) {
+      builder.setInsertionPointAfter(run.exists.getDefiningOp());
+      active = arith::AndIOp::create(builder, loc, active, run.exists);
+    } else if (run.exists) {
+      active = run.exists;
+    }
+    if (active)
+      guardEach(*run.body, active);
+  }
+
+  /// What one of the neighbours runs: its ids, where its operations are, and
+  /// whether there is such a program, null where there always is.
+  struct Neighbours {
+    SmallVector<Value> ids;
+    Block *body;
+    Value exists;
+  };
+
+  /// Puts what follows `accel.program` into a loop over neighbours. One beyond
+  /// the launch grid does the loads of the last one.
+  static Neighbours mergeIn(func::FuncOp kernel, ProgramOp program) {
+    Merge merge = mergeOf(kernel);
+    auto launch = kernel->getAttrOfType<DenseI64ArrayAttr>(gridAttr);
+    Location loc = program.getLoc();
+    Block *outer = program->getBlock();
+    OpBuilder builder(program);
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    auto integer = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(builder, loc,
+                                       builder.getI32IntegerAttr(value));
+    };
+    Value zero = index(0), end = index(countOf(merge)), one = index(1);
+    builder.setInsertionPointAfter(program);
+    auto loop = scf::ForOp::create(builder, loc, zero, end, one);
+    loop->setAttr(mergeAttr, kernel->getAttr(mergeAttr));
+    Block *body = loop.getBody();
+    body->getOperations().splice(body->begin(), outer->getOperations(),
+                                 std::next(loop->getIterator()),
+                                 std::prev(outer->end()));
+    builder.setInsertionPointToStart(body);
+    Neighbours run{{}, body, nullptr};
+    Value rest = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                            loop.getInductionVar());
+    for (unsigned d = 0; d < 3; ++d) {
+      Value id = program.getResult(d);
+      if (merge[d] > 1) {
+        Value count = integer(merge[d]);
+        Value part = arith::RemSIOp::create(builder, loc, rest, count);
+        rest = arith::DivSIOp::create(builder, loc, rest, count);
+        id = arith::MulIOp::create(builder, loc, id, count);
+        id = arith::AddIOp::create(builder, loc, id, part);
+      }
+      if (launch[d] % merge[d]) {
+        Value last = integer(launch[d] - 1);
+        Value isInside = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::sle, id, last);
+        id = arith::MinSIOp::create(builder, loc, id, last);
+        run.exists = run.exists ? Value(arith::AndIOp::create(
+                                      builder, loc, run.exists, isInside))
+                                : isInside;
+      }
+      run.ids.push_back(id);
+    }
+    return run;
   }
 
   static Value stepsAtRunTime(OpBuilder &builder, Location loc,

@@ -16,7 +16,7 @@ def AccelSpecializePass : Pass<"tilebridge-accel-specialize", "::mlir::ModuleOp"
     Integer arguments and the counts of programs become constants, `accel.noalias` goes on pointers whose memory overlaps with
     no other argument's, and `accel.placed` says which of the target's memories a pointer's memory is in. The signature
     stays as it is. What is not given stays unknown. To see what several buffers and multicasts give, both can be left away:
-    `accel.most_depth` and `accel.unicast` on the kernel.
+    `accel.most_depth` and `accel.unicast` on the kernel. `accel.merge` there says how many neighbours of the launch grid are run as one.
 
     With `grid=16,4 arguments=1=512 noalias=0 placed=0=sram`, before:
     ```mlir
@@ -44,7 +44,8 @@ def AccelSpecializePass : Pass<"tilebridge-accel-specialize", "::mlir::ModuleOp"
     ListOption<"noalias", "noalias", "unsigned", "numbers of pointers that overlap with no other argument">,
     ListOption<"placed", "placed", "std::string", "NUMBER=MEMORY: where the memory of a pointer is">,
     Option<"mostDepth", "depth", "int64_t", "0", "no load has more buffers than these; 0: as many as help">,
-    Option<"unicast", "unicast", "bool", "false", "no load is multicast">
+    Option<"unicast", "unicast", "bool", "false", "no load is multicast">,
+    ListOption<"merge", "merge", "int64_t", "how many neighbours of the launch grid are run as one, x first">
   ];
   let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::arith::ArithDialect"];
 }
@@ -89,6 +90,10 @@ def AccelMapGridPass : Pass<"tilebridge-accel-map-grid", "::mlir::func::FuncOp">
     one load go to rows and those of another to columns, where that lets PEs of a line load the same data in the same step. Of all such
     assignments, the one is taken that needs the fewest steps (within an eighth), and among those the one that reads the fewest
     bytes. Without a grid, and where there is nothing to share, programs are interleaved.
+
+    `accel.merge` on the kernel says how many neighbours of the launch grid are one program in each dimension: those are what is mapped, and
+    the body is in a loop over the neighbours. A remark says why where that must not be: programs that print or assert would do so for
+    several at once, and those that wait for others, read what an atomic access found, or load atomically may rely on one another's order.
 
     Options force an assignment: `interleaved`, `blocked` or `grid=ROWS,COLUMNS` (numbers of dimensions of the launch grid, -1
     for none).
@@ -176,6 +181,40 @@ def AccelTilePass : Pass<"tilebridge-accel-tile", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def AccelMergeProgramsPass : Pass<"tilebridge-accel-merge-programs", "::mlir::func::FuncOp"> {
+  let summary = "Runs neighbours of the launch grid in step, and loads once what they share";
+  let description = [{
+    A kernel with `accel.merge` has a loop over neighbours, by `tilebridge-accel-map-grid`. It is taken apart: each operation is followed by the
+    same one of the other programs, and loops and branches that all of them take alike stay one. What is the same in all of them, a load of a
+    block that they share above all, is there once. Scalars are compared by their values in all programs of the launch, so that it does not matter
+    how a kernel computes its blocks from its ids. The order of accesses within a program stays what it is; between programs there is none.
+
+    Loops whose bounds differ from one neighbour to the next, and branches that only some of them take, run one after the other, each with loads
+    of its own. Neighbours beyond the launch grid do the loads of the last program and store nothing.
+
+    Before, where two neighbours along x have the same block of A:
+    ```mlir
+    scf.for %i = %c0 to %c2 step %c1 {
+      %x = arith.addi %first, %i : index
+      %a = accel.copy %va to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+      %vb = memref.subview %b[%x, 0] [1, 64] [1, 1] : memref<8x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+      %tb = accel.copy %vb to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+      ...
+    } {accel.merge = array<i64: 2, 1, 1>}
+    ```
+    After:
+    ```mlir
+    %a = accel.copy %va to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+    %vb0 = memref.subview %b[%x0, 0] [1, 64] [1, 1] : memref<8x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %vb1 = memref.subview %b[%x1, 0] [1, 64] [1, 1] : memref<8x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %tb0 = accel.copy %vb0 to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+    %tb1 = accel.copy %vb1 to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+    ...
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
 def AccelHoistCopiesPass : Pass<"tilebridge-accel-hoist-copies", "::mlir::func::FuncOp"> {

@@ -41,9 +41,8 @@ tilebridge::accel::gridsOf(func::FuncOp kernel,
   auto launch = kernel->getAttrOfType<DenseI64ArrayAttr>(gridAttr);
   if (!target || !launch || launch.size() != 3)
     return std::nullopt;
-  return Grids{target->grid.rows,
-               target->grid.columns,
-               {launch[0], launch[1], launch[2]}};
+  return Grids{target->grid.rows, target->grid.columns,
+               merged({launch[0], launch[1], launch[2]}, mergeOf(kernel))};
 }
 
 BlockArgument tilebridge::accel::rootOf(Value view) {
@@ -182,43 +181,74 @@ double tilebridge::accel::timesRun(Operation *op, Operation *within) {
   return times;
 }
 
+// A class of programs that are run as one: each of them in turn. Where they all
+// read the same, it is read once.
+static Reading readingOf(const Classes &classes, double bytes,
+                         const Grids &grids, const Grids &whole,
+                         const Merge &merge) {
+  if (merge == unmerged)
+    return {classes, bytes};
+  Classes together(grids.programs());
+  double reads = 1;
+  std::vector<int64_t> first;
+  for (int64_t number = 0; number < countOf(merge); ++number) {
+    std::vector<int64_t> row;
+    for (int64_t program = 0; program < grids.programs(); ++program) {
+      int64_t position = program, part = number, place = 0, apart = 1;
+      for (unsigned d = 0; d < 3; ++d) {
+        int64_t id = position % grids.launch[d] * merge[d] + part % merge[d];
+        place += std::min(id, whole.launch[d] - 1) * apart;
+        apart *= whole.launch[d];
+        position /= grids.launch[d];
+        part /= merge[d];
+      }
+      row.push_back(classes.of[place]);
+    }
+    together.refine(row);
+    if (!number)
+      first = std::move(row);
+    else if (row != first)
+      ++reads;
+  }
+  return {std::move(together), bytes * reads};
+}
+
 SmallVector<Reading> tilebridge::accel::readingsOf(func::FuncOp kernel,
                                                    const Grids &grids) {
   SmallVector<Reading> readings;
-  if (grids.programs() > mostPrograms)
+  Merge merge = mergeOf(kernel);
+  Grids whole = grids;
+  if (auto launch = kernel->getAttrOfType<DenseI64ArrayAttr>(gridAttr))
+    whole.launch = {launch[0], launch[1], launch[2]};
+  if (whole.programs() > mostPrograms)
     return readings;
-  InstanceValues values(grids.programs());
+  InstanceValues values(whole.programs());
   unsigned first = kernel.getNumArguments() - 6;
   int64_t apart = 1;
   for (unsigned d = 0; d < 3; ++d) {
     InstanceValues::Row ids(values.size());
     for (auto [program, id] : llvm::enumerate(ids))
-      id = int64_t(program) / apart % grids.launch[d];
-    apart *= grids.launch[d];
+      id = int64_t(program) / apart % whole.launch[d];
+    apart *= whole.launch[d];
     values.seed(kernel.getArgument(first + d), std::move(ids));
     values.seed(kernel.getArgument(first + 3 + d),
-                InstanceValues::Row(values.size(), grids.launch[d]));
+                InstanceValues::Row(values.size(), whole.launch[d]));
   }
   AccessKeys keys(kernel, values);
+  auto add = [&](const std::optional<Classes> &classes, double bytes) {
+    if (classes)
+      readings.push_back(readingOf(*classes, bytes, grids, whole, merge));
+  };
   // PEs that add to the same elements can combine them before.
   kernel.walk([&](Operation *op) {
-    std::optional<Combination> combination = combinationOf(op);
-    if (!combination)
-      return;
-    std::optional<Classes> classes = keys.ofAccess(op, combination->place);
-    if (classes)
-      readings.push_back(
-          {std::move(*classes),
-           2 * bytesOf(combination->values.getType()) * timesRun(op, kernel)});
+    if (std::optional<Combination> combination = combinationOf(op))
+      add(keys.ofAccess(op, combination->place),
+          2 * bytesOf(combination->values.getType()) * timesRun(op, kernel));
   });
   kernel.walk([&](CopyOp copy) {
-    if (!isInChipMemory(copy.getSource().getType()))
-      return;
-    std::optional<Classes> classes = keys.ofAccess(copy, sourceOf(copy));
-    if (classes)
-      readings.push_back(
-          {std::move(*classes),
-           bytesOf(copy.getDest().getType()) * timesRun(copy, kernel)});
+    if (isInChipMemory(copy.getSource().getType()))
+      add(keys.ofAccess(copy, sourceOf(copy)),
+          bytesOf(copy.getDest().getType()) * timesRun(copy, kernel));
   });
   return readings;
 }

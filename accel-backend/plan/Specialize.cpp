@@ -8,6 +8,7 @@
 #include "accel-backend/plan/Specialize.h"
 
 #include "accel-backend/dialect/AccelDialect.h"
+#include "accel-backend/dialect/Assignment.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
 #include "accel-backend/plan/Tiles.h"
@@ -90,6 +91,9 @@ LogicalResult tilebridge::accel::specialize(func::FuncOp kernel,
                                      facts.mostDepth));
   if (facts.isUnicast)
     kernel->setAttr(unicastAttr, UnitAttr::get(kernel.getContext()));
+  if (!facts.merge.empty())
+    kernel->setAttr(mergeAttr,
+                    DenseI64ArrayAttr::get(kernel.getContext(), facts.merge));
   if (facts.grid)
     kernel->setAttr(gridAttr,
                     DenseI64ArrayAttr::get(kernel.getContext(), *facts.grid));
@@ -135,6 +139,12 @@ struct AccelSpecializePass
     facts.noalias.insert(noalias.begin(), noalias.end());
     facts.mostDepth = mostDepth;
     facts.isUnicast = unicast;
+    if (!merge.empty()) {
+      facts.merge.assign(merge.begin(), merge.end());
+      if (!readMerge(DenseI64ArrayAttr::get(context, facts.merge)))
+        return fail("merge") << " wants three numbers above 0, at most 16 "
+                                "together";
+    }
     return success();
   }
 

@@ -32,6 +32,9 @@ struct LaunchFacts {
   /// than these (0: none is left away), and multicasts.
   int64_t mostDepth = 0;
   bool isUnicast = false;
+  /// How many neighbours of the launch grid are run as one, by dimension;
+  /// empty: one.
+  llvm::SmallVector<int64_t, 3> merge;
 };
 
 /// Makes constants of integer arguments and of the grid, and attributes of

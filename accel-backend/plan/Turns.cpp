@@ -9,6 +9,7 @@
 
 #include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/dialect/Assignment.h"
+#include "accel-backend/plan/Merge.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -19,30 +20,35 @@ using namespace tilebridge::accel;
 static constexpr int64_t mostTurns = 1 << 20;
 
 static int64_t countSteps(func::FuncOp kernel,
-                          const std::optional<Grids> &grids) {
+                          const std::optional<Grids> &grids, int64_t together) {
   int64_t steps = 1;
   if (grids && grids->programs())
     kernel.walk([&](ProgramOp program) {
       steps = std::max(steps, stepsOf(program.getAssignment(), *grids));
     });
-  return steps * (grids ? grids->pes() : 1) > mostTurns ? 1 : steps;
+  return steps * together * (grids ? grids->pes() : 1) > mostTurns ? 1 : steps;
 }
 
 Turns::Turns(func::FuncOp kernel, const Target &target,
              const std::optional<Grids> &grids)
-    : grid(target.grid), steps(countSteps(kernel, grids)),
-      values(steps * grid.count()), keys(kernel, values) {
+    : grid(target.grid), mergeLoop(mergeLoopOf(kernel)),
+      together(mergeLoop ? countOf(mergeOf(mergeLoop)) : 1),
+      steps(countSteps(kernel, grids, together)),
+      values(steps * together * grid.count()), keys(kernel, values) {
   seed(kernel, grids);
 }
 
 void Turns::seed(func::FuncOp kernel, const std::optional<Grids> &grids) {
   InstanceValues::Row row(values.size()), column(values.size()),
-      step(values.size());
+      step(values.size()), number(values.size());
   for (size_t turn = 0; turn < values.size(); ++turn) {
     column[turn] = turn % grid.columns;
     row[turn] = turn / grid.columns % grid.rows;
-    step[turn] = turn / grid.count();
+    number[turn] = turn / grid.count() % together;
+    step[turn] = turn / grid.count() / together;
   }
+  if (mergeLoop)
+    values.seed(mergeLoop.getInductionVar(), std::move(number));
   kernel.walk([&](PeIdOp id) {
     values.seed(id, id.getCoordinate() == 0 ? row : column);
   });
@@ -98,4 +104,15 @@ Sharing Turns::ofAccess(Operation *op, ValueRange source) {
 
 Sharing Turns::ofValues(ValueRange source) {
   return sharingOf(keys.ofValues(source));
+}
+
+std::optional<bool> Turns::isSameInMerged(Value scalar) {
+  const InstanceValues::Row *row = valuesOf(scalar);
+  if (!row)
+    return std::nullopt;
+  size_t pes = grid.count(), ofStep = pes * together;
+  for (size_t turn = 0; turn < row->size(); ++turn)
+    if ((*row)[turn] != (*row)[turn / ofStep * ofStep + turn % pes])
+      return false;
+  return true;
 }

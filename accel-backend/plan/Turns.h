@@ -11,11 +11,13 @@
 #include "accel-backend/target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tilebridge::accel {
 
 /// The turns of all PEs of a kernel whose grid is mapped: in each step each PE
-/// has one. Without a known launch one step stands for all.
+/// has one, or one for each of the programs that it runs as one (Merge.h).
+/// Without a known launch one step stands for all.
 class Turns {
 public:
   Turns(mlir::func::FuncOp kernel, const Target &target,
@@ -32,12 +34,18 @@ public:
     return values.get(scalar);
   }
 
+  /// Whether a scalar is known to be the same in all programs that are run as
+  /// one; none where it is not known.
+  std::optional<bool> isSameInMerged(mlir::Value scalar);
+
 private:
   void seed(mlir::func::FuncOp kernel, const std::optional<Grids> &grids);
   Sharing sharingOf(const std::optional<Classes> &classes) const;
 
   Grid grid;
-  int64_t steps;
+  mlir::scf::ForOp mergeLoop;
+  /// How many programs are one, and how many steps there are of such.
+  int64_t together, steps;
   InstanceValues values;
   AccessKeys keys;
 };

@@ -9,15 +9,14 @@
 
 #include "accel-backend/Passes.h"
 #include "accel-backend/dialect/AccelOps.h"
-#include "accel-backend/dialect/Assignment.h"
 #include "accel-backend/plan/Readings.h"
 #include "accel-backend/plan/Tiles.h"
 #include "accel-backend/search/Decide.h"
+#include "accel-backend/search/DecisionSpace.h"
 #include "accel-backend/search/Passes.h"
 #include "accel-backend/search/Trial.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <map>
 #include <tuple>
@@ -31,24 +30,8 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::accel;
 
-static constexpr int64_t mostDepth = 3;
-// Blocks are halved so often at most: below, units are badly used.
-static constexpr unsigned mostHalves = 4;
 // Decisions that take so much longer by the model are not simulated.
 static constexpr double mostAbove = 1.5;
-
-void tilebridge::accel::apply(func::FuncOp kernel, const Decision &decision) {
-  kernel->removeAttr(assignmentAttr);
-  if (decision.assignment)
-    kernel->setAttr(assignmentAttr, decision.assignment);
-  kernel->removeAttr(unicastAttr);
-  if (!decision.multicast)
-    kernel->setAttr(unicastAttr, UnitAttr::get(kernel.getContext()));
-  setDepth(kernel, decision.depth);
-  Tiles tiles(kernel);
-  for (auto [index, size] : llvm::enumerate(decision.tiles))
-    tiles.set(index, size);
-}
 
 std::optional<double> tilebridge::accel::cyclesOf(func::FuncOp kernel,
                                                   const Target &target,
@@ -61,69 +44,6 @@ std::optional<double> tilebridge::accel::cyclesOf(func::FuncOp kernel,
 }
 
 //===----------------------------------------------------------------------===//
-// The space
-//===----------------------------------------------------------------------===//
-
-// By reuse, and everything by a formula that is something else.
-static SmallVector<AssignmentAttr> assignmentsOf(func::FuncOp kernel,
-                                                 const Target &target) {
-  SmallVector<AssignmentAttr> result{nullptr};
-  std::optional<Grids> grids = gridsOf(kernel, target);
-  if (!grids || grids->programs() <= 1 || grids->pes() == 1)
-    return result;
-  auto add = [&](AssignmentKind kind, ArrayRef<int64_t> values) {
-    result.push_back(AssignmentAttr::get(kernel.getContext(), kind, values,
-                                         DenseIntElementsAttr()));
-  };
-  add(AssignmentKind::Interleaved, {});
-  if (grids->programs() > grids->pes())
-    add(AssignmentKind::Blocked,
-        {int64_t(llvm::divideCeil(grids->programs(), grids->pes()))});
-  return result;
-}
-
-static SmallVector<int64_t> sizesOf(const Tile &tile) {
-  SmallVector<int64_t> sizes{tile.blockSize};
-  for (unsigned halves = 0; halves < mostHalves; ++halves)
-    if (sizes.back() % 2 == 0 && sizes.back() > 16)
-      sizes.push_back(sizes.back() / 2);
-  return sizes;
-}
-
-static Decision firstDecision(func::FuncOp kernel) {
-  Decision decision;
-  Tiles tiles(kernel);
-  for (const Tile &tile : tiles.all())
-    decision.tiles.push_back(tile.blockSize);
-  return decision;
-}
-
-std::vector<Decision> tilebridge::accel::allDecisions(func::FuncOp kernel,
-                                                      const Target &target) {
-  std::vector<Decision> all;
-  Tiles tiles(kernel);
-  for (AssignmentAttr assignment : assignmentsOf(kernel, target))
-    for (bool multicast : {true, false})
-      for (int64_t depth = 1; depth <= mostDepth; ++depth) {
-        Decision decision = firstDecision(kernel);
-        decision.assignment = assignment;
-        decision.multicast = multicast;
-        decision.depth = depth;
-        all.push_back(decision);
-      }
-  for (auto [index, tile] : llvm::enumerate(tiles.all())) {
-    std::vector<Decision> more;
-    for (const Decision &decision : all)
-      for (int64_t size : sizesOf(tile)) {
-        more.push_back(decision);
-        more.back().tiles[index] = size;
-      }
-    all = std::move(more);
-  }
-  return all;
-}
-
-//===----------------------------------------------------------------------===//
 // The search
 //===----------------------------------------------------------------------===//
 
@@ -132,12 +52,14 @@ class Search {
 public:
   Search(func::FuncOp kernel, const Target &target,
          const SearchOptions &options)
-      : kernel(kernel), target(target), options(options) {}
+      : kernel(kernel), target(target), options(options),
+        space(kernel, target) {}
 
   std::optional<Tuning> run();
 
 private:
-  using Key = std::tuple<const void *, bool, int64_t, std::vector<int64_t>>;
+  using Key =
+      std::tuple<const void *, bool, Merge, int64_t, std::vector<int64_t>>;
 
   /// The kernel with its grid mapped so: what decisions on blocks and depths
   /// begin with.
@@ -145,7 +67,6 @@ private:
   std::optional<double> askModel(const Decision &decision);
   /// The model's cycles; not asked twice.
   std::optional<double> rate(const Decision &decision);
-  SmallVector<Decision> neighboursOf(const Decision &decision);
   bool findStart(Candidate &best);
   void descend(Candidate best);
   /// The simulator's cycles.
@@ -156,8 +77,9 @@ private:
   func::FuncOp kernel;
   const Target &target;
   const SearchOptions &options;
-  SmallVector<Tile> tiles;
-  std::map<std::pair<const void *, bool>, OwningOpRef<ModuleOp>> mappedModules;
+  DecisionSpace space;
+  std::map<std::tuple<const void *, bool, Merge>, OwningOpRef<ModuleOp>>
+      mappedModules;
   std::map<Key, std::optional<double>> rated;
   /// Cycles by what was simulated: different decisions may be one program.
   std::map<std::string, std::optional<double>> simulated;
@@ -170,8 +92,9 @@ private:
 static constexpr llvm::StringLiteral numberAttr = "accel.number";
 
 func::FuncOp Search::mapped(const Decision &decision) {
-  auto [it, isNew] = mappedModules.try_emplace(
-      {decision.assignment.getAsOpaquePointer(), decision.multicast});
+  auto [it, isNew] =
+      mappedModules.try_emplace({decision.assignment.getAsOpaquePointer(),
+                                 decision.multicast, decision.merge});
   if (isNew) {
     ScopedDiagnosticHandler silence(kernel.getContext(),
                                     [](Diagnostic &) { return success(); });
@@ -214,7 +137,7 @@ std::optional<double> Search::askModel(const Decision &decision) {
 
 std::optional<double> Search::rate(const Decision &decision) {
   Key key(decision.assignment.getAsOpaquePointer(), decision.multicast,
-          decision.depth,
+          decision.merge, decision.depth,
           std::vector<int64_t>(decision.tiles.begin(), decision.tiles.end()));
   auto [it, isNew] = rated.try_emplace(key);
   if (!isNew)
@@ -228,29 +151,9 @@ std::optional<double> Search::rate(const Decision &decision) {
   return it->second;
 }
 
-SmallVector<Decision> Search::neighboursOf(const Decision &decision) {
-  SmallVector<Decision> result;
-  for (auto [index, tile] : llvm::enumerate(tiles))
-    for (int64_t size : sizesOf(tile)) {
-      result.push_back(decision);
-      result.back().tiles[index] = size;
-    }
-  for (int64_t depth = 1; depth <= mostDepth; ++depth) {
-    result.push_back(decision);
-    result.back().depth = depth;
-  }
-  for (AssignmentAttr assignment : assignmentsOf(kernel, target)) {
-    result.push_back(decision);
-    result.back().assignment = assignment;
-  }
-  result.push_back(decision);
-  result.back().multicast = !decision.multicast;
-  return result;
-}
-
 // What fits first: less depth, then smaller blocks, the largest first.
 bool Search::findStart(Candidate &best) {
-  Decision decision = firstDecision(kernel);
+  Decision decision = space.first();
   while (true) {
     for (decision.depth = 2; decision.depth >= 1; --decision.depth)
       if (std::optional<double> cycles = rate(decision)) {
@@ -267,7 +170,7 @@ bool Search::findStart(Candidate &best) {
 void Search::descend(Candidate best) {
   for (bool improves = true; improves;) {
     improves = false;
-    for (const Decision &decision : neighboursOf(best.decision))
+    for (const Decision &decision : space.neighboursOf(best.decision))
       if (std::optional<double> cycles = rate(decision))
         if (*cycles < best.cycles) {
           best = {decision, *cycles, std::nullopt};
@@ -313,12 +216,21 @@ void Search::confirm() {
   found.best = candidates[order.front()];
   if (!options.confirm)
     return;
-  double best = std::numeric_limits<double>::infinity();
-  for (size_t index : ArrayRef(order).take_front(options.confirmed)) {
-    Candidate &candidate = candidates[index];
+  SmallVector<size_t> asked;
+  for (size_t index : ArrayRef(order).take_front(options.confirmed))
     // The model is not as far from the simulator as that.
-    if (candidate.cycles > mostAbove * candidates[order.front()].cycles)
-      break;
+    if (candidates[index].cycles <=
+        mostAbove * candidates[order.front()].cycles)
+      asked.push_back(index);
+  // Merged programs are never taken where they are slower than without.
+  const size_t *alone = llvm::find_if(order, [&](size_t index) {
+    return candidates[index].decision.merge == unmerged;
+  });
+  if (alone != order.end() && !llvm::is_contained(asked, *alone))
+    asked.push_back(*alone);
+  double best = std::numeric_limits<double>::infinity();
+  for (size_t index : asked) {
+    Candidate &candidate = candidates[index];
     candidate.simulatedCycles = simulate(candidate.decision);
     if (candidate.simulatedCycles && *candidate.simulatedCycles < best) {
       best = *candidate.simulatedCycles;
@@ -329,7 +241,7 @@ void Search::confirm() {
 
 void Search::confirmAll() {
   double best = std::numeric_limits<double>::infinity();
-  for (const Decision &decision : allDecisions(kernel, target)) {
+  for (const Decision &decision : space.all()) {
     ++found.lowered;
     std::optional<double> cycles = simulate(decision);
     if (!cycles || *cycles >= best)
@@ -343,11 +255,7 @@ void Search::confirmAll() {
 }
 
 std::optional<Tuning> Search::run() {
-  Tiles all(kernel);
-  tiles = llvm::to_vector(all.all());
-  found.decisions = assignmentsOf(kernel, target).size() * 2 * mostDepth;
-  for (const Tile &tile : tiles)
-    found.decisions *= sizesOf(tile).size();
+  found.decisions = space.size();
   if (options.isExhaustive && options.confirm) {
     confirmAll();
     return found.best.simulatedCycles ? std::optional(found) : std::nullopt;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "accel-backend/dialect/AccelDialect.h"
+#include "accel-backend/dialect/Assignment.h"
 #include "accel-backend/target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,6 +23,8 @@ struct Decision {
   /// Null: by reuse.
   AssignmentAttr assignment;
   bool multicast = true;
+  /// How many neighbours of the launch grid are one program.
+  Merge merge = unmerged;
   int64_t depth = 2;
   /// One size for each class that can be tiled (Decide.h).
   llvm::SmallVector<int64_t> tiles;

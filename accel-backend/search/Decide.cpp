@@ -8,6 +8,7 @@
 #include "accel-backend/search/Decide.h"
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/dialect/Assignment.h"
 #include "accel-backend/plan/Readings.h"
 #include "accel-backend/plan/Split.h"
 #include "accel-backend/plan/Tiles.h"
@@ -44,6 +45,7 @@ bool tilebridge::accel::isDecided(func::FuncOp kernel) {
 void tilebridge::accel::clearDecisions(func::FuncOp kernel) {
   kernel->removeAttr(assignmentAttr);
   kernel->removeAttr(unicastAttr);
+  kernel->removeAttr(mergeAttr);
   kernel.walk([](CopyOp copy) {
     copy->removeAttr(depthAttr);
     copy->removeAttr(tileAttr);

@@ -34,6 +34,7 @@ llvm::json::Object tilebridge::accel::describe(func::FuncOp kernel,
                                                decision.assignment.getKind())
                                          : StringRef("by reuse")},
       {"multicast", decision.multicast},
+      {"merge", llvm::json::Array(decision.merge)},
       {"depth", decision.depth},
       {"tiles", std::move(tiles)},
       {"model_cycles", tuning.best.cycles},

@@ -40,9 +40,9 @@ def AccelAutoTilePass : Pass<"tilebridge-accel-autotile", "::mlir::ModuleOp"> {
   let summary = "Searches the fastest assignment, tiles and depth by the model";
   let description = [{
     Begins with what fits, as `tilebridge-accel-fit` would decide, and changes one decision at a time for as long as the
-    model says that it helps: the size of each class that can be tiled, the number of buffers, multicast, the assignment of programs to PEs. Each
-    is tried on a lowered copy of the kernel. What is found is written as attributes: `accel.tile` and `accel.depth` on
-    copies, `accel.assignment` and `accel.unicast` on the kernel. The grid is not mapped yet.
+    model says that it helps: the size of each class that can be tiled, the number of buffers, multicast, the assignment of programs to PEs, how many
+    neighbours of the launch grid are one program. Each is tried on a lowered copy of the kernel. What is found is written as attributes: `accel.tile` and `accel.depth` on
+    copies, `accel.assignment`, `accel.unicast` and `accel.merge` on the kernel. The grid is not mapped yet.
 
     Before:
     ```mlir
@@ -61,7 +61,7 @@ def AccelAutoTilePass : Pass<"tilebridge-accel-autotile", "::mlir::ModuleOp"> {
 def AccelReportPass : Pass<"tilebridge-accel-report", "::mlir::ModuleOp"> {
   let summary = "Writes what was decided about lowered kernels as JSON";
   let description = [{
-    An array with an object for each kernel: `buffers` with type, memory, bytes, offset, the first and last use (numbers of operations in
+    An array with an object for each kernel: `merge`, how many programs are one in each dimension; `buffers` with type, memory, bytes, offset, the first and last use (numbers of operations in
     the order in which the kernel is written down) and the line of the source; `bytes_used` by memory; `transfers` with direction,
     multicast and line; `bytes_read` and `bytes_written` by memory; `multicast_saved_bytes`; `expected_cycles` by the model, and
     `lower_bounds_cycles`, what compute, each engine and each memory alone would take.

@@ -72,8 +72,8 @@ def simulation(
 
     `landing` says when transfers move their bytes, "late" (as late as what waits for them allows) or "random:SEED"; with
     `trace`, last_trace() gives a timeline, and with `lowered`, last_lowered() the IR that ran, with `cpp`, last_cpp() the
-    same as C++. With `autotile` the sizes of
-    parts of blocks, the number of buffers, multicast and the mapping of the grid are searched, and last_autotile() says
+    same as C++. With `autotile` the sizes of parts of blocks, the number of buffers, multicast, how many neighbouring
+    programs are one, and the mapping of the grid are searched, and last_autotile() says
     what was found; with "exhaustive" each decision that there is is simulated, which takes long.
     """
     if autotile not in (False, True, "exhaustive"):

@@ -86,8 +86,8 @@ in its order (`tilebridge info KERNEL` lists them). Compile-time constants are n
   --report FILE.json      cycles, bytes by memory, roofline; of accel:NAME, as the next two
   --trace FILE.json       a timeline for https://ui.perfetto.dev
   --landing=late|random:SEED   when transfers move their bytes
-  --autotile              search the sizes of parts of blocks, the number of buffers, multicast and the mapping of the
-                          grid: by the model, and the best by the simulator. --exhaustive simulates all there is
+  --autotile              search the sizes of parts of blocks, the number of buffers, multicast, merged programs and the
+                          mapping of the grid: by the model, and the best by the simulator. --exhaustive simulates all there is
   --depth=N               no load has more than N buffers (to 64): 1 shows what several give; also for `compile`
   --no-multicast          each PE loads for itself, to show what multicast gives; also for `compile`
 

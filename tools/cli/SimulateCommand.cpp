@@ -109,9 +109,18 @@ static void printTuning(const std::string &tuning) {
       text.pop_back();
     return text;
   };
-  std::printf("autotile: depth %s, multicast %s, assignment %s, tiles",
+  // An array, whose numbers have a line each.
+  std::string merge;
+  if (size_t at = tuning.find("\"merge\": ["); at != tuning.npos)
+    for (char each : tuning.substr(at, tuning.find(']', at) - at))
+      if ((each >= '0' && each <= '9') || each == ',')
+        merge += each;
+  std::printf("autotile: depth %s, multicast %s, assignment %s, ",
               textOf("depth").c_str(), textOf("multicast").c_str(),
               textOf("assignment").c_str());
+  if (!merge.empty() && merge != "1,1,1")
+    std::printf("programs merged %s, ", merge.c_str());
+  std::printf("tiles");
   const char *separator = " ";
   for (size_t at = 0; (at = tuning.find("\"block\": ", at)) != tuning.npos;) {
     double block = std::strtod(tuning.c_str() + at + 9, nullptr);
