@@ -78,7 +78,8 @@ def mixed(x, y, count, n, B: tl.constexpr):
     tl.atomic_add(count + tl.arange(0, 2 * B) % 8, v)
 
 n = 64 * 5 * 3 * 2 - 70
-x, y, count = torch.randint(-99, 99, (n + 256,), dtype=torch.int32), torch.zeros(n, dtype=torch.int32), torch.zeros(8, dtype=torch.int32)
+x = torch.randint(-99, 99, (n + 256,), dtype=torch.int32)
+y, count = torch.zeros(n, dtype=torch.int32), torch.zeros(8, dtype=torch.int32)
 def launch():
     mixed[5, 3, 2](x, y, count, n, 64)
     assert torch.equal(y, x[:n])
