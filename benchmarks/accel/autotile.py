@@ -83,8 +83,12 @@ def measure(case) -> dict:
         "simulated": found["simulated"],
         "best": best["simulated_cycles"],
         "exhaustive_seconds": exhaustive_seconds,
-        "decided": {key: found[key] for key in ("depth", "multicast", "assignment", "merge", "tiles")},
-        "best_decided": {key: best[key] for key in ("depth", "multicast", "assignment", "merge", "tiles")},
+        "decided": {
+            key: found[key] for key in ("depth", "multicast", "assignment", "merge", "tiles")
+        },
+        "best_decided": {
+            key: best[key] for key in ("depth", "multicast", "assignment", "merge", "tiles")
+        },
     }
     row["above"] = row["found"] / row["best"] - 1
     return row
