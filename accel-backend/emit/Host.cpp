@@ -33,9 +33,7 @@ LogicalResult Emitter::emitPrint(Operation *op) {
     auto block = dyn_cast<ShapedType>(value.getType());
     if (!block) {
       std::string type = cppType(value.getType());
-      if (type.empty())
-        return op->emitError("a value of type ")
-               << value.getType() << " cannot be printed by emitted C++";
+      assert(!type.empty() && "the value was emitted");
       line(start + ", " + quoted(" idx ()" + prefix + operand) + ", " + type +
            "(" + word(value) + "), " + how + ");");
       continue;

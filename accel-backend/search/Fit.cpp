@@ -137,6 +137,33 @@ struct AccelFitPass : accel::impl::AccelFitPassBase<AccelFitPass> {
     return false;
   }
 
+  /// The fewest buffers, up to these, with which the kernel is as fast as it
+  /// can be by the model. Loads that are started too early hold up the stores
+  /// of an engine that does both.
+  static int64_t chooseDepth(func::FuncOp kernel, const Target &target,
+                             int64_t most) {
+    // A part of them is among those of any larger `most`.
+    constexpr int64_t depths[] = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+    // Less is no reason.
+    constexpr double gain = 0.99;
+    int64_t best = 0;
+    double least = 0;
+    for (int64_t depth : depths) {
+      if (depth > most)
+        break;
+      setDepth(kernel, depth);
+      std::optional<Trial> trial = tryOut(kernel, target, "tile");
+      if (!trial || !trial->fits)
+        continue;
+      double cycles = estimate(trial->kernel, target).cycles;
+      if (best && cycles >= least * gain)
+        continue;
+      best = depth;
+      least = cycles;
+    }
+    return best ? best : most;
+  }
+
   LogicalResult fit(func::FuncOp kernel, const Target &target) {
     // By whoever has searched.
     if (isDecided(kernel))
@@ -163,7 +190,7 @@ struct AccelFitPass : accel::impl::AccelFitPassBase<AccelFitPass> {
           last = std::move(trial);
       }
       if (fits) {
-        setDepth(kernel, fits);
+        setDepth(kernel, fits > 2 ? chooseDepth(kernel, target, fits) : fits);
         return success();
       }
       // What fails as a whole fails again, with its message, in the pipeline.

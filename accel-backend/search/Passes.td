@@ -16,10 +16,10 @@ def AccelFitPass : Pass<"tilebridge-accel-fit", "::mlir::ModuleOp"> {
     Tries, on a copy of the kernel that is lowered until its buffers can be placed: all copies in loops with several buffers, then with one;
     then the same with blocks that are half as large along one class of dimensions, of those that can be tiled the one with the most bytes,
     and so on. The first that fits is taken, and written as `accel.depth` and `accel.tile` on the copies. Buffers that are not needed at
-    the same time share their places in each.
+    the same time share their places in each. Of more than two buffers that fit, as few are taken as are as fast by the model.
 
     Where nothing fits, one error says how many bytes are needed of how many, names the buffers with their places in the kernel,
-    and a size of block that would fit.
+    and the largest dimensions of blocks that would fit.
 
     Before, on a target with 16 KB of local memory for each PE:
     ```mlir

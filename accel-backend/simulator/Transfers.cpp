@@ -136,10 +136,8 @@ Step Simulator::executeWait(Pe &pe, Operation *op) {
     uint64_t number = pe.program->lanes(token).front();
     if (number == 0 || transfers[number - 1].isComplete)
       continue;
-    if (transfers[number - 1].pe != size_t(pe.number)) {
-      error(pe, op) << "waits for a transfer of another PE";
-      return Step::Failed;
-    }
+    assert(transfers[number - 1].pe == size_t(pe.number) &&
+           "tokens do not leave a PE");
     return await(pe, op, number - 1);
   }
   double before = pe.time;

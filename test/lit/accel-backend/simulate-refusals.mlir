@@ -22,6 +22,10 @@
 // TOO-MUCH: too-much.mlir:[[#]]:[[#]]: error: {{.*}}takes 1600000000000 bytes of the memory 'local', more than this computer has for the simulator
 // RUN: not tilebridge run %t/no-kernel.mlir --target=accel:grid-1x8 --grid 1 --arg f32[32] 2>&1 | FileCheck %s --check-prefix=NO-KERNEL
 // NO-KERNEL: error: holds no kernel: no public function has the attribute 'tilebridge.signature'
+// More buffers than the simulator numbers.
+// RUN: %python -c "ids = ', '.join(chr(37) + n + ': i32' for n in 'abcdef'); print('func.func @f(' + ids + ') attributes {accel.kernel, tilebridge.signature = []} {'); print('accel.alloc : memref<1xi8, #accel.memory<\"local\">>\n' * 65535 + 'return }')" > %t/many.mlir
+// RUN: not tilebridge run %t/many.mlir --target=accel:%t/vast.json --grid 1 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: error: is one buffer too many for the simulator
 
 //--- multicast-lines.mlir
 !chip = memref<?xf32, strided<[1], offset: ?>>

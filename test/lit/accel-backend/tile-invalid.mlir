@@ -84,3 +84,46 @@ func.func @once(%a: memref<256xf32, strided<[1], offset: ?>> {accel.noalias}, %p
   accel.copy %t to %a : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// Parts would be in a loop, and the branch around them in each of its iterations.
+func.func @branch(%a: memref<256xf32, strided<[1], offset: ?>>, %b: memref<f32, strided<[], offset: ?>>, %c: i1,
+                  %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*fp32", "i1"]} {
+  %e = tensor.empty() : tensor<256xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @+1 {{dimension 0 of this block cannot be tiled: a branch or a loop has blocks of it}}
+  %t = accel.copy %a to %e {accel.tile = array<i64: 64>} : (memref<256xf32, strided<[1], offset: ?>>, tensor<256xf32>) -> tensor<256xf32>
+  // expected-note @+1 {{by this}}
+  %u = scf.if %c -> tensor<256xf32> {
+    %d = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%t : tensor<256xf32>) outs(%e : tensor<256xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %s = arith.addf %x, %x : f32
+      linalg.yield %s : f32
+    } -> tensor<256xf32>
+    scf.yield %d : tensor<256xf32>
+  } else {
+    scf.yield %t : tensor<256xf32>
+  }
+  %r = linalg.reduce { arith.addf } ins(%u : tensor<256xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  accel.copy %r to %b : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// A sum over two dimensions at once goes on from its first element to its last.
+func.func @combined(%a: memref<256x4xf32, strided<[4, 1], offset: ?>>, %b: memref<f32, strided<[], offset: ?>>,
+                    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.signature = ["*fp32", "*fp32"]} {
+  %e = tensor.empty() : tensor<256x4xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @+1 {{dimension 0 of this block cannot be tiled: its positions are combined}}
+  %t = accel.copy %a to %e {accel.tile = array<i64: 64, 4>} : (memref<256x4xf32, strided<[4, 1], offset: ?>>, tensor<256x4xf32>) -> tensor<256x4xf32>
+  // expected-note @+1 {{by this}}
+  %r = linalg.reduce { arith.addf } ins(%t : tensor<256x4xf32>) outs(%z : tensor<f32>) dimensions = [0, 1]
+  accel.copy %r to %b : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}
