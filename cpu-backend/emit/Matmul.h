@@ -145,7 +145,8 @@ private:
   mlir::Value constant(int64_t value) const;
   void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
   bool addsLast() const;
-  int64_t chainSteps() const;
+  int64_t chainsInTurn() const;
+  static constexpr int64_t chainSteps = 32;
   void forWantedRows(int64_t count, int64_t step,
                      llvm::function_ref<void(mlir::Value)> body) const;
   void emitTile(mlir::Value panel, mlir::Value column, mlir::Value row,
@@ -158,8 +159,8 @@ private:
     llvm::SmallVector<mlir::Value> rows, left, columns;
     llvm::ArrayRef<int64_t> vectors;
   };
-  void emitChain(const TilePlace &place, mlir::Value begin,
-                 mlir::Value end) const;
+  void emitChain(const TilePlace &place, mlir::Value begin, mlir::Value end,
+                 int64_t stride) const;
   llvm::SmallVector<mlir::Value> emitStep(const TilePlace &place,
                                           mlir::Value step,
                                           mlir::ValueRange sums) const;
