@@ -124,8 +124,10 @@ def matmul_host_desc_kernel(
     c_desc.store([row * BM, col * BN], finish(acc, ACTIVATION, c_desc.dtype))
 
 
-def launch(a, b, c, how, block, group=8, activation=""):
-    """Computes c = activation(a @ b) with the kernel `how`."""
+def launch(
+    a, b, c, how, block, group=8, activation="", describe=TensorDescriptor.from_tensor
+):  # fmt: skip
+    """Computes c = activation(a @ b) with the kernel `how`. `describe` makes a tensor's descriptor."""
     (m, k), n = a.shape, b.shape[1]
     bm, bn, bk = block
     acc = tl.float32 if a.dtype.is_floating_point else tl.int32
@@ -142,9 +144,9 @@ def launch(a, b, c, how, block, group=8, activation=""):
         rows = (a.stride(0), b.stride(0), c.stride(0))
         matmul_kernel_desc_kernel[grid](a, b, c, m, n, k, *rows, **sizes)
     else:
-        a_desc = TensorDescriptor.from_tensor(a, [bm, bk])
-        b_desc = TensorDescriptor.from_tensor(b, [bk, bn])
-        c_desc = TensorDescriptor.from_tensor(c, [bm, bn])
+        a_desc = describe(a, [bm, bk])
+        b_desc = describe(b, [bk, bn])
+        c_desc = describe(c, [bm, bn])
         matmul_host_desc_kernel[grid](a_desc, b_desc, c_desc, m, n, k, **sizes)
     return c
 

@@ -9,8 +9,7 @@ import torch
 import triton
 import triton.language as tl
 from attention import LOG2_E
-from bench import SHORT_NAME, Bench, Tuned, cdiv, output, random, seeded, tolerance_of
-from triton.tools.tensor_descriptor import TensorDescriptor
+from bench import SHORT_NAME, Bench, Tuned, cdiv, described, output, random, seeded, tolerance_of
 
 from kernels import pick
 
@@ -174,8 +173,7 @@ def forward(
 
     def descriptors(t, bm, bn):
         descs = [
-            TensorDescriptor.from_tensor(t[name].view(-1, d), [block, d])
-            for name, block in (("q", bm), ("k", bn), ("v", bn))
+            described(t[name], [block, d]) for name, block in (("q", bm), ("k", bn), ("v", bn))
         ]
         described_attention_kernel[(cdiv(length, bm), batch * heads)](
             *descs, t["out"], t["lse"], length, scale * LOG2_E,

@@ -6,7 +6,7 @@ import matmul
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, Tuned, cdiv, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, Tuned, cdiv, described, output, random, seeded, tolerance_of
 
 from kernels import pick
 
@@ -107,7 +107,7 @@ def square(
 
     def launch(how):
         def with_block(block):
-            return lambda t: matmul.launch(t["a"], t["b"], t["c"], how, block)
+            return lambda t: matmul.launch(t["a"], t["b"], t["c"], how, block, describe=described)
 
         return Tuned({block_text(block): with_block(block) for block in blocks})
 
