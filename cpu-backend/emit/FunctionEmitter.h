@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace tilebridge::cpu {
@@ -326,6 +327,12 @@ private:
                                    mlir::Value value, mlir::Location loc);
   mlir::Value rowNumber(const View &view, const Index &index,
                         mlir::Location loc);
+  llvm::SmallVector<mlir::Value> reduceIndices(
+      int64_t size, llvm::ArrayRef<mlir::vector::CombiningKind> kinds,
+      llvm::ArrayRef<int64_t> init, mlir::Location loc,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(const Index &,
+                                                        mlir::ValueRange)>
+          body);
   View withRowBounds(const View &view, mlir::Location loc);
   mlir::Value behindLastTrue(mlir::Value mask, mlir::Location loc);
   void prefetchNextRow(const View &view, llvm::ArrayRef<Index> indices,

@@ -108,7 +108,7 @@ private:
   /// the one along which it gathers rows, how wide it is and what it costs.
   struct Noted {
     int64_t bits = 8, cost = 1;
-    llvm::SmallVector<int, 4> dims;
+    llvm::SmallVector<int, 4> dims = {};
     int rowDim = -1;
   };
   llvm::SmallVector<Noted> notes;

@@ -29,26 +29,27 @@ Value FunctionEmitter::rowNumber(const View &view, const Index &index,
                                     number);
 }
 
-/// `view` with the lowest and the highest of its rows as bounds of their
-/// dimension.
-View FunctionEmitter::withRowBounds(const View &view, Location loc) {
-  int64_t size = view.shape[view.rowDim];
+/// What a loop over `size` indices, some lanes at a time, carries in the end,
+/// its lanes combined by `kinds`: `body` gives what it carries on, from what it
+/// has, all vectors of i64. Empty after an error, for which `body` gives none.
+SmallVector<Value> FunctionEmitter::reduceIndices(
+    int64_t size, ArrayRef<vector::CombiningKind> kinds, ArrayRef<int64_t> init,
+    Location loc,
+    llvm::function_ref<SmallVector<Value>(const Index &, ValueRange)> body) {
   Frame own;
   own.open(rewriter);
   own.lanes = lanesAlong(size, target().vectorBits / 64);
   auto type = VectorType::get({own.lanes}, rewriter.getI64Type());
-  auto splat = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        rewriter, loc,
-        DenseElementsAttr::get(type, rewriter.getI64IntegerAttr(value)));
-  };
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
-  Value top = splat(std::numeric_limits<int64_t>::max()),
-        bottom = splat(std::numeric_limits<int64_t>::min());
+  auto begin = llvm::map_to_vector(init, [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        rewriter, loc,
+        DenseElementsAttr::get(type, rewriter.getI64IntegerAttr(value)));
+  });
   auto loop = scf::ForOp::create(rewriter, loc, index(0), index(size),
-                                 index(own.lanes), ValueRange{top, bottom});
+                                 index(own.lanes), begin);
   own.levels.back()->before = loop;
   auto level = std::make_unique<Level>();
   level->block = loop.getBody();
@@ -57,40 +58,59 @@ View FunctionEmitter::withRowBounds(const View &view, Location loc) {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToEnd(loop.getBody());
     Frame *outer = std::exchange(frame, &own);
-    Index row{loop.getInductionVar(), own.lanes > 1, 1, -1};
-    Value low = toLanes(evaluate(view.rows, row), own.lanes), high = low;
-    Value mask = view.rowMask ? toLanes(evaluate(view.rowMask, row), own.lanes)
-                              : Value();
+    SmallVector<Value> next =
+        body(Index{loop.getInductionVar(), own.lanes > 1, 1, -1},
+             loop.getRegionIterArgs());
     frame = outer;
-    if (mask) {
-      low = arith::SelectOp::create(rewriter, loc, mask, low, top);
-      high = arith::SelectOp::create(rewriter, loc, mask, high, bottom);
-    }
-    if (low)
-      scf::YieldOp::create(
-          rewriter, loc,
-          ValueRange{arith::MinSIOp::create(rewriter, loc, low,
-                                            loop.getRegionIterArg(0)),
-                     arith::MaxSIOp::create(rewriter, loc, high,
-                                            loop.getRegionIterArg(1))});
+    if (next.empty())
+      return {};
+    scf::YieldOp::create(rewriter, loc, next);
   }
-  auto reduce = [&](vector::CombiningKind kind, Value lanes) -> Value {
-    return arith::IndexCastOp::create(
+  SmallVector<Value> results;
+  for (auto [kind, lanes] : llvm::zip_equal(kinds, loop.getResults()))
+    results.push_back(arith::IndexCastOp::create(
         rewriter, loc, rewriter.getIndexType(),
-        vector::ReductionOp::create(rewriter, loc, kind, lanes));
-  };
-  Value low = reduce(vector::CombiningKind::MINSI, loop.getResult(0)),
-        high = reduce(vector::CombiningKind::MAXSI, loop.getResult(1));
+        vector::ReductionOp::create(rewriter, loc, kind, lanes)));
+  return results;
+}
+
+/// `view` with the lowest and the highest of its rows as bounds of their
+/// dimension.
+View FunctionEmitter::withRowBounds(const View &view, Location loc) {
+  View result = view;
+  SmallVector<Value> bounds = reduceIndices(
+      view.shape[view.rowDim],
+      {vector::CombiningKind::MINSI, vector::CombiningKind::MAXSI},
+      {std::numeric_limits<int64_t>::max(),
+       std::numeric_limits<int64_t>::min()},
+      loc, [&](const Index &row, ValueRange carried) -> SmallVector<Value> {
+        int64_t lanes = frame->lanes;
+        Value low = toLanes(evaluate(view.rows, row), lanes), high = low;
+        Value mask = view.rowMask ? toLanes(evaluate(view.rowMask, row), lanes)
+                                  : Value();
+        if (!low || (view.rowMask && !mask))
+          return {};
+        low = arith::MinSIOp::create(rewriter, loc, low, carried[0]);
+        high = arith::MaxSIOp::create(rewriter, loc, high, carried[1]);
+        if (mask) {
+          low = arith::SelectOp::create(rewriter, loc, mask, low, carried[0]);
+          high = arith::SelectOp::create(rewriter, loc, mask, high, carried[1]);
+        }
+        return {low, high};
+      });
+  if (bounds.empty())
+    return result;
+  auto [low, high] = std::pair(bounds[0], bounds[1]);
   // Where all rows are masked off, the first one stands for them.
-  Value zero = index(0);
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0),
+        one = arith::ConstantIndexOp::create(rewriter, loc, 1);
   Value isAny = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sle,
                                       low, high);
-  View result = view;
   result.lo[view.rowDim] =
       arith::SelectOp::create(rewriter, loc, isAny, low, zero).getResult();
   high = arith::SelectOp::create(rewriter, loc, isAny, high, zero);
   result.hi[view.rowDim] =
-      arith::AddIOp::create(rewriter, loc, high, index(1)).getResult();
+      arith::AddIOp::create(rewriter, loc, high, one).getResult();
   return result;
 }
 
@@ -98,47 +118,28 @@ View FunctionEmitter::withRowBounds(const View &view, Location loc) {
 /// none is. Null after an error.
 Value FunctionEmitter::behindLastTrue(Value mask, Location loc) {
   int64_t size = cast<RankedTensorType>(mask.getType()).getDimSize(0);
-  Frame own;
-  own.open(rewriter);
-  own.lanes = lanesAlong(size, target().vectorBits / 64);
-  auto type = VectorType::get({own.lanes}, rewriter.getI64Type());
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(rewriter, loc, value);
-  };
-  auto numbers = llvm::to_vector(llvm::seq<int64_t>(1, own.lanes + 1));
-  Value first = arith::ConstantOp::create(
-            rewriter, loc, DenseElementsAttr::get(type, ArrayRef(numbers))),
-        none = arith::ConstantOp::create(rewriter, loc,
-                                         rewriter.getZeroAttr(type));
-  auto loop = scf::ForOp::create(rewriter, loc, index(0), index(size),
-                                 index(own.lanes), ValueRange{none});
-  own.levels.back()->before = loop;
-  auto level = std::make_unique<Level>();
-  level->block = loop.getBody();
-  own.levels.push_back(std::move(level));
-  {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToEnd(loop.getBody());
-    Frame *outer = std::exchange(frame, &own);
-    Index row{loop.getInductionVar(), own.lanes > 1, 1, -1};
-    Value isTrue = toLanes(evaluate(mask, row), own.lanes);
-    frame = outer;
-    if (!isTrue)
-      return {};
-    Value at = arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(),
-                                          loop.getInductionVar()),
-          behind = arith::AddIOp::create(
-              rewriter, loc, first,
-              vector::BroadcastOp::create(rewriter, loc, type, at));
-    behind = arith::SelectOp::create(rewriter, loc, isTrue, behind, none);
-    scf::YieldOp::create(rewriter, loc,
-                         ValueRange{arith::MaxSIOp::create(
-                             rewriter, loc, behind, loop.getRegionIterArg(0))});
-  }
-  return arith::IndexCastOp::create(
-      rewriter, loc, rewriter.getIndexType(),
-      vector::ReductionOp::create(rewriter, loc, vector::CombiningKind::MAXSI,
-                                  loop.getResult(0)));
+  SmallVector<Value> found = reduceIndices(
+      size, vector::CombiningKind::MAXSI, int64_t(0), loc,
+      [&](const Index &row, ValueRange carried) -> SmallVector<Value> {
+        int64_t lanes = frame->lanes;
+        Value isTrue = toLanes(evaluate(mask, row), lanes);
+        if (!isTrue)
+          return {};
+        auto type = cast<VectorType>(carried[0].getType());
+        auto numbers = llvm::to_vector(llvm::seq<int64_t>(1, lanes + 1));
+        Value steps = arith::ConstantOp::create(
+                  rewriter, loc,
+                  DenseElementsAttr::get(type, ArrayRef(numbers))),
+              at = arith::IndexCastOp::create(rewriter, loc,
+                                              rewriter.getI64Type(), row.base);
+        Value behind = arith::AddIOp::create(
+            rewriter, loc, steps,
+            vector::BroadcastOp::create(rewriter, loc, type, at));
+        behind = arith::MaxSIOp::create(rewriter, loc, behind, carried[0]);
+        return {
+            arith::SelectOp::create(rewriter, loc, isTrue, behind, carried[0])};
+      });
+  return found.empty() ? Value() : found.front();
 }
 
 /// Rows may lie anywhere: the CPU does not foresee the next one, and would wait
