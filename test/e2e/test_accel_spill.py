@@ -15,6 +15,7 @@ import tilebridge.accel
 import torch
 import triton
 import triton.language as tl
+from programs import output_of
 from support import INTERPRETED, normal, output
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="runs compiled kernels")
@@ -190,3 +191,28 @@ def test_gather(rng, landing):
     wanted = torch.zeros(n)
     wanted[where[where >= 0].long()] = result[where >= 0]
     torch.testing.assert_close(out, wanted, rtol=1e-4, atol=1e-2)
+
+
+SORT = """
+import resource, torch, triton, triton.language as tl
+resource.setrlimit(resource.RLIMIT_CPU, (40, 40))
+
+@triton.jit
+def kernel(x, out, best, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    value = tl.load(x + at)
+    tl.store(out + at, tl.sort(value))
+    tl.store(best + tl.arange(0, 16), tl.topk(value, 16))
+
+x = torch.randn(4096, generator=torch.Generator().manual_seed(5))
+out, best = torch.full_like(x, float("nan")), torch.full((16,), float("nan"))
+kernel[(1,)](x, out, best, 4096)
+assert torch.equal(out, x.sort().values)
+assert torch.equal(best, x.topk(16).values)
+"""
+
+
+@pytest.mark.skipif(bool(TARGET), reason="has a process of its own")
+def test_thousands_of_blocks_are_compiled_in_seconds(tmp_path):
+    """The compare-and-swap steps of a sort are as many blocks; the limit is on the CPU's time."""
+    output_of(tmp_path, SORT, target="tiny-16kb")

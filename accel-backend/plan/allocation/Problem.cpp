@@ -28,33 +28,39 @@ std::string Problem::check() const {
   return "";
 }
 
-// What is needed at the time when a buffer begins: between two such times
-// buffers only end.
-static uint64_t bytesAt(llvm::ArrayRef<Buffer> buffers, int64_t time) {
-  uint64_t sum = 0;
-  for (const Buffer &buffer : buffers)
-    if (buffer.begin <= time && time < buffer.end)
-      sum += buffer.bytes;
-  return sum;
+// The first time at which the most bytes are needed, and how many. That is when
+// a buffer begins: between two such times buffers only end.
+static std::pair<int64_t, uint64_t>
+fullestTime(llvm::ArrayRef<Buffer> buffers) {
+  // When they begin and end, those that end first at each time.
+  llvm::SmallVector<std::tuple<int64_t, bool, uint64_t>> events;
+  events.reserve(2 * buffers.size());
+  for (const Buffer &buffer : buffers) {
+    if (buffer.begin >= buffer.end)
+      continue;
+    events.push_back({buffer.begin, true, buffer.bytes});
+    events.push_back({buffer.end, false, buffer.bytes});
+  }
+  llvm::sort(events);
+  uint64_t now = 0, most = 0;
+  int64_t when = events.empty() ? 0 : std::get<0>(events.front());
+  for (auto [time, begins, bytes] : events) {
+    now = begins ? now + bytes : now - bytes;
+    if (now <= most)
+      continue;
+    most = now;
+    when = time;
+  }
+  return {when, most};
 }
 
-uint64_t Problem::lowerBound() const {
-  uint64_t most = 0;
-  for (const Buffer &buffer : buffers)
-    most = std::max(most, bytesAt(buffers, buffer.begin));
-  return most;
-}
+uint64_t Problem::lowerBound() const { return fullestTime(buffers).second; }
 
 llvm::SmallVector<unsigned> Problem::fullest() const {
   llvm::SmallVector<unsigned> indices;
-  uint64_t most = lowerBound();
-  const Buffer *first = llvm::find_if(buffers, [&](const Buffer &buffer) {
-    return bytesAt(buffers, buffer.begin) == most;
-  });
-  if (first == buffers.end())
-    return indices;
+  int64_t time = fullestTime(buffers).first;
   for (auto [index, buffer] : llvm::enumerate(buffers))
-    if (buffer.begin <= first->begin && first->begin < buffer.end)
+    if (buffer.begin <= time && time < buffer.end)
       indices.push_back(index);
   return indices;
 }

@@ -11,6 +11,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <random>
+#include <vector>
 
 using namespace tilebridge::accel::allocation;
 using llvm::ArrayRef;
@@ -25,17 +26,35 @@ struct Range {
 
 class Placer {
 public:
-  explicit Placer(const Problem &problem) : problem(problem) {}
+  explicit Placer(const Problem &problem)
+      : problem(problem), beside(problem.buffers.size()) {
+    ArrayRef<Buffer> buffers = problem.buffers;
+    Order byBegin = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
+    llvm::stable_sort(byBegin, [&](unsigned a, unsigned b) {
+      return buffers[a].begin < buffers[b].begin;
+    });
+    Order needed;
+    for (unsigned index : byBegin) {
+      llvm::erase_if(needed, [&](unsigned other) {
+        return !buffers[other].livesWith(buffers[index]);
+      });
+      for (unsigned other : needed) {
+        beside[index].push_back(other);
+        beside[other].push_back(index);
+      }
+      needed.push_back(index);
+    }
+  }
 
   /// Places the buffers in this order; those that do not fit lie behind the
   /// end, so that orders can be compared.
   Placement place(ArrayRef<unsigned> order) const {
     Placement result;
     result.offsets.assign(problem.buffers.size(), 0);
-    SmallVector<unsigned> placed;
+    std::vector<bool> isPlaced(problem.buffers.size(), false);
     for (unsigned index : order) {
       const Buffer &buffer = problem.buffers[index];
-      SmallVector<Range> taken = takenRanges(buffer, placed, result);
+      SmallVector<Range> taken = takenRanges(index, isPlaced, result);
       std::optional<uint64_t> offset;
       if (buffer.bank) {
         uint64_t begin = *buffer.bank * problem.bankBytes();
@@ -48,19 +67,19 @@ public:
         offset = smallestGap(buffer, taken, {0, UINT64_MAX});
       result.offsets[index] = *offset;
       result.bytes = std::max(result.bytes, *offset + buffer.bytes);
-      placed.push_back(index);
+      isPlaced[index] = true;
     }
     dropWishesThatCameTrue(result);
     return result;
   }
 
 private:
-  SmallVector<Range> takenRanges(const Buffer &buffer,
-                                 ArrayRef<unsigned> placed,
+  SmallVector<Range> takenRanges(unsigned index,
+                                 const std::vector<bool> &isPlaced,
                                  const Placement &sofar) const {
     SmallVector<Range> taken;
-    for (unsigned other : placed)
-      if (buffer.livesWith(problem.buffers[other]))
+    for (unsigned other : beside[index])
+      if (isPlaced[other])
         taken.push_back({sofar.offsets[other],
                          sofar.offsets[other] + problem.buffers[other].bytes});
     llvm::sort(taken, [](const Range &a, const Range &b) {
@@ -109,6 +128,8 @@ private:
   }
 
   const Problem &problem;
+  /// For each buffer those that are needed while it is.
+  SmallVector<Order, 0> beside;
 };
 } // namespace
 

@@ -75,14 +75,13 @@ static double trafficOf(ArrayRef<Value> views, func::FuncOp kernel) {
   return bytes;
 }
 
-static AllocOp allocOf(func::FuncOp kernel, int64_t number) {
-  AllocOp found;
+static llvm::DenseMap<int64_t, AllocOp> allocsByNumber(func::FuncOp kernel) {
+  llvm::DenseMap<int64_t, AllocOp> allocs;
   kernel.walk([&](AllocOp alloc) {
     if (auto own = alloc->getAttrOfType<IntegerAttr>(numberAttr))
-      if (own.getInt() == number)
-        found = alloc;
+      allocs[own.getInt()] = alloc;
   });
-  return found;
+  return allocs;
 }
 
 namespace {
@@ -102,8 +101,8 @@ public:
   SmallVector<int64_t> chosen;
 
 private:
-  std::optional<int64_t> next(func::FuncOp trial, ArrayRef<Lifetime> lifetimes,
-                              const allocation::Problem &problem) const;
+  std::optional<unsigned> next(func::FuncOp trial, ArrayRef<Lifetime> lifetimes,
+                               const allocation::Problem &problem) const;
 
   func::FuncOp kernel;
   const Target &target;
@@ -123,8 +122,9 @@ void Plan::apply(func::FuncOp to) const {
   auto local = MemoryAttr::get(context, StringAttr::get(context, localMemory));
   SmallVector<Operation *> users;
   llvm::SmallPtrSet<Operation *, 16> seen;
+  llvm::DenseMap<int64_t, AllocOp> allocs = allocsByNumber(to);
   for (int64_t number : chosen) {
-    AllocOp alloc = allocOf(to, number);
+    AllocOp alloc = allocs.lookup(number);
     std::optional<SmallVector<Value>> views = viewsOf(alloc.getMemref());
     for (Value view : *views) {
       view.setType(inMemory(cast<MemRefType>(view.getType()), far));
@@ -150,10 +150,11 @@ static SmallVector<Lifetime> lifetimesIn(func::FuncOp kernel, StringRef name) {
   return result;
 }
 
-std::optional<int64_t> Plan::next(func::FuncOp trial,
-                                  ArrayRef<Lifetime> lifetimes,
-                                  const allocation::Problem &problem) const {
-  std::optional<int64_t> best;
+// The index of the buffer that goes next.
+std::optional<unsigned> Plan::next(func::FuncOp trial,
+                                   ArrayRef<Lifetime> lifetimes,
+                                   const allocation::Problem &problem) const {
+  std::optional<unsigned> best;
   double least = 0;
   for (unsigned index : problem.fullest()) {
     AllocOp alloc = lifetimes[index].op;
@@ -168,7 +169,7 @@ std::optional<int64_t> Plan::next(func::FuncOp trial,
         trafficOf(*views, trial) / double(problem.buffers[index].bytes);
     if (best && cost >= least)
       continue;
-    best = number.getInt();
+    best = index;
     least = cost;
   }
   return best;
@@ -187,10 +188,17 @@ bool Plan::find() {
       return allocation::solve(
                  problemOf(lifetimesIn(trial, memory.name), memory, target))
           .has_value();
-    std::optional<int64_t> victim = next(trial, lifetimes, problem);
-    if (!victim)
-      return false;
-    chosen.push_back(*victim);
+    // The pieces of those that go only add to what is needed: without them,
+    // too, the others have to fit. A kernel of thousands of blocks is tried a
+    // few times, and not once for each block that goes.
+    do {
+      std::optional<unsigned> victim = next(trial, lifetimes, problem);
+      if (!victim)
+        return false;
+      AllocOp alloc = lifetimes[*victim].op;
+      chosen.push_back(alloc->getAttrOfType<IntegerAttr>(numberAttr).getInt());
+      problem.buffers[*victim].bytes = 0;
+    } while (problem.lowerBound() > problem.capacity);
   }
 }
 
@@ -230,8 +238,9 @@ struct AccelSpillPass : accel::impl::AccelSpillPassBase<AccelSpillPass> {
         Plan plan(kernel, target, *memory, problem.capacity / share);
         if (!plan.find())
           continue;
+        llvm::DenseMap<int64_t, AllocOp> allocs = allocsByNumber(kernel);
         for (int64_t number : plan.chosen) {
-          AllocOp alloc = allocOf(kernel, number);
+          AllocOp alloc = allocs.lookup(number);
           std::string reason =
               ("the buffers that are needed at once take " +
                Twine(problem.lowerBound()) + " bytes, and '" +

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 
 #include <random>
+#include <vector>
 
 using namespace tilebridge::accel::allocation;
 
@@ -196,4 +197,38 @@ TEST(Allocation, RandomLifetimesAndAlignments) {
     worst = std::max(worst, double(problem.capacity) / double(bound));
   }
   EXPECT_LE(worst, 1.25);
+}
+
+// As a definition says it: at each time that a buffer begins at.
+TEST(Allocation, TheFullestTimeIsTheFirstOfTheLargest) {
+  std::minstd_rand random(13);
+  for (unsigned round = 0; round < 200; ++round) {
+    Problem problem;
+    for (unsigned count = random() % 40; count; --count) {
+      int64_t begin = random() % 30;
+      problem.buffers.push_back(
+          buffer(random() % 4, begin, begin + 1 + random() % 9));
+    }
+    uint64_t most = 0;
+    std::vector<unsigned> expected;
+    for (int64_t time = 0; time < 40; ++time) {
+      uint64_t sum = 0;
+      std::vector<unsigned> then;
+      for (unsigned i = 0; i < problem.buffers.size(); ++i) {
+        const Buffer &each = problem.buffers[i];
+        if (each.begin > time || time >= each.end)
+          continue;
+        sum += each.bytes;
+        then.push_back(i);
+      }
+      if (sum <= most)
+        continue;
+      most = sum;
+      expected = then;
+    }
+    EXPECT_EQ(problem.lowerBound(), most);
+    if (most) {
+      EXPECT_EQ(llvm::to_vector(llvm::ArrayRef(expected)), problem.fullest());
+    }
+  }
 }
