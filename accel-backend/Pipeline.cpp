@@ -96,11 +96,13 @@ static void addHoist(OpPassManager &pm) {
 static void addBufferize(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createAccelBufferizePass());
   pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createAccelBranchOncePass());
   pm.addPass(createCSEPass());
 }
 
 /// What PEs of a line load alike is read once.
 static void addMulticast(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelEvenLoopsPass());
   pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());
   pm.addNestedPass<func::FuncOp>(createAccelChooseReductionsPass());
   pm.addNestedPass<func::FuncOp>(createAccelSkipIdlePass());

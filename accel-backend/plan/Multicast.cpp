@@ -9,12 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/plan/LineBound.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
 #include "accel-backend/plan/Tiles.h"
 #include "accel-backend/plan/Turns.h"
-
-#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 namespace tilebridge::accel {
 #define GEN_PASS_DEF_ACCELMULTICASTPASS
@@ -24,20 +23,6 @@ namespace tilebridge::accel {
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::accel;
-
-// A program that waits for another one may read what that one wrote: two PEs
-// that read the same place at different times then read different things.
-static bool waitsForOthers(func::FuncOp kernel) {
-  return kernel
-      .walk([](Operation *op) {
-        bool waits =
-            isa<AtomicOp, linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-                linalg_ext::AtomicLoadOp>(op) &&
-            op->getNumResults() && !op->use_empty();
-        return waits ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 static StringRef linesText(const Sharing &sharing) {
   if (sharing.alongRows && sharing.alongColumns)

@@ -242,6 +242,67 @@ def AccelHoistCopiesPass : Pass<"tilebridge-accel-hoist-copies", "::mlir::func::
   let dependentDialects = ["::tilebridge::accel::AccelDialect"];
 }
 
+def AccelEvenLoopsPass : Pass<"tilebridge-accel-even-loops", "::mlir::func::FuncOp"> {
+  let summary = "Lets PEs of a line run a loop equally often, so that its loads can be multicast";
+  let description = [{
+    A loop whose loads are the same for all PEs of a line, but whose upper bound differs between them (causal attention: programs of one head
+    read its keys from the first one to a last one of their own), runs to the line's greatest bound. Loads, and what they need, are done in each
+    iteration; the rest is in a loop that runs once in the iterations that are the PE's own, and not at all in others. What is computed
+    stays what it was, in the same order.
+
+    The bounds are evaluated for all PEs and steps, so the launch must be known. The greatest bound is a constant, or chosen by
+    the step and the PE's row or column. A loop stays as it is, with a remark, where the line's greatest bounds add up to more than the PE with the most
+    iterations has anyway; and without one where a load is not the same or not in each iteration, where it needs a block that the loop carries, or
+    where something before it in the loop may write what it reads.
+
+    Before:
+    ```mlir
+    %sums = scf.for %i = %c0 to %own step %c1 iter_args(%sum = %zero) -> (tensor<64xf32>) {
+      %k = accel.copy %v to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+      %next = linalg.add ins(%sum, %k : tensor<64xf32>, tensor<64xf32>) outs(%sum : tensor<64xf32>) -> tensor<64xf32>
+      scf.yield %next : tensor<64xf32>
+    }
+    ```
+    After, where the line's greatest bound is 8:
+    ```mlir
+    %sums = scf.for %i = %c0 to %c8 step %c1 iter_args(%sum = %zero) -> (tensor<64xf32>) {
+      %k = accel.copy %v to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+      %is_own = arith.cmpi slt, %i, %own : index
+      %times = arith.select %is_own, %c1, %c0 : index
+      %new = scf.for %once = %c0 to %times step %c1 iter_args(%old = %sum) -> (tensor<64xf32>) {
+        %next = linalg.add ins(%old, %k : tensor<64xf32>, tensor<64xf32>) outs(%old : tensor<64xf32>) -> tensor<64xf32>
+        scf.yield %next : tensor<64xf32>
+      }
+      scf.yield %new : tensor<64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
+def AccelBranchOncePass : Pass<"tilebridge-accel-branch-once", "::mlir::func::FuncOp"> {
+  let summary = "Makes branches of loops that run once or not at all";
+  let description = [{
+    `tilebridge-accel-even-loops` makes such loops, because what loops carry stays in its buffer. Once blocks are buffers, a branch says better
+    how often its body is run. A loop that still carries buffers stays as it is.
+
+    Before:
+    ```mlir
+    %times = arith.select %is_own, %c1, %c0 : index
+    scf.for %once = %c0 to %times step %c1 {
+      linalg.add ins(%sum, %k : memref<64xf32, #accel.memory<"local">>, memref<64xf32, #accel.memory<"local">>) outs(%sum : memref<64xf32, #accel.memory<"local">>)
+    }
+    ```
+    After:
+    ```mlir
+    scf.if %is_own {
+      linalg.add ins(%sum, %k : memref<64xf32, #accel.memory<"local">>, memref<64xf32, #accel.memory<"local">>) outs(%sum : memref<64xf32, #accel.memory<"local">>)
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def AccelMulticastPass : Pass<"tilebridge-accel-multicast", "::mlir::func::FuncOp"> {
   let summary = "Reads what PEs of a line load alike once, for all of them";
   let description = [{
