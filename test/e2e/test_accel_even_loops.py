@@ -1,6 +1,6 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops that PEs of a line run differently often, with loads that are alike: the same bytes as without multicast, and fewer read."""
+"""Loops that PEs of a line run differently often, with loads that are alike: the bytes that come without multicast, fewer read."""
 
 import json
 import os
