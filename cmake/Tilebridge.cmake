@@ -2,7 +2,8 @@
 
 # The headers of MLIR that nearly every file needs, parsed once.
 add_library(TilebridgePch STATIC ${CMAKE_SOURCE_DIR}/cmake/Pch.cpp)
-target_precompile_headers(TilebridgePch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Pch.h)
+# By its name, so that what CMake makes of it is the same in each clone, and ccache needs to preprocess nothing.
+target_precompile_headers(TilebridgePch PRIVATE <cmake/Pch.h>)
 llvm_update_compile_flags(TilebridgePch)
 set_target_properties(TilebridgePch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_compile_options(TilebridgePch PRIVATE -fPIC)

@@ -30,8 +30,6 @@ constexpr llvm::StringLiteral placedAttr = "accel.placed";
 constexpr llvm::StringLiteral targetAttr = "accel.target";
 /// On an accel.copy: how many buffers it is to have.
 constexpr llvm::StringLiteral depthAttr = "accel.depth";
-/// On an op that works on elements one by one: why it does.
-constexpr llvm::StringLiteral reasonAttr = "accel.reason";
 
 /// The name of the memory that the compute units of a PE work on.
 constexpr llvm::StringLiteral localMemory = "local";
