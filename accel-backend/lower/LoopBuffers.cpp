@@ -38,7 +38,7 @@ CopyStartOp tilebridge::accel::startOf(OpBuilder &builder, CopyOp copy,
 
 /// True if `value` can be computed for another iteration; collects the carried
 /// values it needs. `always`: also for iterations that there are not.
-static bool canRepeat(Value value, Work &work, bool always) {
+static bool canRepeat(Value value, LoopWork &work, bool always) {
   scf::ForOp loop = work.loop;
   if (!loop.getRegion().isAncestor(value.getParentRegion()))
     return true;
@@ -98,7 +98,7 @@ static bool isFirstUse(CopyOp copy, AllocOp buffer) {
 }
 
 /// Finds what of the loop can be started early or waited for late.
-static void findTransfers(Work &work, int64_t defaultDepth) {
+static void findTransfers(LoopWork &work, int64_t defaultDepth) {
   scf::ForOp loop = work.loop;
   ChipAccesses &all = work.accesses;
   for (Operation &op : loop.getBody()->without_terminator())
@@ -175,7 +175,7 @@ static void findTransfers(Work &work, int64_t defaultDepth) {
 
 void tilebridge::accel::bufferLoop(IRRewriter &rewriter, scf::ForOp loop,
                                    int64_t depth) {
-  Work work{loop, depth, {}, {}, {}, {}, {}};
+  LoopWork work{loop, depth, {}, {}, {}, {}, {}};
   findTransfers(work, depth);
   if (!work.loads.empty())
     bufferLoads(rewriter, work);

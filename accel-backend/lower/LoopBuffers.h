@@ -26,7 +26,7 @@ void bufferLoop(mlir::IRRewriter &rewriter, mlir::scf::ForOp loop,
                 int64_t depth);
 
 /// A loop being given buffers.
-struct Work {
+struct LoopWork {
   mlir::scf::ForOp loop;
   int64_t depth;
   llvm::SmallVector<CopyOp> loads;
@@ -55,7 +55,7 @@ AllocOp bufferOf(mlir::Value memref, mlir::scf::ForOp loop);
 CopyOp storeIn(mlir::Operation *op);
 
 /// A new buffer of `slots` times the size, before the loop.
-mlir::Value makeSlots(mlir::IRRewriter &rewriter, Work &work, AllocOp alloc,
+mlir::Value makeSlots(mlir::IRRewriter &rewriter, LoopWork &work, AllocOp alloc,
                       int64_t slots);
 
 /// The buffer of one slot, and the slot after `slot`.
@@ -69,8 +69,8 @@ void replaceBuffer(mlir::IRRewriter &rewriter, mlir::Value buffer,
                    mlir::Value view);
 
 /// Gives the loads of a loop slots, and starts them iterations ahead.
-void bufferLoads(mlir::IRRewriter &rewriter, Work &work);
+void bufferLoads(mlir::IRRewriter &rewriter, LoopWork &work);
 
 /// Gives the stores of a loop two slots each.
-void bufferStores(mlir::IRRewriter &rewriter, Work &work);
+void bufferStores(mlir::IRRewriter &rewriter, LoopWork &work);
 } // namespace tilebridge::accel

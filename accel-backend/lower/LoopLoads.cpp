@@ -60,7 +60,7 @@ struct Slots {
 
 /// The operands of a load for an iteration. `buffers` has those that its chain
 /// wrote.
-static SmallVector<Value> operandsAhead(IRRewriter &rewriter, Work &work,
+static SmallVector<Value> operandsAhead(IRRewriter &rewriter, LoopWork &work,
                                         size_t number, const Slots &slots,
                                         const IRMapping &buffers,
                                         OtherIteration &iteration) {
@@ -81,7 +81,7 @@ static SmallVector<Value> operandsAhead(IRRewriter &rewriter, Work &work,
 }
 
 /// Does the chains of loads for an iteration, what they have in common once.
-static IRMapping repeatChains(IRRewriter &rewriter, Work &work,
+static IRMapping repeatChains(IRRewriter &rewriter, LoopWork &work,
                               ArrayRef<size_t> numbers, const Slots &slots,
                               OtherIteration &iteration) {
   IRMapping buffers;
@@ -107,7 +107,7 @@ static IRMapping repeatChains(IRRewriter &rewriter, Work &work,
 
 /// Where the iteration exists: the starts of the loads of these numbers into
 /// their slots, with their chains before; completed tokens elsewhere.
-static SmallVector<Value> startAhead(IRRewriter &rewriter, Work &work,
+static SmallVector<Value> startAhead(IRRewriter &rewriter, LoopWork &work,
                                      ArrayRef<size_t> numbers, Value exists,
                                      const OtherIteration &iteration,
                                      const Slots &slots) {
@@ -137,7 +137,7 @@ static SmallVector<Value> startAhead(IRRewriter &rewriter, Work &work,
 
 /// The starts of all loads of the loop that are feeds, or of all that are not,
 /// by number; null for the others. Loads with chains share a branch.
-static SmallVector<Value> startAllAhead(IRRewriter &rewriter, Work &work,
+static SmallVector<Value> startAllAhead(IRRewriter &rewriter, LoopWork &work,
                                         bool areFeeds, Value exists,
                                         const OtherIteration &iteration,
                                         const Slots &slots) {
@@ -162,7 +162,7 @@ static SmallVector<Value> startAllAhead(IRRewriter &rewriter, Work &work,
 }
 
 /// The values of the carried scalars after an iteration.
-static SmallVector<Value> advance(IRRewriter &rewriter, Work &work,
+static SmallVector<Value> advance(IRRewriter &rewriter, LoopWork &work,
                                   OtherIteration &iteration) {
   SmallVector<Value> next(work.loop.getRegionIterArgs().size());
   for (BlockArgument argument : work.carried)
@@ -202,7 +202,7 @@ static Value laterSlot(IRRewriter &rewriter, Location loc, Value slot,
 }
 
 /// New buffers of all loads and of what chains write for them.
-static Slots makeAllSlots(IRRewriter &rewriter, Work &work) {
+static Slots makeAllSlots(IRRewriter &rewriter, LoopWork &work) {
   Slots slots;
   for (CopyOp load : work.loads)
     slots.of.push_back(makeSlots(rewriter, work,
@@ -221,7 +221,7 @@ static Slots makeAllSlots(IRRewriter &rewriter, Work &work) {
 /// The loads of the first iterations, before the loop: gives what the loop
 /// carries of each, and the values of carried scalars.
 static SmallVector<SmallVector<Value>> startFirst(IRRewriter &rewriter,
-                                                  Work &work, Slots slots,
+                                                  LoopWork &work, Slots slots,
                                                   SmallVector<Value> &values) {
   scf::ForOp loop = work.loop;
   Location loc = loop.getLoc();
@@ -263,7 +263,7 @@ static SmallVector<SmallVector<Value>> startFirst(IRRewriter &rewriter,
   return tokens;
 }
 
-void tilebridge::accel::bufferLoads(IRRewriter &rewriter, Work &work) {
+void tilebridge::accel::bufferLoads(IRRewriter &rewriter, LoopWork &work) {
   scf::ForOp loop = work.loop;
   Location loc = loop.getLoc();
   int64_t ahead = work.depth - 1;

@@ -51,7 +51,7 @@ CopyOp tilebridge::accel::storeIn(Operation *op) {
 }
 
 /// A new buffer of `slots` times the size, before the loop.
-Value tilebridge::accel::makeSlots(IRRewriter &rewriter, Work &work,
+Value tilebridge::accel::makeSlots(IRRewriter &rewriter, LoopWork &work,
                                    AllocOp alloc, int64_t slots) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(work.loop);

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::accel;
 
-void tilebridge::accel::bufferStores(IRRewriter &rewriter, Work &work) {
+void tilebridge::accel::bufferStores(IRRewriter &rewriter, LoopWork &work) {
   scf::ForOp loop = work.loop;
   Location loc = loop.getLoc();
   Type token = TokenType::get(rewriter.getContext());
