@@ -56,6 +56,7 @@ check clang-format clang-format-22 --dry-run -Werror "${sources[@]}"
 check "ruff check" "$python" -m ruff check --quiet .
 check "ruff format" "$python" -m ruff format --check --quiet .
 check sizes "$python" tools/check_sizes.py
+check names "$python" tools/check_names.py
 check headers "$python" tools/check_headers.py
 check mirror "$python" tools/check_tests_mirror.py
 check links "$python" tools/check_links.py
