@@ -135,6 +135,15 @@ def is_close(dtype: torch.dtype, expected: bytes, actual: bytes, largest: float)
     return bool((near | (x.isnan() & y.isnan())).all())
 
 
+def types_at(arguments, begin: int) -> set[torch.dtype]:
+    """The types of the arguments whose memory begins here."""
+    return {
+        tensor.dtype
+        for tensor in tensors_of(arguments)
+        if tensor.untyped_storage().data_ptr() == begin
+    }
+
+
 def differing(arguments, memory, before, expected, actual) -> list[int]:
     """Sizes of the arrays that are not within TOLERANCE of each other."""
     if expected == actual:
@@ -144,11 +153,7 @@ def differing(arguments, memory, before, expected, actual) -> list[int]:
     for (begin, size), wanted, got in zip(memory, expected, actual, strict=True):
         if wanted == got:
             continue
-        types = {
-            tensor.dtype
-            for tensor in tensors_of(arguments)
-            if tensor.untyped_storage().data_ptr() == begin
-        }
+        types = types_at(arguments, begin)
         if not any(is_close(dtype, wanted, got, largest) for dtype in types):
             sizes.append(size)
     return sizes
@@ -159,11 +164,7 @@ def is_same(kernel, arguments, memory, expected: list[bytes], actual: list[bytes
     for (begin, _), wanted, got in zip(memory, expected, actual, strict=True):
         if wanted == got:
             continue
-        types = {
-            tensor.dtype
-            for tensor in tensors_of(arguments)
-            if tensor.untyped_storage().data_ptr() == begin and tensor.dtype in TOLERANCE
-        }
+        types = types_at(arguments, begin) & TOLERANCE.keys()
         if not any(is_same_array(dtype, wanted, got, kernel.has_extremes) for dtype in types):
             return False
     return True
