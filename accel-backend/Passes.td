@@ -104,6 +104,30 @@ def AccelWrapComputePass : Pass<"tilebridge-accel-wrap-compute"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def AccelFusePass : Pass<"tilebridge-accel-fuse"> {
+  let summary = "Computes what follows element by element in one op";
+  let description = [{
+    Upstream's fusion of elementwise ops, with one difference: a change of shape does not move across a product of blocks. As a product of
+    another shape that would have no name, and the matrix unit could not compute it.
+
+    Before:
+    ```mlir
+    %p = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x64xf16>) outs(%zero : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %w = tensor.expand_shape %p [[0], [1, 2]] output_shape [64, 1, 64] : tensor<64x64xf32> into tensor<64x1x64xf32>
+    %e = linalg.generic ... ins(%w : tensor<64x1x64xf32>) { ^bb0(%x: f32, %o: f32): %y = arith.negf %x : f32 ... }
+    %s = linalg.generic ... ins(%e : tensor<64x1x64xf32>) { ^bb0(%x: f32, %o: f32): %y = math.exp2 %x : f32 ... }
+    ```
+    After:
+    ```mlir
+    %p = linalg.matmul ins(%a, %b : tensor<64x32xf16>, tensor<32x64xf16>) outs(%zero : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %w = tensor.expand_shape %p [[0], [1, 2]] output_shape [64, 1, 64] : tensor<64x64xf32> into tensor<64x1x64xf32>
+    %s = linalg.generic ... ins(%w : tensor<64x1x64xf32>) { ^bb0(%x: f32, %o: f32): %n = arith.negf %x : f32  %y = math.exp2 %n : f32 ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // Programs on PEs, and what fits (plan/)
 //===----------------------------------------------------------------------===//
@@ -151,7 +175,7 @@ def AccelPipelinePass : Pass<"tilebridge-accel-pipeline-copies"> {
     loop, each only if there is such an iteration. For a load of rows, or one with a mask, what computes these blocks is done again for
     that iteration, in buffers of their own; loads that it reads are one more iteration ahead, with one more buffer. An address
     may come from a scalar of memory that the loop does not write. A store of a loop has two buffers, and is waited for at the same store of
-    the next iteration, and behind the loop. Both happen only where no access of the loop can touch the same bytes: other
+    the next iteration, and behind the loop; if an iteration goes on to write where it has stored from, it is waited for at once. Both happen only where no access of the loop can touch the same bytes: other
     arguments, one of which is `accel.noalias`. Elsewhere a transfer is waited for before the first op that needs it.
 
     Before:

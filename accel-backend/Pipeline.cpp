@@ -13,7 +13,6 @@
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -47,12 +46,17 @@ static void addWrapCompute(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   pm.addPass(linalg_ext::createSpreadSelectsPass());
   pm.addNestedPass<func::FuncOp>(createAccelWrapComputePass());
-  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(createAccelFusePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // What folding made of fills and branches.
   pm.addPass(linalg_ext::createSpreadSelectsPass());
   pm.addNestedPass<func::FuncOp>(createAccelWrapComputePass());
+}
+
+/// Blocks are copied in the order of memory where that takes less time.
+static void addOrder(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelOrderCopiesPass());
 }
 
 /// Programs become turns of PEs.
@@ -102,6 +106,7 @@ static void addBufferize(OpPassManager &pm) {
 
 /// What PEs of a line load alike is read once.
 static void addMulticast(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createAccelJoinLoopsPass());
   pm.addNestedPass<func::FuncOp>(createAccelEvenLoopsPass());
   pm.addNestedPass<func::FuncOp>(createAccelMulticastPass());
   pm.addNestedPass<func::FuncOp>(createAccelChooseReductionsPass());
@@ -150,6 +155,7 @@ static const Stage stages[] = {
     {"inline", addInline},
     {"copies", addCopies},
     {"wrap-compute", addWrapCompute},
+    {"order", addOrder},
     {"map-grid", addMapGrid},
     {"fold", addFold},
     {"fit", addFit},

@@ -125,8 +125,8 @@ bool AccelKernel::readTarget(const Request &request, std::string &errors) {
 bool AccelKernel::read(const Request &request, Result &result) {
   if (!readTarget(request, result.errors))
     return false;
-  isLowered = request.input.contains(loweredAttr);
-  module = isLowered ? parseText(request, context)
+  isLowered = isTextWith(request.input, loweredAttr);
+  module = isLowered ? parseText(request, context, result)
                      : readBridge(request, context, result);
   if (!module)
     return false;
@@ -142,7 +142,9 @@ bool AccelKernel::read(const Request &request, Result &result) {
 std::unique_ptr<AccelKernel> AccelKernel::load(const Request &request,
                                                Result &result) {
   std::unique_ptr<AccelKernel> loaded(new AccelKernel());
-  ErrorCollector collector(loaded->context, result.errors);
+  loaded->wantsRemarks = request.wantsRemarks;
+  DiagnosticCollector collector(loaded->context, result.errors,
+                                request.wantsRemarks ? &result.log : nullptr);
   if (!loaded->read(request, result)) {
     explainFailure(request, result);
     return nullptr;
@@ -260,6 +262,7 @@ bool AccelKernel::emit(ModuleOp lowered, const accel::SimLaunch &launch,
     return true;
   accel::CppOptions options;
   options.target = target.name;
+  options.localMemory = target.localMemory().name;
   options.rows = target.grid.rows;
   options.columns = target.grid.columns;
   // A kernel that came lowered serves any launch.
@@ -279,7 +282,8 @@ accel::SimOutcome AccelKernel::simulate(const accel::SimLaunch &launch,
                                         std::string &errors,
                                         AccelOutputs *outputs) {
   std::lock_guard<std::mutex> lock(mutex);
-  ErrorCollector collector(context, errors);
+  DiagnosticCollector collector(
+      context, errors, wantsRemarks && outputs ? &outputs->remarks : nullptr);
   accel::SimOutcome outcome;
   const Lowering *lowering = lower(launch, search);
   ModuleOp module = lowering ? *lowering->module : ModuleOp();

@@ -31,6 +31,8 @@ struct AccelOutputs {
   /// The plug-in's own, and what it is called.
   std::string *own = nullptr;
   std::string ownName;
+  /// What the lowering remarks, if it is asked to and was not done before.
+  std::string remarks;
 };
 
 /// The first stage that a search decides about.
@@ -89,6 +91,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp kernel;
   bool isLowered = false; // as it was read
+  bool wantsRemarks = false;
   /// What the lowering leaves away; 0: as deep as it likes.
   int64_t mostDepth = 0;
   bool isUnicast = false;

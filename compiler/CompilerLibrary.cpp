@@ -176,6 +176,8 @@ static int accelSimulate(tb_accel_kernel *kernel,
   auto outcome = kernel->kernel->simulate(
       launch, options, search, (abi->flags & TB_SIMULATE_COMPILE_ONLY) != 0,
       errors, &outputs);
+  if (!outputs.remarks.empty())
+    give("remarks", outputs.remarks);
   if (abi->flags & TB_SIMULATE_LOWERED && !lowered.empty())
     give("lowered", lowered);
   if (abi->flags & TB_SIMULATE_CPP && !cpp.empty())

@@ -9,12 +9,14 @@
 
 #include "compiler/Explain.h"
 #include "compiler/Header.h"
+#include "compiler/KernelModule.h"
 #include "compiler/Registration.h"
 #include "cpu-backend/Codegen.h"
 #include "frontend/Passes.h"
 #include "frontend/Reader.h"
 #include "triton-to-linalg/Passes.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
+#include "triton-to-linalg/bridge/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -72,6 +74,7 @@ private:
   bool runPasses(llvm::StringRef name,
                  llvm::function_ref<void(OpPassManager &)> build);
   void instrument(PassManager &manager);
+  bool lowerToBridge(Stage stage);
   void explain(bool asJson);
   void generateCode(Stage stage);
   void printModule();
@@ -207,6 +210,26 @@ void Job::generateCode(Stage stage) {
     addError(text);
 }
 
+static void checkBridge(OpPassManager &manager) {
+  manager.addPass(linalg_ext::createVerifyBridgePass());
+}
+
+/// Whether there is bridge IR now for a stage behind it.
+bool Job::lowerToBridge(Stage stage) {
+  if (!runPasses("the frontend", frontend::buildFrontendPipeline))
+    return false;
+  if (stage == Stage::Ttir) {
+    printModule();
+    return false;
+  }
+  if (stage == Stage::Explain || stage == Stage::ExplainJson) {
+    explain(stage == Stage::ExplainJson);
+    return false;
+  }
+  return runPasses("the lowering to the bridge IR",
+                   ttl::buildTritonToLinalgPipeline);
+}
+
 void Job::run(Stage stage) {
   // The reader of a message is the kernel's author, whom the IR does not help.
   context.printOpOnDiagnostic(false);
@@ -220,19 +243,21 @@ void Job::run(Stage stage) {
     return addError("there is no pass called '" + printAfter +
                     "'; tilebridge-opt --help lists them");
 
+  bool isBridge = isBridgeText(request.input);
+  if (isBridge && (stage == Stage::Ttir || stage == Stage::Explain ||
+                   stage == Stage::ExplainJson))
+    return addError("the stage '" + request.stage +
+                    "' is of TTIR, and the input is bridge IR");
   {
     TimingScope scope = timingScope.nest("Reading");
-    module = frontend::readModule(request.input, request.sourceName, context,
-                                  result.errors);
+    module = isBridge ? parseText(request, context, result)
+                      : frontend::readModule(request.input, request.sourceName,
+                                             context, result.errors);
   }
-  if (!module || !runPasses("the frontend", frontend::buildFrontendPipeline))
+  if (!module)
     return;
-  if (stage == Stage::Ttir)
-    return printModule();
-  if (stage == Stage::Explain || stage == Stage::ExplainJson)
-    return explain(stage == Stage::ExplainJson);
-  if (!runPasses("the lowering to the bridge IR",
-                 ttl::buildTritonToLinalgPipeline))
+  if (isBridge ? !runPasses("the check of the bridge IR", checkBridge)
+               : !lowerToBridge(stage))
     return;
   if (stage == Stage::Bridge)
     printModule();

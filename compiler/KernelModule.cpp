@@ -13,37 +13,49 @@
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 #include "triton-to-linalg/bridge/Passes.h"
 
-#include "mlir/Parser/Parser.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 
 namespace tilebridge::compiler {
 
-ErrorCollector::ErrorCollector(MLIRContext &context, std::string &errors)
-    : handler(&context, [&errors](Diagnostic &diagnostic) {
+DiagnosticCollector::DiagnosticCollector(MLIRContext &context,
+                                         std::string &errors,
+                                         std::string *remarks)
+    : handler(&context, [&errors, remarks](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
           frontend::appendDiagnostic(diagnostic, errors);
+        else if (remarks)
+          frontend::appendDiagnostic(diagnostic, *remarks);
         return success();
       }) {}
 
-OwningOpRef<ModuleOp> parseText(const Request &request, MLIRContext &context) {
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(request.input, request.sourceName),
-      llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, &context);
+bool isTextWith(llvm::StringRef input, llvm::StringRef attribute) {
+  llvm::MemoryBufferRef buffer(input, "");
+  return !isBytecode(buffer) && input.contains(attribute) &&
+         !input.contains("tt.func"); // a comment may name the attribute
+}
+
+bool isBridgeText(llvm::StringRef input) {
+  return isTextWith(input, linalg_ext::kKernelAttr);
+}
+
+OwningOpRef<ModuleOp> parseText(const Request &request, MLIRContext &context,
+                                Result &result) {
+  return frontend::parseModule(request.input, request.sourceName, context,
+                               result.errors,
+                               [](ModuleOp) { return success(); });
 }
 
 OwningOpRef<ModuleOp> readBridge(const Request &request, MLIRContext &context,
                                  Result &result) {
   PassManager manager(&context, ModuleOp::getOperationName());
   OwningOpRef<ModuleOp> module;
-  // Only bridge IR has this attribute.
-  if (request.input.contains(linalg_ext::kKernelAttr)) {
-    module = parseText(request, context);
+  if (isBridgeText(request.input)) {
+    module = parseText(request, context, result);
     manager.addPass(linalg_ext::createVerifyBridgePass());
   } else {
     module = frontend::readModule(request.input, request.sourceName, context,

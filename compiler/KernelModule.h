@@ -17,18 +17,27 @@
 
 namespace tilebridge::compiler {
 
-/// Collects the errors of a context while it lives.
-class ErrorCollector {
+/// Collects the errors of a context while it lives, and its remarks where they
+/// are wanted.
+class DiagnosticCollector {
 public:
-  ErrorCollector(mlir::MLIRContext &context, std::string &errors);
+  DiagnosticCollector(mlir::MLIRContext &context, std::string &errors,
+                      std::string *remarks = nullptr);
 
 private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
+/// Whether an input is text whose functions are not TTIR's, and which has an
+/// attribute that says of what stage they are.
+bool isTextWith(llvm::StringRef input, llvm::StringRef attribute);
+
+/// Whether an input is bridge IR as text.
+bool isBridgeText(llvm::StringRef input);
+
 /// The input as MLIR; null after an error.
-mlir::OwningOpRef<mlir::ModuleOp> parseText(const Request &request,
-                                            mlir::MLIRContext &context);
+mlir::OwningOpRef<mlir::ModuleOp>
+parseText(const Request &request, mlir::MLIRContext &context, Result &result);
 
 /// Bridge IR from TTIR, or from bridge IR as text; null after an error.
 mlir::OwningOpRef<mlir::ModuleOp>

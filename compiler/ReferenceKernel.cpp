@@ -30,7 +30,7 @@ bool ReferenceKernel::read(const Request &request, Result &result) {
 std::unique_ptr<ReferenceKernel> ReferenceKernel::load(const Request &request,
                                                        Result &result) {
   std::unique_ptr<ReferenceKernel> loaded(new ReferenceKernel());
-  ErrorCollector collector(loaded->context, result.errors);
+  DiagnosticCollector collector(loaded->context, result.errors);
   if (!loaded->read(request, result)) {
     explainFailure(request, result);
     return nullptr;
@@ -42,7 +42,7 @@ std::unique_ptr<ReferenceKernel> ReferenceKernel::load(const Request &request,
 reference::Outcome ReferenceKernel::evaluate(const reference::Launch &launch,
                                              std::string &errors) {
   std::lock_guard<std::mutex> lock(mutex);
-  ErrorCollector collector(context, errors);
+  DiagnosticCollector collector(context, errors);
   return reference::evaluate(kernel, launch);
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -116,7 +117,7 @@ struct ExpandFloatTypesPass
 private:
   LogicalResult expand(Operation *op) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    SmallFloatConverter convert(b, f16c, lookups);
+    SmallFloatConverter convert(b, {f16c, lookups, bf16Rounding});
     if (!isa<arith::ConstantOp>(op) &&
         llvm::any_of(op->getResultTypes(), isOnlyExtended))
       return op->emitError("nothing can be rounded to ")

@@ -41,6 +41,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuNarrowAccumulatorsPass());
   // Operands that programs have in common are put where they can be left out.
   pm.addNestedPass<func::FuncOp>(createCpuShareOperandsPass());
+  // What only programs at an array's end use is not computed in others.
+  pm.addNestedPass<func::FuncOp>(createCpuGuardBlocksPass());
   // Which tensors are in memory is decided, then loops are written.
   pm.addNestedPass<func::FuncOp>(createCpuPlanPass());
   CpuEmitPassOptions emit;
@@ -78,6 +80,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   CpuExpandFloatTypesPassOptions floats;
   floats.f16c = target.hasF16Convert;
   floats.lookups = target.vectorBits == 512;
+  floats.bf16Rounding = target.hasBf16Pairs;
   pm.addPass(createCpuExpandFloatTypesPass(floats));
   // Elementary functions become polynomials or calls of vector functions.
   CpuExpandMathPassOptions math;

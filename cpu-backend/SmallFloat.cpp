@@ -100,7 +100,7 @@ Value SmallFloatConverter::extend(Value x) {
     return extendExponent(x);
   SmallFloatFormat format = *SmallFloatFormat::of(source);
   Type f32 = like(x, b.getF32Type()), i32 = like(x, b.getI32Type());
-  if (source.isF16() && f16Hardware)
+  if (source.isF16() && has.f16)
     return arith::ExtFOp::create(b, f32, x);
 
   Value code =
@@ -112,7 +112,7 @@ Value SmallFloatConverter::extend(Value x) {
   }
 
   if (auto vector = dyn_cast<VectorType>(x.getType());
-      vector && lookups && isa<Float4E2M1FNType>(source) &&
+      vector && has.lookups && isa<Float4E2M1FNType>(source) &&
       vector.getRank() == 1 && vector.getNumElements() % 16 == 0)
     return lookUp(arith::ExtUIOp::create(b, i32, code));
 
@@ -120,8 +120,8 @@ Value SmallFloatConverter::extend(Value x) {
   // multiplication by a power of two corrects, for denormals too. FNUZ with 5
   // bits of exponent uses the code that is infinity in f16.
   Value value;
-  bool throughF16 = f16Hardware && !(format.special == SmallFloatFormat::Fnuz &&
-                                     format.mantissa == 2);
+  bool throughF16 = has.f16 && !(format.special == SmallFloatFormat::Fnuz &&
+                                 format.mantissa == 2);
   unsigned width = throughF16 ? 16 : 32, mantissa = throughF16 ? 10 : 23;
   Type intType = like(x, b.getIntegerType(width));
   Value wide = arith::ExtUIOp::create(b, intType, code);
@@ -194,43 +194,6 @@ Value SmallFloatConverter::lookUp(Value codes) {
   return result;
 }
 
-/// The upper half of an f32. Rounding carries into the exponent and from the
-/// largest number to infinity, as it should.
-Value SmallFloatConverter::truncateBFloat(Value x, Type type, bool towardZero) {
-  Type i32 = like(x, b.getI32Type());
-  Value bits = arith::BitcastOp::create(b, i32, x);
-  Value rounded = bits;
-  if (!towardZero) {
-    Value odd = arith::ShRUIOp::create(b, bits, constant(i32, 16));
-    odd = arith::AndIOp::create(b, odd, constant(i32, 1));
-    rounded = arith::AddIOp::create(
-        b, bits, arith::AddIOp::create(b, odd, constant(i32, 0x7fff)));
-  }
-  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
-  rounded =
-      arith::SelectOp::create(b, isNan, constant(i32, 0x7fc00000), rounded);
-  return arith::BitcastOp::create(b, like(x, type), upperHalves(rounded));
-}
-
-/// The upper 16 bits of each 32: of vectors every second element of twice as
-/// many, which is one instruction where a shift and a truncation are four.
-Value SmallFloatConverter::upperHalves(Value bits) {
-  Type i16 = b.getI16Type();
-  auto vector = dyn_cast<VectorType>(bits.getType());
-  if (!vector || vector.getRank() != 1 || vector.isScalable() ||
-      vector.getNumElements() < 8) {
-    Value upper = arith::ShRUIOp::create(b, bits, constant(bits.getType(), 16));
-    return arith::TruncIOp::create(b, like(bits, i16), upper);
-  }
-  int64_t lanes = vector.getNumElements();
-  Value halves =
-      vector::BitCastOp::create(b, VectorType::get(2 * lanes, i16), bits);
-  SmallVector<int64_t> odd;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    odd.push_back(2 * lane + 1);
-  return vector::ShuffleOp::create(b, halves, halves, odd);
-}
-
 /// The code, before overflow, of the magnitude of an f32 that is no NaN.
 Value SmallFloatConverter::roundMagnitude(Value magnitude,
                                           const SmallFloatFormat &format,
@@ -279,7 +242,7 @@ Value SmallFloatConverter::truncate(Value x, Type type, bool towardZero) {
   SmallFloatFormat format = *SmallFloatFormat::of(type);
   if (type.isBF16())
     return truncateBFloat(x, type, towardZero);
-  if (type.isF16() && f16Hardware && !towardZero)
+  if (type.isF16() && has.f16 && !towardZero)
     return arith::TruncFOp::create(b, like(x, type), x);
 
   Type i32 = like(x, b.getI32Type());

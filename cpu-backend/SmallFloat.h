@@ -45,9 +45,12 @@ struct SmallFloatFormat {
 /// Writes conversions of scalars or vectors of any shape.
 class SmallFloatConverter {
 public:
-  SmallFloatConverter(mlir::ImplicitLocOpBuilder &builder, bool f16Hardware,
-                      bool lookups = false)
-      : b(builder), f16Hardware(f16Hardware), lookups(lookups) {}
+  /// What the host has: see the options of tilebridge-cpu-expand-float-types.
+  struct Hardware {
+    bool f16 = true, lookups = false, bf16Rounding = false;
+  };
+  SmallFloatConverter(mlir::ImplicitLocOpBuilder &builder, Hardware has)
+      : b(builder), has(has) {}
 
   /// f32 of a small float: exact.
   mlir::Value extend(mlir::Value x);
@@ -64,12 +67,16 @@ private:
   mlir::Value extendExponent(mlir::Value x);
   mlir::Value truncateBFloat(mlir::Value x, mlir::Type type, bool towardZero);
   mlir::Value upperHalves(mlir::Value bits);
+  mlir::Value roundBFloat(mlir::Value x, bool towardZero);
+  mlir::Value roundNormals(mlir::Value x, mlir::VectorType type);
+  mlir::Value isAnySpecial(mlir::Value x);
+  mlir::Value lanesOf(mlir::Value x, int64_t from, int64_t count);
   mlir::Value lookUp(mlir::Value codes);
   mlir::Value roundMagnitude(mlir::Value magnitude,
                              const SmallFloatFormat &format, bool towardZero);
 
   mlir::ImplicitLocOpBuilder &b;
-  bool f16Hardware, lookups;
+  Hardware has;
 };
 
 } // namespace tilebridge::cpu

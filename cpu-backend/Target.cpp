@@ -218,6 +218,13 @@ llvm::Expected<CpuTarget> CpuTarget::parse(llvm::StringRef spec) {
   CpuTarget target;
   // "cpu,-avx512f" is the host without a feature.
   auto [kindName, hostExtra] = kind.split(',');
+  if (kindName == "accel")
+    return error("target '" + spec +
+                 "' is an accelerator, and this makes code for CPUs: in C "
+                 "tilebridge_load_accel loads kernels for its simulator");
+  if (spec.contains(':') && rest.split(',').first.empty())
+    return error("target '" + spec +
+                 "' names no CPU after the ':'; this machine is 'cpu'");
   if (kindName != "cpu" || (!hostExtra.empty() && !rest.empty()))
     return error("target '" + spec +
                  "' is not a CPU: expected 'cpu' or 'cpu:NAME', then "

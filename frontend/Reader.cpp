@@ -58,6 +58,8 @@ std::optional<FileLineColLoc> tilebridge::frontend::placeOf(Location loc) {
 static void collectCallers(Location loc, SmallVectorImpl<Location> &callers) {
   if (auto named = dyn_cast<NameLoc>(loc))
     return collectCallers(named.getChildLoc(), callers);
+  if (auto fused = dyn_cast<FusedLoc>(loc); fused && fused.getMetadata())
+    return collectCallers(fused.getLocations().front(), callers);
   if (auto call = dyn_cast<CallSiteLoc>(loc)) {
     collectCallers(call.getCallee(), callers);
     callers.push_back(call.getCaller());
@@ -69,8 +71,10 @@ static std::string formatPlace(Location loc) {
   std::optional<FileLineColLoc> place = tilebridge::frontend::placeOf(loc);
   if (!place)
     return "unknown place";
-  return place->getFilename().str() + ":" + std::to_string(place->getLine()) +
-         ":" + std::to_string(place->getColumn());
+  // What stands for a whole text has no line: it begins in the first one.
+  return place->getFilename().str() + ":" +
+         std::to_string(std::max(place->getLine(), 1u)) + ":" +
+         std::to_string(std::max(place->getColumn(), 1u));
 }
 
 SmallVector<Location> tilebridge::frontend::callersOf(Location loc) {
@@ -227,23 +231,38 @@ static LogicalResult verifyTensorSizes(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+/// Says what is there in place of a kernel.
+static LogicalResult refuseWithoutKernel(ModuleOp module) {
+  // The parser wraps what is not one module in a module of its own.
+  if (auto modules = module.getOps<ModuleOp>(); !modules.empty())
+    return (*modules.begin())->emitError()
+           << "the text has modules side by side or in one another; expected "
+              "one module with one kernel";
+  if (module.getBody()->empty())
+    return module.emitError()
+           << "is empty and holds no kernel; expected a public tt.func with a "
+              "body";
+  return module.emitError()
+         << "holds no kernel; expected a public tt.func with a body (in bridge "
+            "IR: a func.func with the attribute 'tilebridge.kernel')";
+}
+
 /// What a module must hold beyond what its operations' verifiers ask for.
 static LogicalResult verifyProgram(ModuleOp module) {
   bool hasKernel = llvm::any_of(module.getOps<FuncOp>(), [](FuncOp func) {
     return func.isPublic() && !func.isExternal();
   });
   if (!hasKernel)
-    return module.emitError()
-           << "holds no kernel; expected a public tt.func with a body";
+    return refuseWithoutKernel(module);
   if (failed(verifyTensorSizes(module)))
     return failure();
   return tilebridge::frontend::verifyCalls(module);
 }
 
-OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
-                                                       StringRef name,
-                                                       MLIRContext &context,
-                                                       std::string &messages) {
+OwningOpRef<ModuleOp> tilebridge::frontend::parseModule(
+    StringRef input, StringRef name, MLIRContext &context,
+    std::string &messages,
+    llvm::function_ref<LogicalResult(ModuleOp)> verifyText) {
   // The place says more to a kernel's author than the operation's generic form.
   bool printsOps = context.shouldPrintOpOnDiagnostic();
   context.printOpOnDiagnostic(false);
@@ -265,7 +284,7 @@ OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
   if (std::optional<size_t> offset = findDeepNesting(input)) {
     emitError(locationOf(input, *offset, name, context))
         << "brackets nest deeper than " << maxNesting
-        << " levels; this is no TTIR that Triton writes";
+        << " levels, which no program needs";
     return {};
   }
   if (std::optional<size_t> offset = findIndexArray(input)) {
@@ -278,9 +297,16 @@ OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(input, name),
                              llvm::SMLoc());
   auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (module && !hasErrors && succeeded(verifyProgram(*module)))
+  if (module && !hasErrors && succeeded(verifyText(*module)))
     return module;
   if (messages.empty())
     messages = name.str() + ":1:1: error: this is no MLIR module\n";
   return {};
+}
+
+OwningOpRef<ModuleOp> tilebridge::frontend::readModule(StringRef input,
+                                                       StringRef name,
+                                                       MLIRContext &context,
+                                                       std::string &messages) {
+  return parseModule(input, name, context, messages, verifyProgram);
 }

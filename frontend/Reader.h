@@ -34,6 +34,13 @@ mlir::OwningOpRef<mlir::ModuleOp> readModule(llvm::StringRef input,
                                              mlir::MLIRContext &context,
                                              std::string &messages);
 
+/// The same with what a module must hold said by the caller, for texts that are
+/// not TTIR.
+mlir::OwningOpRef<mlir::ModuleOp>
+parseModule(llvm::StringRef input, llvm::StringRef name,
+            mlir::MLIRContext &context, std::string &messages,
+            llvm::function_ref<llvm::LogicalResult(mlir::ModuleOp)> verifyText);
+
 /// The place that a location names, the innermost one of the kernel's source;
 /// none if it names none.
 std::optional<mlir::FileLineColLoc> placeOf(mlir::Location loc);

@@ -16,6 +16,8 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
 #include <random>
 
@@ -106,6 +108,26 @@ SmallVector<Datum> readArguments(ArrayRef<Type> types, const Launch &launch) {
     slots = slots.drop_front(slotCountOf(type));
   }
   return arguments;
+}
+
+std::string describeArray(func::FuncOp kernel, const Launch &launch,
+                          unsigned array) {
+  SmallVector<std::string> found;
+  ArrayRef<uint64_t> slots = launch.slots;
+  for (BlockArgument argument :
+       kernel.getArguments().drop_back(linalg_ext::kProgramArguments)) {
+    if (isa<MemRefType>(argument.getType()) &&
+        arrayOf(launch, slots[0]) == int(array)) {
+      auto name = dyn_cast<NameLoc>(argument.getLoc());
+      found.push_back(name ? "'" + name.getName().str() + "'"
+                           : std::to_string(argument.getArgNumber()));
+    }
+    slots = slots.drop_front(slotCountOf(argument.getType()));
+  }
+  if (found.empty())
+    found.push_back(std::to_string(launch.memory[array].argument));
+  return (found.size() > 1 ? "arguments " : "argument ") +
+         llvm::join(found, " and ");
 }
 
 /// The kernel's own arguments, its program's ids and the grid.

@@ -20,7 +20,7 @@ namespace tilebridge::reference {
 struct MemoryRange {
   void *begin = nullptr;
   uint64_t size = 0;     // bytes
-  unsigned argument = 0; // what messages call it
+  unsigned argument = 0; // what messages call it if no argument does
 };
 
 /// What to run, and what to tell about it.
@@ -59,6 +59,11 @@ mlir::func::FuncOp findKernel(mlir::ModuleOp module);
 
 /// How many slots the kernel's arguments take.
 unsigned slotCountOf(mlir::func::FuncOp kernel);
+
+/// What messages call an array of the launch: "argument 'x'" by the names that
+/// the kernel's source gives the arguments that point into it, or "argument 2".
+std::string describeArray(mlir::func::FuncOp kernel, const Launch &launch,
+                          unsigned array);
 
 Outcome evaluate(mlir::func::FuncOp kernel, const Launch &launch);
 

@@ -159,8 +159,11 @@ LogicalResult Program::checkAccess(Operation *op, const View &view,
   if (isInside(array))
     return success();
   int64_t position = int64_t(address - reinterpret_cast<uint64_t>(array.begin));
-  return error(op) << verb << " element " << position / int64_t(bytes)
-                   << " of the array of argument " << array.argument
+  func::FuncOp kernel = findKernel(op->getParentOfType<ModuleOp>());
+  return error(op) << verb << " element "
+                   << llvm::divideFloorSigned(position, int64_t(bytes))
+                   << " of the array of "
+                   << describeArray(kernel, state.launch, view.array)
                    << ", which has " << array.size / bytes << " elements";
 }
 

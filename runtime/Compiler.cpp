@@ -83,7 +83,10 @@ const tb_compiler_v3 *loadCompiler(CompilerUse use) {
   std::string why;
   const tb_compiler_v3 *compiler = tryLoad(use, why);
   if (!compiler)
-    fail(TILEBRIDGE_ERROR_UNAVAILABLE, "the compiler cannot be loaded: " + why);
+    fail(TILEBRIDGE_ERROR_UNAVAILABLE,
+         "the compiler cannot be loaded: " + why +
+             "; it is looked for beside libtilebridge_runtime.so, or in "
+             "$TILEBRIDGE_LIB_DIR where that is set");
   return compiler;
 }
 
@@ -121,6 +124,13 @@ tilebridge_code makeRequest(const void *ttir, size_t size,
                 "struct_size of the compile options is " +
                     std::to_string(options->struct_size) +
                     "; set it to sizeof(tilebridge_compile_options)");
+  constexpr uint32_t known =
+      TILEBRIDGE_COMPILE_NO_CACHE | TILEBRIDGE_COMPILE_REMARKS |
+      TILEBRIDGE_COMPILE_TIMING | TILEBRIDGE_COMPILE_NO_CONTRACTION;
+  if (options)
+    if (tilebridge_code code =
+            checkFlags(options->flags, known, "tilebridge_compile_options"))
+      return code;
   static const tilebridge_compile_options defaults = {};
   compilation.options = options ? options : &defaults;
   const tilebridge_compile_options &given = *compilation.options;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/CompilerKernel.h"
+#include "runtime/FaultReport.h"
 #include "runtime/Status.h"
 
 #include <cstdio>
@@ -76,6 +77,7 @@ tilebridge_code evaluate(tilebridge_kernel &kernel, const int64_t grid[3],
   request.print = takePrint;
   request.note = takeNote;
   request.state = &listener;
+  RunningKernel running(kernel.manifest.name);
   int result = kernel.compiler->reference_evaluate(kernel.reference, &request);
   if (result == TB_EVALUATE_OK)
     return TILEBRIDGE_OK;
@@ -119,6 +121,10 @@ tilebridge_evaluate(tilebridge_kernel *kernel, int64_t gridX, int64_t gridY,
   if (tilebridge_code code =
           checkLaunch(kernel, kernel && kernel->reference, kind,
                       options ? &options->struct_size : nullptr, launch))
+    return code;
+  constexpr uint32_t known =
+      TILEBRIDGE_EVALUATE_ONE_PROGRAM | TILEBRIDGE_EVALUATE_RANDOM_ORDER;
+  if (tilebridge_code code = checkFlags(chosen.flags, known, kind.options))
     return code;
   if (tilebridge_code code = checkProgram(chosen, launch.grid))
     return code;

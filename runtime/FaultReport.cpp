@@ -8,18 +8,25 @@
 // it can be named. The handler writes the kernel's name and line and leaves the
 // rest to whoever was there before it, such as Python's faulthandler: it puts
 // their handlers back, and the instruction faults once more.
+//
+// A kernel that does not end cannot be left either. An interrupt says where it
+// is, and goes on to whoever wanted it, such as Python, which raises its
+// exception once the launch returns; a second one from the terminal ends the
+// process.
 
 #include "runtime/FaultReport.h"
 
 #include "runtime/Elf.h"
 #include "runtime/tilebridge.h"
 
+#include <cerrno>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <mutex>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -48,6 +55,18 @@ struct Guard {
 };
 // Read by the handler, where no memory may be allocated for it.
 __attribute__((tls_model("initial-exec"))) thread_local Guard *guard = nullptr;
+
+struct sigaction previousInterrupt;
+
+/// What this thread waits for, and how often it was interrupted there.
+__attribute__((tls_model("initial-exec"))) thread_local const char *running =
+    nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local unsigned interrupts = 0;
+
+/// Whether the process's first thread waits for a kernel, and that thread. The
+/// system prefers it for interrupts, but may take any other.
+std::atomic<bool> doesFirstWait{false};
+std::atomic<pthread_t> first{};
 
 /// A stack for the handler, which code that has used up its own needs.
 class HandlerStack {
@@ -144,19 +163,24 @@ const CodeRange *findKernel(const void *context, uint64_t &address) {
   return nullptr;
 }
 
+/// " at file:line:column", or nothing.
+void writePlace(Message &message, const CodeRange &range, uint64_t address) {
+  LineTable::Place place;
+  if (!range.lines.find(address - range.base, place))
+    return;
+  message << " at ";
+  if (!place.folder.empty() && place.file.substr(0, 1) != "/")
+    message << place.folder << "/";
+  (message << place.file << ":").number(place.line) << ":";
+  message.number(place.column);
+}
+
 void report(int signal, const siginfo_t *info, const CodeRange &range,
             uint64_t address) {
   Message message;
   message << "tilebridge: kernel '" << range.name << "' ends the process (";
   message << nameOfSignal(signal) << ")";
-  LineTable::Place place;
-  if (range.lines.find(address - range.base, place)) {
-    message << " at ";
-    if (!place.folder.empty() && place.file.substr(0, 1) != "/")
-      message << place.folder << "/";
-    (message << place.file << ":").number(place.line) << ":";
-    message.number(place.column);
-  }
+  writePlace(message, range, address);
   if (signal == SIGSEGV || signal == SIGBUS) {
     message << ": it reads or writes at 0x";
     message.number(uint64_t(reinterpret_cast<uintptr_t>(info->si_addr)), 16);
@@ -181,7 +205,84 @@ void onFault(int signal, siginfo_t *info, void *context) {
     raise(signal);
 }
 
+/// Ends the process as an interrupt does that nobody handles, once the handler
+/// returns.
+void endByInterrupt() {
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  sigaction(SIGINT, &action, nullptr);
+  raise(SIGINT);
+}
+
+/// Hands an interrupt that came to another thread to the first one, if that
+/// waits for a kernel.
+bool handOver(int signal, bool isTyped) {
+  if (running || !doesFirstWait.load())
+    return false;
+  sigval value = {};
+  value.sival_ptr = isTyped ? &first : nullptr;
+  return pthread_sigqueue(first.load(), signal, value) == 0;
+}
+
+void onInterrupt(int signal, siginfo_t *info, void *context) {
+  int error = errno;
+  // One that a program sends, such as a notebook, ends nothing.
+  bool isTyped = info->si_code > 0 || (info->si_code == SI_QUEUE &&
+                                       info->si_value.sival_ptr == &first);
+  if (handOver(signal, isTyped)) {
+    errno = error;
+    return;
+  }
+  bool ends = previousInterrupt.sa_handler == SIG_DFL;
+  if (running) {
+    ends |= isTyped && ++interrupts > 1;
+    Message message;
+    message << "tilebridge: kernel '" << running << "' is running";
+    uint64_t address = 0;
+    if (const CodeRange *range = findKernel(context, address))
+      writePlace(message, *range, address);
+    message << (ends      ? ": it is left, and the process ends\n"
+                : isTyped ? "; a second interrupt ends the process\n"
+                          : "\n");
+    message.write();
+  }
+  if (ends)
+    endByInterrupt();
+  else if (previousInterrupt.sa_flags & SA_SIGINFO)
+    previousInterrupt.sa_sigaction(signal, info, context);
+  else
+    previousInterrupt.sa_handler(signal);
+  errno = error;
+}
+
+void installInterruptHandler() {
+  // What ignores interrupts, as programs in the background do, goes on so.
+  if (sigaction(SIGINT, nullptr, &previousInterrupt) != 0 ||
+      previousInterrupt.sa_handler == SIG_IGN)
+    return;
+  struct sigaction action = previousInterrupt;
+  action.sa_sigaction = onInterrupt;
+  action.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGINT, &action, nullptr);
+}
+
 } // namespace
+
+RunningKernel::RunningKernel(const std::string &name) {
+  interrupts = 0;
+  running = name.c_str();
+  static thread_local const bool isFirst = gettid() == getpid();
+  if (isFirst) {
+    first.store(pthread_self());
+    doesFirstWait.store(true);
+  }
+}
+
+RunningKernel::~RunningKernel() {
+  if (doesFirstWait.load() && pthread_equal(first.load(), pthread_self()))
+    doesFirstWait.store(false);
+  running = nullptr;
+}
 
 CodeRange::CodeRange(const void *symbol, std::string_view object,
                      std::string kernel)
@@ -226,6 +327,7 @@ void installFaultHandler() {
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < kSignalCount; ++i)
       sigaction(kSignals[i], &action, &previous[i]);
+    installInterruptHandler();
     isInstalled.store(true);
   });
 }

@@ -29,6 +29,16 @@ public:
   LineTable lines;
 };
 
+/// While it lives, this thread waits for a kernel: an interrupt (SIGINT) says
+/// which one, and where it is.
+class RunningKernel {
+public:
+  explicit RunningKernel(const std::string &name);
+  RunningKernel(const RunningKernel &) = delete;
+  RunningKernel &operator=(const RunningKernel &) = delete;
+  ~RunningKernel();
+};
+
 /// Runs `body`; where it faults or aborts, and the handler of faults is
 /// installed, it is left at once (nothing that it holds is released), `signal`
 /// says which signal it was, and the result is false. So it is where `body`

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/FaultReport.h"
 #include "runtime/Grid.h"
 #include "runtime/Status.h"
 
@@ -49,7 +50,9 @@ tilebridge_code checkOptions(const tilebridge_launch_options *options) {
                 "struct_size of the launch options is " +
                     std::to_string(options->struct_size) +
                     "; set it to sizeof(tilebridge_launch_options)");
-  return TILEBRIDGE_OK;
+  return options ? checkFlags(options->flags, TILEBRIDGE_LAUNCH_COOPERATIVE,
+                              "tilebridge_launch_options")
+                 : TILEBRIDGE_OK;
 }
 
 tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
@@ -80,7 +83,10 @@ tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
               (flags & TILEBRIDGE_LAUNCH_COOPERATIVE) != 0};
   host.options = options;
   host.run = &run;
-  bool hasMemory = runGrid(run);
+  bool hasMemory = [&] {
+    RunningKernel running(kernel.manifest.name);
+    return runGrid(run);
+  }();
   if (!host.failure.empty())
     return fail(TILEBRIDGE_ERROR_KERNEL_ASSERT, host.failure);
   if (!hasMemory)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/CompilerKernel.h"
+#include "runtime/FaultReport.h"
 #include "runtime/Status.h"
 
 #include <cstdio>
@@ -58,6 +59,7 @@ tilebridge_code simulate(tilebridge_kernel &kernel, const int64_t grid[3],
   request.print = takePrint;
   request.output = takeOutput;
   request.state = &listener;
+  RunningKernel running(kernel.manifest.name);
   int result = kernel.compiler->accel_simulate(kernel.accel, &request);
   if (result == TB_EVALUATE_OK)
     return TILEBRIDGE_OK;
@@ -100,6 +102,10 @@ tilebridge_simulate(tilebridge_kernel *kernel, int64_t gridX, int64_t gridY,
   if (tilebridge_code code =
           checkLaunch(kernel, kernel && kernel->accel, kind,
                       options ? &options->struct_size : nullptr, launch))
+    return code;
+  // All below the newest one are taken.
+  constexpr uint32_t known = 2 * TILEBRIDGE_SIMULATE_EXHAUSTIVE - 1;
+  if (tilebridge_code code = checkFlags(chosen.flags, known, kind.options))
     return code;
   return simulate(*kernel, launch.grid, launch.slots.data(), chosen);
 }

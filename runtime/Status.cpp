@@ -7,6 +7,7 @@
 
 #include "runtime/Status.h"
 
+#include <cstdio>
 #include <system_error>
 
 namespace tilebridge::rt {
@@ -19,6 +20,19 @@ tilebridge_code fail(tilebridge_code code, std::string message) {
     message.pop_back();
   lastError = std::move(message);
   return code;
+}
+
+tilebridge_code checkFlags(uint32_t flags, uint32_t known,
+                           const char *options) {
+  uint32_t unknown = flags & ~known;
+  if (unknown == 0)
+    return TILEBRIDGE_OK;
+  char digits[16];
+  std::snprintf(digits, sizeof(digits), "0x%x", unknown);
+  return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
+              std::string("the flags of ") + options + " have " + digits +
+                  ", which this version of the runtime does not know (" +
+                  tilebridge_version() + ")");
 }
 
 std::string describeErrno(int error) {

@@ -102,7 +102,7 @@ typedef struct tb_simulate_request_v1 {
   uint32_t reserved;
   void (*error)(void *state, const char *text, size_t size);
   void (*print)(void *state, const char *text);
-  /* "report" (JSON), and where asked for "trace" (JSON), "lowered" (MLIR), "cpp" (C++), "estimate" (JSON), "autotile" (JSON) and the
+  /* "remarks" of the lowering if TB_COMPILE_REMARKS was given to accel_load, "report" (JSON), and where asked for "trace" (JSON), "lowered" (MLIR), "cpp" (C++), "estimate" (JSON), "autotile" (JSON) and the
    * plug-in's. */
   void (*output)(void *state, const char *what, const char *data, size_t size);
   void *state;

@@ -15,9 +15,21 @@
 |*     die(tilebridge_last_error());
 |*   tilebridge_kernel_release(kernel);
 |*
-|* Every function may be called from any thread at any time; a kernel may be launched by several threads at once.
-|* A launch is synchronous: when it returns, the kernel's writes are visible to the caller. No function throws, aborts
-|* or exits on bad input: it returns a code, and tilebridge_last_error() has the sentence that explains it.
+|* Threads: every function may be called from any thread at any time; a kernel may be launched by several threads at once.
+|* A launch is synchronous: when it returns, the kernel's writes are visible to the caller.
+|*
+|* Errors: no function throws, aborts or exits on bad input: it returns a code, and tilebridge_last_error() has the sentence
+|* that explains it. Where a call fails, what it was to give is set to NULL (a kernel) or to empty (a buffer).
+|*
+|* Ownership: what a caller passes (texts, options, arguments, arrays) is the caller's and is read during the call only. A
+|* kernel is released by tilebridge_kernel_release, a buffer by tilebridge_buffer_free; both take NULL. Texts are UTF-8, and
+|* the texts that functions return are the library's.
+|*
+|* Callbacks are called during the call that has them, on its thread unless stated otherwise. What they are given is valid
+|* until they return. They may call any function of this file and must not throw or jump out.
+|*
+|* Versions: structs of options begin with their size, flags that the library does not know are refused, and functions are
+|* only added: a program goes on working with each later library of the same minor version (0.1.x).
 \*===----------------------------------------------------------------------===*/
 #ifndef TILEBRIDGE_RUNTIME_TILEBRIDGE_H
 #define TILEBRIDGE_RUNTIME_TILEBRIDGE_H
@@ -46,7 +58,7 @@ typedef enum tilebridge_code {
   TILEBRIDGE_ERROR_BAD_ARTEFACT = 2,
   /* A file could not be read or written. */
   TILEBRIDGE_ERROR_IO = 3,
-  /* The kernel is malformed or uses what is not supported. */
+  /* The kernel is malformed or uses what is not supported; or there is no such target, stage or pass. */
   TILEBRIDGE_ERROR_COMPILE = 4,
   /* An assertion in the kernel failed during the launch. */
   TILEBRIDGE_ERROR_KERNEL_ASSERT = 5,
@@ -63,7 +75,8 @@ TILEBRIDGE_API uint32_t tilebridge_api_version(void);
 TILEBRIDGE_API const char *tilebridge_version(void);
 /* Explains the last failure on this thread; "" if there was none. Valid until the thread's next failure. */
 TILEBRIDGE_API const char *tilebridge_last_error(void);
-/* "OpenMP with 8 threads (/usr/lib/.../libgomp.so.1)" or "serial": what the next launch of this thread runs on. */
+/* "OpenMP with 8 threads (/usr/lib/.../libgomp.so.1)" or "serial": what the next launch of this thread runs on. Valid
+ * until this thread asks again. */
 TILEBRIDGE_API const char *tilebridge_describe_threads(void);
 
 /*===-- Kernels ------------------------------------------------------------===*/
@@ -76,7 +89,8 @@ TILEBRIDGE_API tilebridge_code tilebridge_load_file(const char *path,
 TILEBRIDGE_API tilebridge_code tilebridge_load_bytes(
     const void *data, size_t size, tilebridge_kernel **kernel);
 
-/* Kernels are reference counted; loading gives the caller one reference. A kernel that is being launched must be held. */
+/* Kernels are reference counted; loading gives the caller one reference. A kernel that is being launched must be held.
+ * The last release unloads the code. */
 TILEBRIDGE_API void tilebridge_kernel_retain(tilebridge_kernel *kernel);
 TILEBRIDGE_API void tilebridge_kernel_release(tilebridge_kernel *kernel);
 
@@ -96,7 +110,8 @@ TILEBRIDGE_API size_t
 tilebridge_kernel_slot_count(const tilebridge_kernel *kernel);
 
 /* From now on a kernel that ends the process (SIGSEGV, SIGBUS, SIGILL, SIGFPE) is named on standard error, with the line
- * of its source, before whatever else handles the signal; and a crash of the compiler is an error of tilebridge_compile. For
+ * of its source, before whatever else handles the signal; a crash of the compiler is an error of tilebridge_compile; and an
+ * interrupt (SIGINT) says where the kernel is that its thread waits for, and a second one from the terminal ends the process. For
  * programs; a library leaves it to them. */
 TILEBRIDGE_API void tilebridge_report_faults(void);
 
@@ -137,9 +152,12 @@ typedef struct tilebridge_argument {
   /* The type of the value, checked against the kernel's: "*fp32", "i32", "u8", "fp16", "tensordesc<fp16[32, 64]>". */
   const char *type;
   union {
-    void *pointer;   /* "*..." */
-    int64_t integer; /* "i1".."i64", "u1".."u64": must fit the type */
-    double real;     /* "fp16", "bf16", "fp32", "fp64": rounded to the type */
+    /* "*...": an address that the kernel's code can reach, a multiple of the element's size and of what the kernel was
+     * told of it (tt.divisibility, which the stage "header" names). It is not looked at unless a program accesses it. */
+    void *pointer;
+    int64_t
+        integer; /* "i1".."i64", "u1".."u64": must fit the type; u64 as its bits */
+    double real; /* "fp16", "bf16", "fp32", "fp64": rounded to the type */
     const tilebridge_descriptor *descriptor;
   } value;
 } tilebridge_argument;
@@ -169,8 +187,9 @@ typedef struct tilebridge_compile_options {
   const char *source_name;
   /* "cpu" (this machine; the default), "cpu:znver4", "cpu:x86-64-v3", ... */
   const char *target;
-  /* What to return: "so" (the default), "ttir", "bridge", "vector", "llvm", "asm"; or what became of each access to
-   * memory, as text ("explain") or JSON ("explain-json"): docs/explain.md. */
+  /* What to return: "so" (the default), "ttir", "bridge", "vector", "llvm", "asm"; a function in C that launches the
+   * kernel ("header"); or what became of each access to memory, as text ("explain") or JSON ("explain-json"):
+   * docs/explain.md. */
   const char *stage;
   /* Name of a pass, "normalize", "cpu-plan", "canonicalize", ...; its output goes to `log`. */
   const char *print_after;
@@ -184,7 +203,8 @@ typedef struct tilebridge_buffer {
   size_t size;
 } tilebridge_buffer;
 
-/* Compiles TTIR (text in pretty or generic form, or MLIR bytecode). The compiler library is loaded on the first call.
+/* Compiles TTIR (text in pretty or generic form, or MLIR bytecode), or bridge IR as text (docs/bridge-ir.md). The compiler
+ * library is loaded on the first call.
  * Finished artefacts are kept on disk, in $TILEBRIDGE_CACHE_DIR (empty: nowhere), else $XDG_CACHE_HOME/tilebridge, else
  * ~/.cache/tilebridge; the cache is best effort and never the reason for an error. `options` may be NULL.
  * On TILEBRIDGE_ERROR_COMPILE the message holds all diagnostics, "file:line:column: error: ..." */
@@ -249,9 +269,10 @@ tilebridge_evaluate(tilebridge_kernel *kernel, int64_t grid_x, int64_t grid_y,
 
 /* Loads TTIR for the simulator of a DMA accelerator; bridge IR and lowered IR as text work too. The options' target says
  * which: "accel:NAME" or "accel:FILE.json" (docs/accel-target.md); ",depth=N" behind it for at most N buffers of a load,
- * ",multicast=off" for loads by each PE alone, ",merge=2x2x1" for so many neighbouring programs as one, and last ",plugin=FILE" for a plug-in (docs/accelerators.md). What is known of
- * a launch is compiled in, so that the kernel is lowered at its first launch; it is kept for launches of the same grid and
- * integers. */
+ * ",multicast=off" for loads by each PE alone, ",merge=2x2x1" for so many neighbouring programs as one, and last
+ * ",plugin=FILE" for a plug-in (docs/accelerators.md). What is known of a launch is compiled in, so that the kernel is
+ * lowered at its first launch; it is kept for launches of the same grid and integers. With TILEBRIDGE_COMPILE_REMARKS the `log` of the options gets the remarks about accesses, and `output` of each launch
+ * that lowers those of the lowering, as "remarks". */
 TILEBRIDGE_API tilebridge_code tilebridge_load_accel(
     const void *ttir, size_t size, const tilebridge_compile_options *options,
     tilebridge_kernel **kernel);

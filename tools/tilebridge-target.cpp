@@ -21,13 +21,16 @@ static cl::SubCommand checkCommand("check", "checks files of targets");
 static cl::SubCommand listCommand("list", "names the targets that are found");
 static cl::SubCommand schemaCommand("schema", "prints the schema of the files");
 
-static cl::list<std::string> names(cl::Positional, cl::OneOrMore,
+static cl::OptionCategory category("Options");
+
+static cl::list<std::string> names(cl::Positional,
                                    cl::desc("<name or file.json>..."),
-                                   cl::sub(checkCommand));
+                                   cl::sub(checkCommand), cl::cat(category));
 static cl::opt<bool>
-    sources("sources", cl::sub(checkCommand),
+    sources("sources", cl::sub(checkCommand), cl::cat(category),
             cl::desc("each figure says where it is from or is assumed"));
 static cl::opt<bool> markdown("markdown", cl::sub(schemaCommand),
+                              cl::cat(category),
                               cl::desc("as a page of documentation"));
 
 static void describe(const Target &target) {
@@ -41,6 +44,11 @@ static void describe(const Target &target) {
 
 static int check() {
   int result = 0;
+  if (names.empty()) {
+    llvm::errs() << "`tilebridge-target check` wants files, or names of "
+                    "targets\n";
+    return 2;
+  }
   for (const std::string &name : names) {
     bool isFile = llvm::StringRef(name).ends_with(".json");
     llvm::Expected<Target> target =
@@ -57,6 +65,10 @@ static int check() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // The libraries of LLVM have hundreds of options of their own.
+  for (cl::SubCommand *command : {&cl::SubCommand::getTopLevel(), &checkCommand,
+                                  &listCommand, &schemaCommand})
+    cl::HideUnrelatedOptions(category, *command);
   cl::ParseCommandLineOptions(argc, argv,
                               "Descriptions of accelerators for Tilebridge\n");
   if (checkCommand)
@@ -70,6 +82,7 @@ int main(int argc, char **argv) {
     llvm::outs() << (markdown ? schemaPage() : jsonSchema());
     return 0;
   }
-  llvm::errs() << "usage: tilebridge-target check|list|schema, see --help\n";
-  return 1;
+  llvm::errs() << "usage: tilebridge-target check FILE... | list | schema; "
+                  "`tilebridge-target --help` says more\n";
+  return 2;
 }

@@ -100,7 +100,8 @@ int64_t accel_pe_columns(accel_pe *pe);
  * the instance that this PE uses. Of a memory that PEs share, as buffers are in
  * that a PE's own memory has no room for, it is a range of this PE's alone. The
  * kernel places its buffers at offsets from it and uses no more bytes of it
- * than accel_kernel says. */
+ * than accel_kernel says. (A kernel that was lowered without a target calls its
+ * local memory "local".) */
 void *accel_memory(accel_pe *pe, const char *name);
 
 /*===-- Transfers ---------------------------------------------------------===*/

@@ -13,6 +13,12 @@
 
 #include <initializer_list>
 
+// A kernel has all parameters of its signature and the ids of programs, be they
+// constants of the launch or of no use to it.
+#ifdef __GNUC__
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+
 namespace accel {
 
 /// The number of an element type; 15 is none.

@@ -130,6 +130,8 @@ LogicalResult convertToEmitC(ModuleOp module, const CppOptions &options) {
     }
     ModuleFacts facts;
     facts.globals = globals;
+    facts.localMemory =
+        options.localMemory.empty() ? localMemory.str() : options.localMemory;
     if (failed(Emitter(b, facts).emitFunction(function)))
       return failure();
     globals = facts.globals;

@@ -17,6 +17,9 @@ namespace tilebridge::accel {
 /// What the text says of the machine that it is for.
 struct CppOptions {
   std::string target;
+  /// What the description calls a PE's local memory, and accel_memory is asked
+  /// for; empty: "local".
+  std::string localMemory;
   /// The grid of PEs; 0: any.
   uint32_t rows = 0, columns = 0;
   /// The launch that the kernel was specialized for; 0: any.

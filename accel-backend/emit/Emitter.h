@@ -40,6 +40,8 @@ mlir::FailureOr<std::string> cppConstant(mlir::Attribute value);
 struct ModuleFacts {
   /// Tables of assignments and the like, before all functions.
   std::vector<std::string> globals;
+  /// What the target's description calls a PE's local memory.
+  std::string localMemory;
   /// Bytes used, by the name of the memory.
   std::map<std::string, uint64_t> memories;
   /// Types and names of the last function's parameters, but for the PE.

@@ -7,6 +7,8 @@
 
 #include "accel-backend/emit/Emitter.h"
 
+#include "accel-backend/abi/accel_abi.h"
+
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 using namespace mlir;
@@ -36,9 +38,13 @@ LogicalResult Emitter::emitTransfer(Operation *op) {
           "a copy of tensors cannot be emitted as C++; bufferize it first");
     const View source = view(transfer.getSource()),
                dest = view(transfer.getDest());
-    if (source.sizes.size() > 8)
-      return op->emitError(
-          "a copy of more than 8 dimensions cannot be emitted as C++");
+    if (source.sizes.size() > ACCEL_MAX_RANK)
+      return op->emitError("a copy of ")
+             << source.sizes.size()
+             << " dimensions cannot be emitted as C++: a transfer of "
+                "accel_abi.h has at most "
+             << ACCEL_MAX_RANK
+             << "; load or store the block in parts of fewer dimensions";
     comment(op, "copy");
     SmallVector<Index> sizes = source.sizes;
     auto rows = transfer.getRows();
@@ -268,7 +274,9 @@ Emitter::Outcome Emitter::emitAccel(Operation *op) {
                 "first";
     std::string element = cppType(type.getElementType()),
                 name = freshFor(alloc, "buffer");
-    std::string memoryName = memory.getName().getValue().str();
+    std::string memoryName = memory.getName().getValue() == localMemory
+                                 ? facts.localMemory
+                                 : memory.getName().getValue().str();
     uint64_t bytes = type.getNumElements() *
                      llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     uint64_t &used = facts.memories[memoryName];

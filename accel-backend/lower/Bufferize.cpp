@@ -60,6 +60,13 @@ static bool mayBeCarried(Value value, scf::ForOp loop, BlockArgument own) {
       worklist.push_back(style.getTiedOpOperand(cast<OpResult>(next))->get());
       continue;
     }
+    // A block that a loop carries is in one buffer.
+    if (auto inner = dyn_cast<scf::ForOp>(op)) {
+      auto result = cast<OpResult>(next);
+      worklist.push_back(inner.getTiedLoopInit(result)->get());
+      worklist.push_back(inner.getYieldedValues()[result.getResultNumber()]);
+      continue;
+    }
     llvm::append_range(worklist, op->getOperands());
     op->walk([&](scf::YieldOp yield) {
       llvm::append_range(worklist, yield.getOperands());
@@ -68,13 +75,26 @@ static bool mayBeCarried(Value value, scf::ForOp loop, BlockArgument own) {
   return false;
 }
 
-/// The inner loop that carries on what `argument` carries, and gives `value`.
-static scf::ForOp innerLoop(Value value, BlockArgument argument) {
-  auto inner = value.getDefiningOp<scf::ForOp>();
-  if (!inner)
-    return {};
-  OpOperand *init = inner.getTiedLoopInit(cast<OpResult>(value));
-  return init->get() == argument ? inner : scf::ForOp();
+namespace {
+/// How inner loops, one after the other, carry on what a loop carries.
+struct CarriedOn {
+  /// Whether `value` is what comes of `argument` by them.
+  bool isSo = false;
+  /// Whether somebody else sees what one of them began with.
+  bool isShared = false;
+};
+} // namespace
+
+static CarriedOn carriedOn(Value value, BlockArgument argument) {
+  CarriedOn result;
+  while (auto inner = value.getDefiningOp<scf::ForOp>()) {
+    value = inner.getTiedLoopInit(cast<OpResult>(value))->get();
+    result.isShared |= !value.hasOneUse();
+    result.isSo = value == argument;
+    if (result.isSo)
+      return result;
+  }
+  return result;
 }
 
 /// What a loop yields is to be in the buffer that it carries: otherwise each
@@ -91,8 +111,9 @@ static void yieldInPlace(IRRewriter &rewriter, scf::ForOp loop) {
       continue;
     // An inner loop is in place already, unless what it began with is used
     // once more.
-    bool isShared = innerLoop(operand.get(), argument) && !argument.hasOneUse();
-    if (!isShared && !mayBeCarried(operand.get(), loop, argument))
+    CarriedOn inner = carriedOn(operand.get(), argument);
+    if (!(inner.isSo && inner.isShared) &&
+        !mayBeCarried(operand.get(), loop, argument))
       continue;
     Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                           type.getElementType());
@@ -103,7 +124,7 @@ static void yieldInPlace(IRRewriter &rewriter, scf::ForOp loop) {
        llvm::zip(yield->getOpOperands(), loop.getRegionIterArgs())) {
     Value value = operand.get();
     if (!isa<RankedTensorType>(value.getType()) || value == argument ||
-        innerLoop(value, argument))
+        carriedOn(value, argument).isSo)
       continue;
     auto inPlace = bufferization::MaterializeInDestinationOp::create(
         rewriter, loc, value.getType(), value, argument);
@@ -125,6 +146,23 @@ static void separateEmpties(IRRewriter &rewriter, Operation *root) {
   }
 }
 
+/// Whether an op may write over a block. Where a transfer writes to, the next
+/// one is to be able to write while the op computes; and what a branch only
+/// passes on is somebody else's.
+static bool mayBeWritten(Value block) {
+  Operation *op = block.getDefiningOp();
+  if (!op || isa<CopyOp>(op))
+    return false;
+  auto branch = dyn_cast<scf::IfOp>(op);
+  if (!branch)
+    return true;
+  unsigned number = cast<OpResult>(block).getResultNumber();
+  return llvm::all_of(branch->getRegions(), [&](Region &region) {
+    Value own = region.front().getTerminator()->getOperand(number);
+    return region.isAncestor(own.getParentRegion()) && mayBeWritten(own);
+  });
+}
+
 /// An elementwise op may write over an operand that nobody reads afterwards:
 /// where that is so the analysis finds out.
 static void reuseOperand(linalg::GenericOp generic) {
@@ -137,10 +175,8 @@ static void reuseOperand(linalg::GenericOp generic) {
     return;
   for (OpOperand *input : generic.getDpsInputOperands()) {
     Value value = input->get();
-    // Where a transfer writes to, the next one is to be able to write while
-    // this op computes.
     if (value.getType() != init->get().getType() || !value.hasOneUse() ||
-        value.getDefiningOp<CopyOp>() || !value.getDefiningOp() ||
+        !mayBeWritten(value) ||
         !generic.getMatchingIndexingMap(input).isIdentity() ||
         !generic.getMatchingIndexingMap(init).isIdentity())
       continue;
@@ -175,6 +211,50 @@ static LogicalResult replaceMemoryOps(IRRewriter &rewriter, Operation *root) {
   return success();
 }
 
+/// Finds out which results can be where they are copied to, and puts them
+/// there.
+static LogicalResult
+eliminateEmpties(IRRewriter &rewriter, Operation *root,
+                 const bufferization::OneShotBufferizationOptions &options) {
+  bufferization::OneShotAnalysisState analysis(root, options);
+  return success(succeeded(bufferization::analyzeOp(root, analysis)) &&
+                 succeeded(bufferization::eliminateEmptyTensors(rewriter, root,
+                                                                analysis)));
+}
+
+/// What branches give is put where it is copied to without regard to who reads
+/// what is there. Where somebody does, they have buffers of their own.
+static void
+separateBranches(IRRewriter &rewriter, Operation *root,
+                 const bufferization::OneShotBufferizationOptions &options) {
+  SmallVector<tensor::EmptyOp> empties;
+  root->walk([&](tensor::EmptyOp empty) {
+    auto branch = empty->getParentOfType<scf::IfOp>();
+    if (branch &&
+        llvm::any_of(branch.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      empties.push_back(empty);
+  });
+  if (empties.empty())
+    return;
+  Operation *trial = root->clone();
+  bool isFree = false;
+  {
+    ScopedDiagnosticHandler silence(root->getContext(),
+                                    [](Diagnostic &) { return success(); });
+    bufferization::OneShotAnalysisState analysis(trial, options);
+    isFree = succeeded(eliminateEmpties(rewriter, trial, options)) &&
+             succeeded(bufferization::analyzeOp(trial, analysis));
+  }
+  trial->erase();
+  if (isFree)
+    return;
+  for (tensor::EmptyOp empty : empties) {
+    rewriter.setInsertionPoint(empty);
+    rewriter.replaceOpWithNewOp<bufferization::AllocTensorOp>(
+        empty, empty.getType(), ValueRange());
+  }
+}
+
 LogicalResult AccelBufferize::bufferize() {
   Operation *root = getOperation();
   IRRewriter rewriter(&getContext());
@@ -200,13 +280,9 @@ LogicalResult AccelBufferize::bufferize() {
   });
   options.allowReturnAllocsFromLoops = true;
 
-  // The first analysis shows which results can be where they are copied to.
-  {
-    bufferization::OneShotAnalysisState analysis(root, options);
-    if (failed(bufferization::analyzeOp(root, analysis)) ||
-        failed(bufferization::eliminateEmptyTensors(rewriter, root, analysis)))
-      return failure();
-  }
+  separateBranches(rewriter, root, options);
+  if (failed(eliminateEmpties(rewriter, root, options)))
+    return failure();
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotBufferize(root, options, state)))
     return failure();

@@ -7,6 +7,8 @@
 
 #include "accel-backend/lower/Copies.h"
 
+#include "triton-to-linalg/bridge/AccessNote.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -84,10 +86,13 @@ static Value unflatten(RewriterBase &rewriter, Location loc, Value block,
 }
 
 static void remarkElements(Operation *op, int64_t count) {
-  op->emitRemark("is done element by element (")
-      << count
-      << " a program): the offsets are no strides of a block and no rows of "
-         "one; a DMA engine moves blocks";
+  InFlightDiagnostic diagnostic = op->emitRemark("is done element by element (")
+                                  << count << " a program): ";
+  if (std::optional<AccessNote> note = accessNoteOf(op->getLoc()))
+    diagnostic << note->reason;
+  else
+    diagnostic << "the offsets are no strides of a block and no rows of one";
+  diagnostic << "; a DMA engine moves blocks";
 }
 
 static void lowerGather(RewriterBase &rewriter, GatherOp op) {

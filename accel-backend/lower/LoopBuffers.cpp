@@ -21,7 +21,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -97,6 +99,29 @@ static bool isFirstUse(CopyOp copy, AllocOp buffer) {
   return true;
 }
 
+/// True if an iteration may write to the buffer behind a store of it, which
+/// must then be waited for at once.
+static bool isWrittenBehind(Operation *store, AllocOp buffer) {
+  Block *body = store->getBlock();
+  SmallVector<Value> views = {buffer.getMemref()};
+  for (size_t i = 0; i < views.size(); ++i)
+    for (OpOperand &use : views[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<ViewLikeOpInterface>(user)) {
+        llvm::append_range(views, user->getResults());
+        continue;
+      }
+      if (!store->isBeforeInBlock(body->findAncestorOpInBlock(*user)))
+        continue;
+      auto onBlocks = dyn_cast<DestinationStyleOpInterface>(user);
+      bool isRead =
+          isa<memref::LoadOp>(user) || (onBlocks && onBlocks.isDpsInput(&use));
+      if (!isRead)
+        return true;
+    }
+  return false;
+}
+
 /// Finds what of the loop can be started early or waited for late.
 static void findTransfers(LoopWork &work, int64_t defaultDepth) {
   scf::ForOp loop = work.loop;
@@ -122,7 +147,8 @@ static void findTransfers(LoopWork &work, int64_t defaultDepth) {
       AllocOp buffer = bufferOf(store.getSource(), loop);
       // A buffer that is loaded, or stored twice, has its slots already.
       bool isNew = buffer && taken.insert(buffer).second;
-      if (alone && isNew && !store.getRows() && !store.getMask() && hasRoom)
+      if (alone && isNew && !store.getRows() && !store.getMask() && hasRoom &&
+          !isWrittenBehind(&op, buffer))
         work.stores.push_back(&op);
       continue;
     }

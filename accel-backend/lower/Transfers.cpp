@@ -9,25 +9,11 @@
 
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::accel;
-
-Value tilebridge::accel::transferRoot(Value memref) {
-  while (Operation *op = memref.getDefiningOp()) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
-      memref = view.getViewSource();
-    else if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
-      memref = metadata.getSource();
-    else
-      break;
-  }
-  return memref;
-}
 
 bool tilebridge::accel::areApart(Value rootA, Value rootB) {
   if (rootA == rootB)

@@ -7,11 +7,9 @@
 #pragma once
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/dialect/TransferRoot.h"
 
 namespace tilebridge::accel {
-/// The memory that a view is of: what no view, cast or metadata op made.
-mlir::Value transferRoot(mlir::Value memref);
-
 /// True if two accesses to chip memory, given by their roots, cannot meet:
 /// they are different arguments, one of which is accel.noalias.
 bool areApart(mlir::Value rootA, mlir::Value rootB);

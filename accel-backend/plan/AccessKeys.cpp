@@ -157,14 +157,16 @@ bool AccessKeys::run(Slice &slice) {
   return true;
 }
 
-void AccessKeys::addControl(Operation *op, Slice &slice) {
+void AccessKeys::addControl(Operation *op, Slice &slice, Operation *even) {
   for (Operation *parent = op->getParentOp(); parent && parent != kernel;
        parent = parent->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForOp>(parent)) {
       // A loop over turns, whose variable is seeded, runs for all of them.
       if (values.get(loop.getInductionVar()))
         continue;
-      slice.add({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+      slice.add({loop.getLowerBound(), loop.getStep()});
+      if (loop != even)
+        slice.add(loop.getUpperBound());
     } else if (auto branch = dyn_cast<scf::IfOp>(parent)) {
       slice.add(branch.getCondition());
     } else if (auto branch = dyn_cast<scf::IndexSwitchOp>(parent)) {
@@ -193,10 +195,11 @@ std::optional<Classes> AccessKeys::ofControl(Operation *op) {
   return slice.classes;
 }
 
-std::optional<Classes> AccessKeys::ofAccess(Operation *op, ValueRange source) {
+std::optional<Classes> AccessKeys::ofAccess(Operation *op, ValueRange source,
+                                            Operation *even) {
   Slice slice(values.size());
   slice.add(source);
-  addControl(op, slice);
+  addControl(op, slice, even);
   if (!run(slice))
     return std::nullopt;
   return slice.classes;

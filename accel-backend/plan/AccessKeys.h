@@ -53,15 +53,18 @@ public:
   /// The classes within which an operation is run equally often.
   std::optional<Classes> ofControl(mlir::Operation *op);
 
-  /// Both: the values that the operation reads memory by, and its control.
-  std::optional<Classes> ofAccess(mlir::Operation *op, mlir::ValueRange source);
+  /// Both: the values that the operation reads memory by, and its control. How
+  /// often the loop `even` is run does not count.
+  std::optional<Classes> ofAccess(mlir::Operation *op, mlir::ValueRange source,
+                                  mlir::Operation *even = nullptr);
 
 private:
   struct Slice;
   bool visit(mlir::Value value, Slice &slice);
   bool visitResult(mlir::OpResult result, Slice &slice);
   bool visitArgument(mlir::BlockArgument argument, Slice &slice);
-  void addControl(mlir::Operation *op, Slice &slice);
+  void addControl(mlir::Operation *op, Slice &slice,
+                  mlir::Operation *even = nullptr);
   bool run(Slice &slice);
 
   mlir::Operation *kernel;

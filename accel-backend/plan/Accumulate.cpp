@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/plan/KernelLaunch.h"
 #include "accel-backend/plan/LaneForms.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
@@ -115,14 +116,13 @@ namespace {
 struct AccelAccumulatePass
     : accel::impl::AccelAccumulatePassBase<AccelAccumulatePass> {
   void runOnOperation() override {
-    func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(kernelAttr))
-      return;
-    FailureOr<std::optional<Target>> target = targetOf(kernel);
-    if (failed(target))
+    FailureOr<std::optional<KernelLaunch>> launch =
+        KernelLaunch::of(getOperation());
+    if (failed(launch))
       return signalPassFailure();
-    if (!*target)
+    if (!*launch)
       return;
+    func::FuncOp kernel = (*launch)->kernel;
     bool isOrdered = observes(kernel);
     SmallVector<AtomicRMWOp> accesses;
     kernel.walk([&](AtomicRMWOp rmw) {
@@ -133,7 +133,7 @@ struct AccelAccumulatePass
         accesses.push_back(rmw);
     });
     for (AtomicRMWOp rmw : accesses)
-      lower(rmw, **target, isOrdered);
+      lower(rmw, (*launch)->target, isOrdered);
   }
 
   static void lower(AtomicRMWOp rmw, const Target &target, bool isOrdered) {

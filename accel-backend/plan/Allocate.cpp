@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "accel-backend/dialect/AccessText.h"
 #include "accel-backend/plan/Buffers.h"
 #include "accel-backend/plan/Lifetimes.h"
 #include "accel-backend/plan/Passes.h"
@@ -70,20 +71,6 @@ allocation::Problem tilebridge::accel::problemOf(ArrayRef<Lifetime> lifetimes,
     problem.buffers.push_back(std::move(buffer));
   }
   return problem;
-}
-
-StringRef tilebridge::accel::nameIn(Location loc) {
-  StringRef name;
-  loc->walk([&](Location inner) {
-    if (auto named = dyn_cast<NameLoc>(inner)) {
-      name = named.getName().getValue();
-      return WalkResult::interrupt();
-    }
-    // Those of callers are other blocks' names.
-    return isa<CallSiteLoc>(inner) ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-  });
-  return name;
 }
 
 void tilebridge::accel::reportOverflow(func::FuncOp kernel,

@@ -16,9 +16,6 @@ namespace tilebridge::accel {
 allocation::Problem problemOf(llvm::ArrayRef<Lifetime> lifetimes,
                               const Memory &memory, const Target &target);
 
-/// What the kernel's author calls a block; empty where that is not known.
-llvm::StringRef nameIn(mlir::Location loc);
-
 /// The one error for buffers that do not fit: which, where in the kernel, how
 /// many bytes. `advice` says what would fit, where that is known.
 void reportOverflow(mlir::func::FuncOp kernel,

@@ -11,6 +11,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tilebridge::accel;
 
@@ -43,6 +45,60 @@ Sharing tilebridge::accel::sharingOf(AssignmentAttr assignment,
   return sharing;
 }
 
+// Loads of all PEs, in one program's on average, where those of a line run the
+// loop as often as the one of them that does it most often. None where they
+// share nothing, or would wait for one another longer than the slowest PE
+// takes.
+static std::optional<double> evenLoads(AssignmentAttr assignment,
+                                       const Grids &grids,
+                                       const EvenReading &even,
+                                       Lines multicast) {
+  Sharing sharing = sharingOf(assignment, grids, even.classes);
+  bool rows = sharing.alongRows && grids.columns > 1 && hasRows(multicast);
+  bool columns =
+      sharing.alongColumns && grids.rows > 1 && hasColumns(multicast);
+  double all = 0;
+  for (double iterations : even.iterations)
+    all += iterations;
+  if ((!rows && !columns) || all == 0)
+    return std::nullopt;
+  auto lineOf = [&](int64_t row, int64_t column) {
+    return (columns ? 0 : row) * grids.columns + (rows ? 0 : column);
+  };
+  // In a launch of one step a PE without a program does nothing, and the others
+  // of its line nothing together.
+  int64_t steps = stepsOf(assignment, grids);
+  std::vector<double> own(grids.pes()), together(grids.pes());
+  double loads = 0;
+  for (int64_t step = 0; step < steps; ++step) {
+    std::vector<double> most(grids.pes());
+    std::vector<std::optional<bool>> active(grids.pes());
+    for (int64_t row = 0; row < grids.rows; ++row)
+      for (int64_t column = 0; column < grids.columns; ++column) {
+        Turn turn = turnOf(assignment, grids, step, row, column);
+        int64_t line = lineOf(row, column);
+        bool isRun = steps > 1 || turn.active;
+        if (active[line].value_or(isRun) != isRun)
+          return std::nullopt;
+        active[line] = isRun;
+        if (!isRun)
+          continue;
+        auto [x, y, z] = turn.id;
+        double iterations =
+            even.iterations[(z * grids.launch[1] + y) * grids.launch[0] + x];
+        own[row * grids.columns + column] += iterations;
+        most[line] = std::max(most[line], iterations);
+      }
+    for (int64_t row = 0; row < grids.rows; ++row)
+      for (int64_t column = 0; column < grids.columns; ++column)
+        together[row * grids.columns + column] += most[lineOf(row, column)];
+    loads = std::accumulate(most.begin(), most.end(), loads);
+  }
+  if (*llvm::max_element(together) > mostWaiting * *llvm::max_element(own))
+    return std::nullopt;
+  return loads / (all / double(even.iterations.size()));
+}
+
 Choice tilebridge::accel::rate(AssignmentAttr assignment, const Grids &grids,
                                ArrayRef<Reading> readings, Lines multicast) {
   Choice choice{assignment, stepsOf(assignment, grids), 0};
@@ -55,7 +111,11 @@ Choice tilebridge::accel::rate(AssignmentAttr assignment, const Grids &grids,
       fanOut = double(grids.pes());
     else if (rows || columns)
       fanOut = double(rows ? grids.columns : grids.rows);
-    choice.bytes += reading.bytes * double(choice.steps * grids.pes()) / fanOut;
+    double loads = double(choice.steps * grids.pes()) / fanOut;
+    if (fanOut == 1 && reading.even)
+      loads = evenLoads(assignment, grids, *reading.even, multicast)
+                  .value_or(loads);
+    choice.bytes += reading.bytes * loads;
   }
   return choice;
 }
@@ -170,9 +230,35 @@ static SmallVector<Classes> partitionsOf(const Grids &grids,
         partitions.size() < 8 && !llvm::is_contained(partitions, classes))
       partitions.push_back(classes);
   };
-  for (const Reading &reading : readings)
+  for (const Reading &reading : readings) {
     add(reading.classes);
+    if (reading.even)
+      add(reading.even->classes);
+  }
   return partitions;
+}
+
+// Iterations, of loops that programs run differently often, of the PE that has
+// the most of them.
+static double mostIterations(AssignmentAttr assignment, const Grids &grids,
+                             ArrayRef<Reading> readings) {
+  std::vector<double> own(grids.pes());
+  for (const Reading &reading : readings) {
+    if (!reading.even)
+      continue;
+    int64_t steps = stepsOf(assignment, grids);
+    for (int64_t step = 0; step < steps; ++step)
+      for (int64_t pe = 0; pe < grids.pes(); ++pe) {
+        Turn turn = turnOf(assignment, grids, step, pe / grids.columns,
+                           pe % grids.columns);
+        auto [x, y, z] = turn.id;
+        if (turn.active)
+          own[pe] +=
+              reading.even
+                  ->iterations[(z * grids.launch[1] + y) * grids.launch[0] + x];
+      }
+  }
+  return *llvm::max_element(own);
 }
 
 Choice tilebridge::accel::chooseAssignment(MLIRContext *context,
@@ -198,12 +284,20 @@ Choice tilebridge::accel::chooseAssignment(MLIRContext *context,
       llvm::min_element(choices, [](const Choice &a, const Choice &b) {
         return a.steps < b.steps;
       })->steps;
+  llvm::erase_if(choices, [&](const Choice &choice) {
+    return choice.steps > fewest + fewest / 8;
+  });
+  // Where one PE would have far more to do than in another assignment, all wait
+  // for it.
+  std::vector<double> iterations;
+  for (const Choice &choice : choices)
+    iterations.push_back(mostIterations(choice.assignment, grids, readings));
+  double least = *llvm::min_element(iterations) * mostWaiting;
   // The first of equals: formulas come before tables.
   const Choice *best = nullptr;
-  for (const Choice &choice : choices)
-    if (choice.steps <= fewest + fewest / 8 &&
-        (!best || std::pair(choice.bytes, choice.steps) <
-                      std::pair(best->bytes, best->steps)))
+  for (auto [choice, most] : llvm::zip_equal(choices, iterations))
+    if (most <= least && (!best || std::pair(choice.bytes, choice.steps) <
+                                       std::pair(best->bytes, best->steps)))
       best = &choice;
   return *best;
 }

@@ -12,13 +12,27 @@
 
 namespace tilebridge::accel {
 
+/// A load in a loop that programs run differently often. PEs of a line may run
+/// it equally often (EvenLoops.cpp).
+struct EvenReading {
+  /// Which programs load the same in the iterations that both have.
+  Classes classes;
+  /// By program, how many iterations there are.
+  std::vector<double> iterations;
+};
+
 /// A load as far as reuse goes.
 struct Reading {
   /// Which programs do the same loads.
   Classes classes;
-  /// In one program.
+  /// In one program, of several on average.
   double bytes = 0;
+  std::optional<EvenReading> even = std::nullopt;
 };
+
+/// By so much a PE may run a loop more often than the one that does it most
+/// often anyway: that one, and not its line, decides how long the launch is.
+constexpr double mostWaiting = 1.125;
 
 /// Along which lines all PEs do the same loads, in each step.
 struct Sharing {

@@ -10,16 +10,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "accel-backend/dialect/AccelOps.h"
-#include "accel-backend/plan/Effects.h"
+#include "accel-backend/plan/KernelLaunch.h"
 #include "accel-backend/plan/LineBound.h"
+#include "accel-backend/plan/LoadsInStep.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
 #include "accel-backend/plan/Tiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace tilebridge::accel {
 #define GEN_PASS_DEF_ACCELEVENLOOPSPASS
@@ -30,95 +28,6 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::accel;
 
-static bool isLoad(CopyOp copy) {
-  return isInChipMemory(copy.getSource().getType()) &&
-         !isInChipMemory(copy.getDest().getType());
-}
-
-// The loads of a loop; none where one of them is not in each iteration.
-static SmallVector<CopyOp> loadsOf(scf::ForOp loop) {
-  SmallVector<CopyOp> loads;
-  bool areDirect = true;
-  loop->walk([&](CopyOp copy) {
-    if (!isLoad(copy))
-      return;
-    areDirect &= copy->getBlock() == loop.getBody();
-    loads.push_back(copy);
-  });
-  return areDirect ? loads : SmallVector<CopyOp>();
-}
-
-namespace {
-/// What a loop's loads need of its body.
-struct Needed {
-  llvm::SetVector<Operation *> ops;
-  /// Numbers of values that the loop carries: addresses that it advances.
-  llvm::SetVector<unsigned> carried;
-};
-} // namespace
-
-// None where that is something that has to stay where it is.
-static std::optional<Needed> neededBy(ArrayRef<CopyOp> loads, scf::ForOp loop) {
-  Needed needed;
-  SmallVector<Value> worklist;
-  auto add = [&](Operation *op) {
-    if (!needed.ops.insert(op))
-      return;
-    llvm::append_range(worklist, op->getOperands());
-    llvm::SetVector<Value> captured;
-    getUsedValuesDefinedAbove(op->getRegions(), captured);
-    llvm::append_range(worklist, captured);
-  };
-  for (CopyOp load : loads)
-    add(load);
-  Block *body = loop.getBody();
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!loop->isAncestor(value.getParentBlock()->getParentOp()))
-      continue;
-    if (Operation *made = value.getDefiningOp()) {
-      if (!isa<CopyOp>(made) && !isMemoryEffectFree(made))
-        return std::nullopt;
-      add(made);
-      continue;
-    }
-    if (value == loop.getInductionVar())
-      continue;
-    // A block that is loaded into over and over belongs to the computation.
-    if (!value.getType().isIntOrIndex())
-      return std::nullopt;
-    unsigned number = cast<BlockArgument>(value).getArgNumber() - 1;
-    if (needed.carried.insert(number))
-      worklist.push_back(body->getTerminator()->getOperand(number));
-  }
-  // They come before everything else.
-  for (CopyOp load : loads)
-    for (Operation &op : *body) {
-      if (&op == load)
-        break;
-      if (!needed.ops.contains(&op) && containsWriteTo(&op, load))
-        return std::nullopt;
-    }
-  return needed;
-}
-
-// The lines that all of these loads may be multicast along, by their sources
-// and the target.
-static Sharing linesOf(ArrayRef<CopyOp> loads, scf::ForOp loop,
-                       const Target &target, Turns &turns) {
-  SmallVector<Value> values{loop.getLowerBound(), loop.getStep()};
-  for (CopyOp load : loads)
-    llvm::append_range(values, sourceOf(load));
-  Sharing lines = turns.ofAccess(loop, values);
-  for (CopyOp load : loads) {
-    const DmaEngine *engine = target.findEngine(
-        memoryOf(load.getSource(), target).name, target.localMemory().name);
-    lines.alongRows &= engine && hasRows(engine->multicast);
-    lines.alongColumns &= engine && hasColumns(engine->multicast);
-  }
-  return lines;
-}
-
 // Whether PEs of these lines run the loop equally often as it is.
 static bool isEven(scf::ForOp loop, const Sharing &lines, Turns &turns) {
   Sharing already = turns.ofValues(loop.getUpperBound());
@@ -128,7 +37,7 @@ static bool isEven(scf::ForOp loop, const Sharing &lines, Turns &turns) {
 
 // The loop to another bound: what loads need is done in each iteration, and the
 // rest in those that are the PE's own.
-static void rebuild(scf::ForOp loop, const Needed &needed, Value bound) {
+static void rebuild(scf::ForOp loop, const NeededByLoads &needed, Value bound) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   // Of what only loads need, the PE's own last value is not asked for.
@@ -198,21 +107,18 @@ namespace {
 struct AccelEvenLoopsPass
     : accel::impl::AccelEvenLoopsPassBase<AccelEvenLoopsPass> {
   void runOnOperation() override {
-    func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(kernelAttr) || kernel->hasAttr(unicastAttr))
-      return;
-    FailureOr<std::optional<Target>> target = targetOf(kernel);
-    if (failed(target))
+    FailureOr<std::optional<KernelLaunch>> launch =
+        KernelLaunch::thatMayShare(getOperation());
+    if (failed(launch))
       return signalPassFailure();
-    std::optional<Grids> grids = gridsOf(kernel, *target);
-    if (!*target || !grids || grids->pes() == 1 || waitsForOthers(kernel))
+    if (!*launch || !(*launch)->grids)
       return;
     // What is decided of one loop does not depend on the others.
-    Turns turns(kernel, **target, grids);
+    Turns turns = (*launch)->turns();
     SmallVector<scf::ForOp> loops;
-    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      makeEven(loop, **target, turns);
+      makeEven(loop, (*launch)->target, turns);
   }
 
   static void makeEven(scf::ForOp loop, const Target &target, Turns &turns) {
@@ -222,8 +128,9 @@ struct AccelEvenLoopsPass
     Sharing lines = linesOf(loads, loop, target, turns);
     if ((!lines.alongRows && !lines.alongColumns) || isEven(loop, lines, turns))
       return;
-    std::optional<Needed> needed = neededBy(loads, loop);
-    std::optional<LineBound> bound = LineBound::of(loop, lines, target, turns);
+    std::optional<NeededByLoads> needed = neededBy(loads, loop);
+    std::optional<LineBound> bound =
+        LineBound::of(loop, loop.getUpperBound(), lines, target, turns);
     if (!needed || !bound)
       return;
     if (!bound->isFree()) {

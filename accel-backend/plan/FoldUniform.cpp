@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/plan/Iterations.h"
+#include "accel-backend/plan/KernelLaunch.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
-#include "accel-backend/plan/Turns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,19 +24,48 @@ using namespace tilebridge;
 using namespace tilebridge::accel;
 
 namespace {
+/// Values that are the same in all turns and iterations.
+class Uniform {
+public:
+  Uniform(Turns &turns) : turns(turns) {}
+
+  std::optional<int64_t> get(Value value) {
+    if (const InstanceValues::Row *row = turns.valuesOf(value))
+      return only(*row);
+    scf::ForOp loop = loopAround(value.getDefiningOp(), turns);
+    if (!loop)
+      return std::nullopt;
+    auto [it, isNew] = loops.try_emplace(loop);
+    if (isNew)
+      it->second = Iterations::of(loop, turns);
+    const InstanceValues::Row *row =
+        it->second ? it->second->valuesOf(value) : nullptr;
+    return row ? only(*row) : std::nullopt;
+  }
+
+private:
+  static std::optional<int64_t> only(const InstanceValues::Row &row) {
+    if (row.empty() || !llvm::all_equal(row))
+      return std::nullopt;
+    return row.front();
+  }
+
+  Turns &turns;
+  llvm::DenseMap<Operation *, std::optional<Iterations>> loops;
+};
+
 struct AccelFoldUniformPass
     : accel::impl::AccelFoldUniformPassBase<AccelFoldUniformPass> {
   void runOnOperation() override {
-    func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(kernelAttr))
-      return;
-    FailureOr<std::optional<Target>> target = targetOf(kernel);
-    if (failed(target))
+    FailureOr<std::optional<KernelLaunch>> launch =
+        KernelLaunch::of(getOperation());
+    if (failed(launch))
       return signalPassFailure();
-    std::optional<Grids> grids = gridsOf(kernel, *target);
-    if (!grids || !grids->programs())
+    if (!*launch || !(*launch)->grids || !(*launch)->grids->programs())
       return;
-    Turns turns(kernel, **target, grids);
+    func::FuncOp kernel = (*launch)->kernel;
+    Turns turns = (*launch)->turns();
+    Uniform values(turns);
     SmallVector<std::pair<Operation *, int64_t>> uniform;
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
       // The values of a body are those of single elements.
@@ -44,9 +74,8 @@ struct AccelFoldUniformPass
       if (op->getNumResults() != 1 || isa<arith::ConstantOp, PeCountOp>(op) ||
           op->use_empty())
         return WalkResult::advance();
-      const InstanceValues::Row *row = turns.valuesOf(op->getResult(0));
-      if (row && llvm::all_equal(*row))
-        uniform.push_back({op, row->front()});
+      if (std::optional<int64_t> value = values.get(op->getResult(0)))
+        uniform.push_back({op, *value});
       return WalkResult::advance();
     });
     for (auto [op, value] : uniform) {

@@ -11,6 +11,7 @@
 
 #include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/plan/Descriptor.h"
+#include "accel-backend/plan/KernelLaunch.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
 
@@ -300,21 +301,20 @@ namespace {
 struct AccelLegalizePass
     : accel::impl::AccelLegalizePassBase<AccelLegalizePass> {
   void runOnOperation() override {
-    func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(kernelAttr))
-      return;
-    FailureOr<std::optional<Target>> target = targetOf(kernel);
-    if (failed(target))
+    FailureOr<std::optional<KernelLaunch>> launch =
+        KernelLaunch::of(getOperation());
+    if (failed(launch))
       return signalPassFailure();
-    if (!*target)
+    if (!*launch)
       return;
+    func::FuncOp kernel = (*launch)->kernel;
     SmallVector<Operation *> transfers;
     kernel.walk([&](Operation *op) {
       if (isa<CopyOp, CopyStartOp>(op))
         transfers.push_back(op);
     });
     for (Operation *op : transfers)
-      if (failed(legalize(op, **target)))
+      if (failed(legalize(op, (*launch)->target)))
         return signalPassFailure();
     kernel->setAttr("accel.legalized", UnitAttr::get(&getContext()));
   }

@@ -23,10 +23,11 @@ using namespace tilebridge::accel;
 // More cases would take longer to tell apart than they save.
 static constexpr size_t mostCases = 16;
 
-std::optional<LineBound> LineBound::of(scf::ForOp loop, const Sharing &lines,
+std::optional<LineBound> LineBound::of(scf::ForOp loop, Value upperBound,
+                                       const Sharing &lines,
                                        const Target &target, Turns &turns) {
   const InstanceValues::Row *lower = turns.valuesOf(loop.getLowerBound());
-  const InstanceValues::Row *upper = turns.valuesOf(loop.getUpperBound());
+  const InstanceValues::Row *upper = turns.valuesOf(upperBound);
   const InstanceValues::Row *stride = turns.valuesOf(loop.getStep());
   auto kernel = loop->getParentOfType<func::FuncOp>();
   if (!lower || !upper || !stride || mergeLoopOf(kernel))
@@ -74,7 +75,8 @@ std::optional<LineBound> LineBound::of(scf::ForOp loop, const Sharing &lines,
     own[turn % pes] += count(turn, (*upper)[turn]);
     together[turn % pes] += count(turn, result.bounds[turn]);
   }
-  result.free = *llvm::max_element(together) <= 1.125 * *llvm::max_element(own);
+  result.free =
+      *llvm::max_element(together) <= mostWaiting * *llvm::max_element(own);
   return result;
 }
 

@@ -14,9 +14,9 @@ namespace tilebridge::accel {
 /// The greatest upper bound that PEs of a line have for a loop, in each step.
 class LineBound {
 public:
-  /// None where a bound is not known, or neighbours of the launch grid are
-  /// still run one after the other.
-  static std::optional<LineBound> of(mlir::scf::ForOp loop,
+  /// Of a loop up to `upper`. None where a bound is not known, or neighbours of
+  /// the launch grid are still run one after the other.
+  static std::optional<LineBound> of(mlir::scf::ForOp loop, mlir::Value upper,
                                      const Sharing &lines, const Target &target,
                                      Turns &turns);
 

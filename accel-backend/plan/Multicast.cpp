@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/plan/KernelLaunch.h"
 #include "accel-backend/plan/LineBound.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
@@ -34,19 +35,17 @@ namespace {
 struct AccelMulticastPass
     : accel::impl::AccelMulticastPassBase<AccelMulticastPass> {
   void runOnOperation() override {
-    func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(kernelAttr) || kernel->hasAttr(unicastAttr))
-      return;
-    FailureOr<std::optional<Target>> target = targetOf(kernel);
-    if (failed(target))
+    FailureOr<std::optional<KernelLaunch>> launch =
+        KernelLaunch::thatMayShare(getOperation());
+    if (failed(launch))
       return signalPassFailure();
-    if (!*target || (*target)->grid.count() == 1 || waitsForOthers(kernel))
+    if (!*launch)
       return;
-    Turns turns(kernel, **target, gridsOf(kernel, *target));
-    kernel.walk([&](CopyOp copy) {
+    Turns turns = (*launch)->turns();
+    getOperation().walk([&](CopyOp copy) {
       if (isInChipMemory(copy.getSource().getType()) &&
           !isInChipMemory(copy.getDest().getType()))
-        decide(copy, **target, turns);
+        decide(copy, (*launch)->target, turns);
     });
   }
 

@@ -13,6 +13,8 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace tilebridge::accel;
 
@@ -187,7 +189,7 @@ static Reading readingOf(const Classes &classes, double bytes,
                          const Grids &grids, const Grids &whole,
                          const Merge &merge) {
   if (merge == unmerged)
-    return {classes, bytes};
+    return {classes, bytes, std::nullopt};
   Classes together(grids.programs());
   double reads = 1;
   std::vector<int64_t> first;
@@ -210,7 +212,30 @@ static Reading readingOf(const Classes &classes, double bytes,
     else if (row != first)
       ++reads;
   }
-  return {std::move(together), bytes * reads};
+  return {std::move(together), bytes * reads, std::nullopt};
+}
+
+static std::optional<EvenReading> evenReadingOf(CopyOp copy, AccessKeys &keys,
+                                                InstanceValues &values) {
+  auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
+  if (!loop || loop.getUnsignedCmp())
+    return std::nullopt;
+  const InstanceValues::Row *lower = values.get(loop.getLowerBound());
+  const InstanceValues::Row *upper = values.get(loop.getUpperBound());
+  const InstanceValues::Row *stride = values.get(loop.getStep());
+  if (!lower || !upper || !stride || llvm::all_equal(*upper))
+    return std::nullopt;
+  std::optional<Classes> classes = keys.ofAccess(copy, sourceOf(copy), loop);
+  if (!classes)
+    return std::nullopt;
+  EvenReading even{std::move(*classes), {}};
+  for (auto [begin, end, step] : llvm::zip_equal(*lower, *upper, *stride)) {
+    if (step <= 0)
+      return std::nullopt;
+    double distance = double(end) - double(begin);
+    even.iterations.push_back(std::max(0.0, std::ceil(distance / step)));
+  }
+  return even;
 }
 
 SmallVector<Reading> tilebridge::accel::readingsOf(func::FuncOp kernel,
@@ -238,6 +263,7 @@ SmallVector<Reading> tilebridge::accel::readingsOf(func::FuncOp kernel,
   auto add = [&](const std::optional<Classes> &classes, double bytes) {
     if (classes)
       readings.push_back(readingOf(*classes, bytes, grids, whole, merge));
+    return classes.has_value();
   };
   // PEs that add to the same elements can combine them before.
   kernel.walk([&](Operation *op) {
@@ -246,9 +272,11 @@ SmallVector<Reading> tilebridge::accel::readingsOf(func::FuncOp kernel,
           2 * bytesOf(combination->values.getType()) * timesRun(op, kernel));
   });
   kernel.walk([&](CopyOp copy) {
-    if (isInChipMemory(copy.getSource().getType()))
-      add(keys.ofAccess(copy, sourceOf(copy)),
-          bytesOf(copy.getDest().getType()) * timesRun(copy, kernel));
+    if (isInChipMemory(copy.getSource().getType()) &&
+        add(keys.ofAccess(copy, sourceOf(copy)),
+            bytesOf(copy.getDest().getType()) * timesRun(copy, kernel)) &&
+        merge == unmerged)
+      readings.back().even = evenReadingOf(copy, keys, values);
   });
   return readings;
 }

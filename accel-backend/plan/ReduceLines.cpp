@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/plan/KernelLaunch.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"
 #include "accel-backend/plan/Tiles.h"
@@ -66,22 +67,20 @@ namespace {
 struct AccelChooseReductionsPass
     : accel::impl::AccelChooseReductionsPassBase<AccelChooseReductionsPass> {
   void runOnOperation() override {
-    func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(kernelAttr) || kernel->hasAttr(unicastAttr))
-      return;
-    FailureOr<std::optional<Target>> target = targetOf(kernel);
-    if (failed(target))
+    FailureOr<std::optional<KernelLaunch>> launch =
+        KernelLaunch::of(getOperation());
+    if (failed(launch))
       return signalPassFailure();
     SmallVector<Operation *> accesses;
-    kernel.walk([&](Operation *op) {
+    getOperation().walk([&](Operation *op) {
       if (combinationOf(op))
         accesses.push_back(op);
     });
-    if (!*target || accesses.empty())
+    if (!*launch || getOperation()->hasAttr(unicastAttr) || accesses.empty())
       return;
-    Turns turns(kernel, **target, gridsOf(kernel, *target));
+    Turns turns = (*launch)->turns();
     for (Operation *op : accesses)
-      choose(op, **target, turns);
+      choose(op, (*launch)->target, turns);
   }
 
   static void choose(Operation *op, const Target &target, Turns &turns) {

@@ -38,6 +38,11 @@ Turns::Turns(func::FuncOp kernel, const Target &target,
   seed(kernel, grids);
 }
 
+void Turns::seed(Value value, InstanceValues::Row row) {
+  values.seed(value, std::move(row));
+  seeded.push_back(value);
+}
+
 void Turns::seed(func::FuncOp kernel, const std::optional<Grids> &grids) {
   InstanceValues::Row row(values.size()), column(values.size()),
       step(values.size()), number(values.size());
@@ -48,13 +53,11 @@ void Turns::seed(func::FuncOp kernel, const std::optional<Grids> &grids) {
     step[turn] = turn / grid.count() / together;
   }
   if (mergeLoop)
-    values.seed(mergeLoop.getInductionVar(), std::move(number));
-  kernel.walk([&](PeIdOp id) {
-    values.seed(id, id.getCoordinate() == 0 ? row : column);
-  });
+    seed(mergeLoop.getInductionVar(), std::move(number));
+  kernel.walk(
+      [&](PeIdOp id) { seed(id, id.getCoordinate() == 0 ? row : column); });
   kernel.walk([&](PeCountOp count) {
-    values.seed(count,
-                InstanceValues::Row(values.size(), count.getCoordinate() == 0
+    seed(count, InstanceValues::Row(values.size(), count.getCoordinate() == 0
                                                        ? grid.rows
                                                        : grid.columns));
   });
@@ -65,7 +68,7 @@ void Turns::seed(func::FuncOp kernel, const std::optional<Grids> &grids) {
         program.getStep().getParentBlock()->getParentOp());
     bool isLoops = loop && program.getStep() == loop.getInductionVar();
     if (isLoops && stepsOf(program.getAssignment(), *grids) == steps)
-      values.seed(program.getStep(), step);
+      seed(program.getStep(), step);
     const InstanceValues::Row *own = values.get(program.getStep());
     if (!own)
       return;
@@ -78,7 +81,7 @@ void Turns::seed(func::FuncOp kernel, const std::optional<Grids> &grids) {
       results[3].push_back(each.active ? -1 : 0);
     }
     for (unsigned number = 0; number < 4; ++number)
-      values.seed(program.getResult(number), std::move(results[number]));
+      seed(program.getResult(number), std::move(results[number]));
   });
 }
 

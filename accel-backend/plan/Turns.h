@@ -34,12 +34,18 @@ public:
     return values.get(scalar);
   }
 
+  /// How many there are.
+  size_t size() const { return values.size(); }
+  /// What tells them apart: ids, and the loops over steps and neighbours.
+  llvm::ArrayRef<mlir::Value> seeds() const { return seeded; }
+
   /// Whether a scalar is known to be the same in all programs that are run as
   /// one; none where it is not known.
   std::optional<bool> isSameInMerged(mlir::Value scalar);
 
 private:
   void seed(mlir::func::FuncOp kernel, const std::optional<Grids> &grids);
+  void seed(mlir::Value value, InstanceValues::Row row);
   Sharing sharingOf(const std::optional<Classes> &classes) const;
 
   Grid grid;
@@ -47,6 +53,7 @@ private:
   /// How many programs are one, and how many steps there are of such.
   int64_t together, steps;
   InstanceValues values;
+  llvm::SmallVector<mlir::Value> seeded;
   AccessKeys keys;
 };
 

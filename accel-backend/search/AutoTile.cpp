@@ -69,6 +69,8 @@ private:
   std::optional<double> rate(const Decision &decision);
   bool findStart(Candidate &best);
   void descend(Candidate best);
+  /// What the compiler decides on its own becomes a candidate.
+  void addOwn();
   /// The simulator's cycles.
   std::optional<double> simulate(const Decision &decision);
   void confirm();
@@ -179,6 +181,49 @@ void Search::descend(Candidate best) {
   }
 }
 
+void Search::addOwn() {
+  Candidate own;
+  own.decision = space.first();
+  own.decision.isOwn = true;
+  apply(kernel, own.decision);
+  func::FuncOp start = mapped(own.decision);
+  if (!start)
+    return;
+  OwningOpRef<ModuleOp> module(start->getParentOfType<ModuleOp>().clone());
+  func::FuncOp fitted = *module->getOps<func::FuncOp>().begin();
+  // Of the decision that was tried last.
+  fitted.walk([](CopyOp copy) {
+    copy->removeAttr(depthAttr);
+    copy->removeAttr(tileAttr);
+  });
+  {
+    ScopedDiagnosticHandler silence(kernel.getContext(),
+                                    [](Diagnostic &) { return success(); });
+    PassManager manager(kernel.getContext(), ModuleOp::getOperationName());
+    if (failed(buildAccelPipeline(manager, "fit", "fit")) ||
+        failed(manager.run(*module)))
+      return;
+  }
+  ++found.lowered;
+  std::optional<Trial> trial = tryOut(fitted, target, "tile");
+  if (!trial || !trial->fits)
+    return;
+  own.cycles = estimate(trial->kernel, target).cycles;
+  // A copy has the same copies in it.
+  llvm::DenseMap<Attribute, CopyOp> decided;
+  fitted.walk([&](CopyOp copy) { decided[copy->getAttr(numberAttr)] = copy; });
+  own.decision.depth = 1;
+  for (auto [attribute, copy] : decided)
+    if (auto depth = copy->getAttrOfType<IntegerAttr>(depthAttr))
+      own.decision.depth = std::max(own.decision.depth, depth.getInt());
+  Tiles tiles(kernel);
+  for (auto [tile, size] : llvm::zip_equal(tiles.all(), own.decision.tiles))
+    if (CopyOp copy = decided.lookup(tile.op->getAttr(numberAttr)))
+      if (auto sizes = copy->getAttrOfType<DenseI64ArrayAttr>(tileAttr))
+        size = sizes[tile.dimension];
+  candidates.push_back(std::move(own));
+}
+
 std::optional<double> Search::simulate(const Decision &decision) {
   // What fails is a decision that is not taken.
   ScopedDiagnosticHandler silence(kernel.getContext(),
@@ -222,12 +267,17 @@ void Search::confirm() {
     if (candidates[index].cycles <=
         mostAbove * candidates[order.front()].cycles)
       asked.push_back(index);
-  // Merged programs are never taken where they are slower than without.
-  const size_t *alone = llvm::find_if(order, [&](size_t index) {
-    return candidates[index].decision.merge == unmerged;
-  });
-  if (alone != order.end() && !llvm::is_contained(asked, *alone))
-    asked.push_back(*alone);
+  // Merged programs are never taken where they are slower than without, and
+  // nothing is that is slower than without a search.
+  auto askFirst = [&](auto &&isKind) {
+    const size_t *first = llvm::find_if(order, [&](size_t index) {
+      return isKind(candidates[index].decision);
+    });
+    if (first != order.end() && !llvm::is_contained(asked, *first))
+      asked.push_back(*first);
+  };
+  askFirst([](const Decision &one) { return one.merge == unmerged; });
+  askFirst([](const Decision &one) { return one.isOwn; });
   double best = std::numeric_limits<double>::infinity();
   for (size_t index : asked) {
     Candidate &candidate = candidates[index];
@@ -266,11 +316,11 @@ std::optional<Tuning> Search::run() {
     copy->setAttr(numberAttr, builder.getI64IntegerAttr(number++));
   });
   Candidate start;
-  bool fits = findStart(start);
-  if (fits)
+  if (findStart(start))
     descend(start);
+  addOwn();
   kernel.walk([](CopyOp copy) { copy->removeAttr(numberAttr); });
-  if (!fits)
+  if (candidates.empty())
     return std::nullopt;
   confirm();
   return found;

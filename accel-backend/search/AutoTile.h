@@ -20,6 +20,9 @@ namespace tilebridge::accel {
 
 /// What there is to decide about a kernel whose grid is not yet mapped.
 struct Decision {
+  /// What the compiler decides without a search: it decides again, and the rest
+  /// is what it came to.
+  bool isOwn = false;
   /// Null: by reuse.
   AssignmentAttr assignment;
   bool multicast = true;
@@ -74,9 +77,10 @@ std::vector<Decision> allDecisions(mlir::func::FuncOp kernel,
 std::optional<double> cyclesOf(mlir::func::FuncOp kernel, const Target &target,
                                const Decision &decision);
 
-/// Searches from what the compiler decides on its own: changes one decision at
-/// a time as long as the model says that it helps, and confirms the best ones.
-/// The best is written as attributes. None where nothing fits.
+/// Searches from the largest blocks that fit: changes one decision at a time as
+/// long as the model says that it helps, and confirms the best ones, and what
+/// the compiler decides on its own: nothing worse than that is taken. The best
+/// is written as attributes. None where nothing fits.
 std::optional<Tuning> autotile(mlir::func::FuncOp kernel, const Target &target,
                                const SearchOptions &options);
 

@@ -21,6 +21,8 @@ static constexpr unsigned mostHalves = 4;
 static constexpr int64_t mostMerged = 4;
 
 void tilebridge::accel::apply(func::FuncOp kernel, const Decision &decision) {
+  if (decision.isOwn)
+    return clearDecisions(kernel);
   kernel->removeAttr(assignmentAttr);
   if (decision.assignment)
     kernel->setAttr(assignmentAttr, decision.assignment);

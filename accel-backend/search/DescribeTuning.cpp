@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "accel-backend/search/AutoTile.h"
+
+#include "accel-backend/dialect/AccessText.h"
 #include "accel-backend/search/Decide.h"
 
 using namespace mlir;
@@ -18,14 +20,8 @@ llvm::json::Object tilebridge::accel::describe(func::FuncOp kernel,
   Tiles all(kernel);
   for (auto [tile, size] : llvm::zip_equal(all.all(), decision.tiles)) {
     llvm::json::Object one{{"block", tile.blockSize}, {"tile", size}};
-    tile.op->getLoc()->walk([&](Location loc) {
-      auto line = dyn_cast<FileLineColLoc>(loc);
-      if (!line)
-        return WalkResult::advance();
-      one["line"] =
-          (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
-      return WalkResult::interrupt();
-    });
+    if (std::string line = placeIn(tile.op->getLoc()); !line.empty())
+      one["line"] = line;
     one["dimension"] = tile.dimension;
     tiles.push_back(std::move(one));
   }

@@ -9,6 +9,7 @@
 
 #include "accel-backend/dialect/AccelOps.h"
 #include "accel-backend/plan/Readings.h"
+#include "accel-backend/plan/Turns.h"
 #include "accel-backend/simulator/Cost.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -93,6 +94,11 @@ private:
   void addAccess(Operation *op, Value memref, bool isWrite);
   void addTraffic(const Memory &memory, double bytes, bool isWrite);
 
+  /// How many PEs do an operation at once: those without a
+  /// program leave much away.
+  double pesOf(Operation *op);
+  double shareOf(Value condition);
+
   const Memory &memoryOfSide(Value side) const {
     // A tensor will be in local memory.
     auto type = dyn_cast<MemRefType>(side.getType());
@@ -114,6 +120,9 @@ private:
   std::map<std::string, double> engines;
   /// The last transfer, which nothing runs beside.
   double last = 0;
+  /// Made when it is asked for something.
+  std::optional<Turns> turns;
+  llvm::DenseMap<Value, double> shares;
   /// Inner loops before outer ones.
   llvm::MapVector<Operation *, LoopCost> loops;
 
@@ -129,6 +138,32 @@ void Model::addTraffic(const Memory &memory, double bytes, bool isWrite) {
   (isWrite ? result.bytesWritten : result.bytesRead)[memory.name] += bytes;
 }
 
+double Model::shareOf(Value condition) {
+  auto [it, isNew] = shares.try_emplace(condition, 1);
+  if (!isNew)
+    return it->second;
+  if (!turns)
+    turns.emplace(kernel, target, gridsOf(kernel, target));
+  const InstanceValues::Row *row = turns->valuesOf(condition);
+  if (!row)
+    return it->second;
+  // As many as there are at once in any step.
+  ptrdiff_t pes = target.grid.count(), most = 0;
+  for (ArrayRef<int64_t> rest(*row); !rest.empty(); rest = rest.drop_front(pes))
+    most = std::max(most, pes - llvm::count(rest.take_front(pes), 0));
+  it->second = double(most) / double(pes);
+  return it->second;
+}
+
+double Model::pesOf(Operation *op) {
+  double share = 1;
+  for (; op != kernel; op = op->getParentOp())
+    if (auto guard = dyn_cast<scf::IfOp>(op->getParentOp()))
+      if (op->getBlock() == guard.thenBlock())
+        share = std::min(share, shareOf(guard.getCondition()));
+  return share * double(target.grid.count());
+}
+
 void Model::addTransfer(Operation *op, Value source, Value dest,
                         std::optional<ArrayRef<int64_t>> multicast) {
   const Memory &from = memoryOfSide(source), &to = memoryOfSide(dest);
@@ -138,7 +173,7 @@ void Model::addTransfer(Operation *op, Value source, Value dest,
   // A box is nearly always as large as the block: only edges are smaller.
   double bytes = bytesOf(isStatic(source) ? source.getType() : dest.getType());
   double times = timesRun(op, kernel);
-  double pes = double(target.grid.count()), fanOut = 1;
+  double pes = pesOf(op), fanOut = 1;
   if (multicast)
     for (int64_t coordinate : *multicast)
       fanOut *=
@@ -188,7 +223,7 @@ void Model::addAccess(Operation *op, Value memref, bool isWrite) {
   double times = timesRun(op, kernel);
   auto type = cast<MemRefType>(memref.getType());
   double bytes = double(type.getElementTypeBitWidth()) / 8;
-  addTraffic(memory, bytes * times * double(target.grid.count()), isWrite);
+  addTraffic(memory, bytes * times * pesOf(op), isWrite);
   waits += memory.latencyCycles * times;
   addBusy(op, memory.latencyCycles * times);
 }

@@ -10,6 +10,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AccelOrderCopiesPass : Pass<"tilebridge-accel-order-copies", "::mlir::func::FuncOp"> {
+  let summary = "Copies blocks in the order of memory, and transposes them in local memory, where engines do not";
+  let description = [{
+    A block whose memory has its elements in another order, such as a transposed one, is more than an engine of few dimensions can say: one
+    that moves contiguous bytes only would move each element by itself. Where the set-up of the descriptors that this saves takes longer than a
+    compute unit takes to transpose the block, the copy is one of the same box with its dimensions in the order of the strides, from the largest to
+    the smallest; a `linalg.transpose` behind a load, or before a store, makes the block of it. Boxes, padding, masks and
+    accumulation go with it. A remark says how many descriptors both take, and reports have it as the reason of the form `subview, transposed`.
+
+    Before, on an engine that copies one run:
+    ```mlir
+    %t = accel.copy %v to %e : (memref<64x32xf16, strided<[1, 512], offset: ?>>, tensor<64x32xf16>) -> tensor<64x32xf16>
+    ```
+    After:
+    ```mlir
+    %w = memref.reinterpret_cast %p to offset: [%o], sizes: [32, 64], strides: [512, 1]
+        : memref<?xf16, strided<[1], offset: ?>> to memref<32x64xf16, strided<[512, 1], offset: ?>>
+    %s = accel.copy %w to %f : (memref<32x64xf16, strided<[512, 1], offset: ?>>, tensor<32x64xf16>) -> tensor<32x64xf16>
+    %t = linalg.transpose ins(%s : tensor<32x64xf16>) outs(%e : tensor<64x32xf16>) permutation = [1, 0]
+    ```
+  }];
+  let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def AccelFitPass : Pass<"tilebridge-accel-fit", "::mlir::ModuleOp"> {
   let summary = "Decides depths and tiles so that all buffers fit into local memory";
   let description = [{
@@ -62,8 +87,8 @@ def AccelReportPass : Pass<"tilebridge-accel-report", "::mlir::ModuleOp"> {
   let summary = "Writes what was decided about lowered kernels as JSON";
   let description = [{
     An array with an object for each kernel: `merge`, how many programs are one in each dimension; `buffers` with type, memory, bytes, offset, the first and last use (numbers of operations in
-    the order in which the kernel is written down) and the line of the source; `bytes_used` by memory; `transfers` with direction,
-    multicast and line; `bytes_read` and `bytes_written` by memory; `multicast_saved_bytes`; `expected_cycles` by the model, and
+    the order in which the kernel is written down) and the line of the source; `bytes_used` by memory; `transfers` with line, tensor, direction,
+    form (`subview`, `row gather`, ...), for what is no box of a view its `reason` and `cause`, and multicast; `bytes_read` and `bytes_written` by memory; `multicast_saved_bytes`; `expected_cycles` by the model, and
     `lower_bounds_cycles`, what compute, each engine and each memory alone would take.
 
     ```mlir

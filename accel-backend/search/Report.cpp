@@ -8,6 +8,7 @@
 #include "accel-backend/search/Report.h"
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/dialect/AccessText.h"
 #include "accel-backend/dialect/Assignment.h"
 #include "accel-backend/plan/Lifetimes.h"
 #include "accel-backend/plan/Readings.h"
@@ -35,17 +36,9 @@ static std::string textOf(llvm::function_ref<void(llvm::raw_ostream &)> print) {
   return text;
 }
 
-// The innermost file and line of the kernel; null where there is none.
 static json::Value placeOf(Location loc) {
-  json::Value place = nullptr;
-  loc->walk([&](Location each) {
-    auto line = dyn_cast<FileLineColLoc>(each);
-    if (!line)
-      return WalkResult::advance();
-    place = (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
-    return WalkResult::interrupt();
-  });
-  return place;
+  std::string line = placeIn(loc);
+  return line.empty() ? json::Value(nullptr) : json::Value(line);
 }
 
 static json::Object bufferOf(const Lifetime &life) {
@@ -91,23 +84,21 @@ json::Object tilebridge::accel::report(func::FuncOp kernel,
   json::Array transfers;
   kernel.walk([&](Operation *op) {
     std::optional<ArrayRef<int64_t>> multicast;
-    Value source, dest;
+    Value dest;
     if (auto copy = dyn_cast<CopyOp>(op)) {
-      source = copy.getSource(), dest = copy.getDest();
-      multicast = copy.getMulticast();
+      dest = copy.getDest(), multicast = copy.getMulticast();
     } else if (auto start = dyn_cast<CopyStartOp>(op)) {
-      source = start.getSource(), dest = start.getDest();
-      multicast = start.getMulticast();
+      dest = start.getDest(), multicast = start.getMulticast();
     } else {
       return;
     }
-    transfers.push_back(json::Object{
-        {"direction", isInChipMemory(source.getType()) ? "load" : "store"},
-        {"type",
-         textOf([&](llvm::raw_ostream &out) { out << dest.getType(); })},
-        {"multicast", json::Array(multicast.value_or(ArrayRef<int64_t>()))},
-        {"asynchronous", isa<CopyStartOp>(op)},
-        {"line", placeOf(op->getLoc())}});
+    json::Object transfer = AccessText(op).json();
+    transfer["type"] =
+        textOf([&](llvm::raw_ostream &out) { out << dest.getType(); });
+    transfer["multicast"] =
+        json::Array(multicast.value_or(ArrayRef<int64_t>()));
+    transfer["asynchronous"] = isa<CopyStartOp>(op);
+    transfers.push_back(std::move(transfer));
   });
   json::Object result{
       {"kernel", kernel.getName()},

@@ -8,6 +8,7 @@
 #include "accel-backend/simulator/Simulator.h"
 
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/dialect/AccessText.h"
 #include "accel-backend/simulator/Blocks.h"
 #include "accel-backend/simulator/Cost.h"
 
@@ -53,7 +54,7 @@ void Simulator::spend(Pe &pe, Operation *op, const Work &work,
   pe.time = end;
   if (trace.isOn)
     trace.add(Trace::Kind::Pe, size_t(pe.number), name, start, end,
-              describePlace(op));
+              placeIn(op->getLoc()));
 }
 
 // Whether nobody asks for what an op writes: products, and floats.

@@ -7,6 +7,8 @@
 
 #include "accel-backend/simulator/Simulator.h"
 
+#include "accel-backend/dialect/AccessText.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -96,18 +98,6 @@ void Simulator::tryStart(Engine &engine, double time) {
     begin(group.arrived, group.last);
 }
 
-std::string describePlace(Operation *op) {
-  std::string text;
-  op->getLoc()->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
-    text = (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
-    return WalkResult::interrupt();
-  });
-  return text;
-}
-
 void Simulator::begin(ArrayRef<size_t> together, double time) {
   const Transfer &first = transfers[together.front()];
   const DmaEngine &kind = target.engines[engines[first.engine].kind];
@@ -119,8 +109,8 @@ void Simulator::begin(ArrayRef<size_t> together, double time) {
   if (together.size() > 1)
     name += " x" + std::to_string(together.size());
   // Bytes stream through: the slowest part of the way sets the pace.
-  uint64_t moved = std::max(first.chargedRead, first.chargedWrite);
-  double streamed = start + double(moved) / kind.bytesPerCycle;
+  uint64_t charged = std::max(first.chargedRead, first.chargedWrite);
+  double streamed = start + double(charged) / kind.bytesPerCycle;
   streamed =
       std::max(streamed, pass(first.from.memory, *pes[first.pe], start, bytes,
                               /*isWrite=*/false, name, first.chargedRead));
@@ -150,9 +140,12 @@ void Simulator::begin(ArrayRef<size_t> together, double time) {
     EngineStats &stats = outcome.stats.engines[engine.kind];
     stats.transfers += 1;
     stats.bytes += bytes;
+    auto &[count, moved] = moves[member.op];
+    count += 1;
+    moved += bytes;
     if (trace.isOn)
       trace.add(Trace::Kind::Engine, member.engine, name, time, streamed,
-                describePlace(member.op), bytes);
+                placeIn(member.op->getLoc()), bytes);
     // The next transfer's way through the memories overlaps this one's latency.
     schedule(streamed, EventKind::EngineFree, member.engine);
     schedule(end, EventKind::Complete, one);

@@ -10,6 +10,7 @@
 #include "reference/Evaluate.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
 
 #include <array>
 #include <functional>
@@ -66,6 +67,13 @@ struct EngineStats {
   double mostBusyCycles = 0;
 };
 
+/// What one access of the kernel became.
+struct AccessStats {
+  /// Line, tensor, direction and form, and why it is no box.
+  llvm::json::Object text;
+  uint64_t transfers = 0, bytes = 0;
+};
+
 struct Stats {
   std::string kernel, target;
   double cycles = 0, clockGHz = 1;
@@ -73,6 +81,7 @@ struct Stats {
   std::vector<MemoryStats> memories;
   std::vector<UnitStats> units;
   std::vector<EngineStats> engines;
+  std::vector<AccessStats> accesses;
   /// What multicast reads did not read again.
   uint64_t multicastSavedBytes = 0;
   /// Cycles that PEs waited for transfers, and for one another; of all PEs.

@@ -9,6 +9,7 @@
 
 #include "accel-backend/dialect/AccelDialect.h"
 #include "accel-backend/dialect/AccelOps.h"
+#include "accel-backend/dialect/AccessText.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -257,6 +258,24 @@ LogicalResult Simulator::reportDeadlock() {
   return failure();
 }
 
+/// In the order of the kernel; the parts of one access, such as the transfers
+/// before a loop and in it, are one entry.
+void Simulator::countAccesses() {
+  std::vector<AccessStats> &all = outcome.stats.accesses;
+  kernel.walk([&](Operation *op) {
+    if (!isa<CopyOp, CopyStartOp>(op))
+      return;
+    llvm::json::Object text = AccessText(op).json();
+    auto known = llvm::find_if(
+        all, [&](const AccessStats &one) { return one.text == text; });
+    if (known == all.end())
+      known = all.insert(all.end(), {std::move(text)});
+    auto [transfers, bytes] = moves.lookup(op);
+    known->transfers += transfers;
+    known->bytes += bytes;
+  });
+}
+
 LogicalResult Simulator::finish() {
   Stats &stats = outcome.stats;
   for (Transfer &transfer : transfers)
@@ -294,6 +313,8 @@ LogicalResult Simulator::finish() {
     double &most = stats.engines[engine.kind].mostBusyCycles;
     most = std::max(most, engine.busy);
   }
+  if (!options.isOnlyTime)
+    countAccesses();
   if (options.wantsTrace)
     stats.trace = trace.json(target.clockGHz);
   return success();

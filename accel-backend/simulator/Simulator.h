@@ -117,6 +117,7 @@ private:
   void startPes(mlir::func::FuncOp kernel);
   mlir::LogicalResult handle(const Event &event);
   mlir::LogicalResult finish();
+  void countAccesses();
   mlir::LogicalResult reportDeadlock();
   void schedule(double time, EventKind kind, size_t what);
   void resumeAt(Pe &pe, double time);
@@ -265,10 +266,9 @@ private:
   llvm::DenseMap<std::pair<int64_t, uint64_t>, size_t> groupOf;
   std::mt19937_64 random;
   llvm::DenseMap<mlir::Operation *, Work> costs;
+  /// How many transfers an op was, and their bytes.
+  llvm::DenseMap<mlir::Operation *, std::pair<uint64_t, uint64_t>> moves;
   Trace trace;
 };
-
-/// "file:line" of an op's source; empty where it is not known.
-std::string describePlace(mlir::Operation *op);
 
 } // namespace tilebridge::accel

@@ -54,6 +54,13 @@ std::string Stats::json() const {
                            {"transfers", one.transfers},
                            {"bytes", one.bytes},
                            {"most_busy_cycles", one.mostBusyCycles}});
+  llvm::json::Array accessList;
+  for (const AccessStats &one : accesses) {
+    llvm::json::Object access = one.text;
+    access["transfers"] = one.transfers;
+    access["bytes"] = one.bytes;
+    accessList.push_back(std::move(access));
+  }
   llvm::json::Object terms;
   std::string bound = "nothing";
   double most = 0;
@@ -67,6 +74,7 @@ std::string Stats::json() const {
   root["memories"] = std::move(memoryList);
   root["units"] = std::move(unitList);
   root["engines"] = std::move(engineList);
+  root["accesses"] = std::move(accessList);
   root["roofline"] =
       llvm::json::Object{{"bound", bound},
                          {"cycles", most},

@@ -115,7 +115,9 @@ bool Simulator::checkChip(Pe &pe, Operation *op, const View &view,
     auto first = reinterpret_cast<uint64_t>(array.begin);
     int64_t low = int64_t(begin - first), high = int64_t(end - first);
     error(pe, op) << verb << " bytes " << low << " to " << high - 1
-                  << " of the array of argument " << array.argument
+                  << " of the array of "
+                  << reference::describeArray(kernel, referenceLaunch,
+                                              view.array)
                   << ", which has " << array.size;
     return false;
   }

@@ -170,6 +170,16 @@ void Checker::checkLocalMemory() {
     mistakes.add(root.placeOf("compute"),
                  "no memory of the scope \"pe\" is in \"operands_in\" of every "
                  "compute unit, so that there is none to compute in");
+  if (!hasLocal)
+    return;
+  // What passes call the memory that PEs compute in.
+  const std::string &name = target.localMemory().name;
+  for (const ObjectReader &memory : root.objects("memories"))
+    if (memory.text("name") == "local" && name != "local")
+      mistakes.add(memory.placeOf("name"),
+                   "\"local\" is the name that kernels have for the memory "
+                   "that PEs compute in, here \"" +
+                       name + "\"; call this one otherwise");
 }
 
 /// Every memory must have a way in and out; and a tensor one to the local

@@ -44,6 +44,7 @@ public:
   Parser(llvm::StringRef text, TextError &error) : rest(text), error(error) {}
 
   bool parse(JsonNode &result) {
+    rest.consume_front("\xEF\xBB\xBF"); // as some editors begin a file
     if (!value(result, 0))
       return false;
     skipSpace();

@@ -41,6 +41,8 @@ public:
 
   /// Null where the key is not given or does not fit.
   const JsonNode *find(llvm::StringRef key) const;
+  /// Whether the key is there, be its value what it may.
+  bool isGiven(llvm::StringRef key) const { return node.find(key); }
   double number(llvm::StringRef key, double otherwise = 0) const;
   bool flag(llvm::StringRef key) const;
   std::string text(llvm::StringRef key) const;

@@ -41,15 +41,17 @@ static Memory readMemory(const ObjectReader &object, Mistakes &mistakes) {
   memory.banks = unsigned(object.number("banks", 1));
   memory.latencyCycles = object.number("latency_cycles");
   bool hasShared = object.find("bandwidth_bytes_per_cycle") != nullptr;
-  bool hasRead = object.find("read_bandwidth_bytes_per_cycle") != nullptr;
-  bool hasWrite = object.find("write_bandwidth_bytes_per_cycle") != nullptr;
   memory.isPortShared = hasShared;
   double shared = object.number("bandwidth_bytes_per_cycle");
   memory.readBytesPerCycle =
       hasShared ? shared : object.number("read_bandwidth_bytes_per_cycle");
   memory.writeBytesPerCycle =
       hasShared ? shared : object.number("write_bandwidth_bytes_per_cycle");
-  if (hasShared ? hasRead || hasWrite : !hasRead || !hasWrite)
+  // A value that is wrong has been reported, and is no missing one.
+  bool givesShared = object.isGiven("bandwidth_bytes_per_cycle");
+  bool givesRead = object.isGiven("read_bandwidth_bytes_per_cycle");
+  bool givesWrite = object.isGiven("write_bandwidth_bytes_per_cycle");
+  if (givesShared ? givesRead || givesWrite : !givesRead || !givesWrite)
     mistakes.add(object.place(),
                  "a memory has either \"bandwidth_bytes_per_cycle\" or both "
                  "\"read_bandwidth_bytes_per_cycle\" and "

@@ -30,7 +30,8 @@ constexpr ObjectSchema gridSchema = {"the grid", gridFields};
 
 constexpr FieldSchema memoryFields[] = {
     {"name", FieldKind::Text, true,
-     "What passes, reports and other keys call it"},
+     "What reports and other keys call it; \"local\" may only be the one that "
+     "PEs compute in"},
     {"scope", FieldKind::Choice, true,
      "Who shares one: the chip, a row or a column of PEs, or nobody", 0, 0,
      scopes},

@@ -11,6 +11,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 namespace tilebridge::accel {
 
 //===----------------------------------------------------------------------===//
@@ -144,7 +146,11 @@ std::string jsonSchema() {
 
 static std::string number(double value) {
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%g", value);
+  llvm::raw_string_ostream out(text);
+  if (value == std::floor(value))
+    out << int64_t(value);
+  else
+    out << llvm::format("%g", value);
   return text;
 }
 

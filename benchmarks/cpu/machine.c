@@ -1,9 +1,8 @@
 /* Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The limits of a machine. How fast a core multiplies and adds: machine.py
- * calls these functions on several threads at once, and each returns 0 where
- * the processor has no such instructions. And a copy by all threads together.
+ * The limits of a machine: how fast cores multiply and add, and a copy, each by
+ * all threads together.
  */
 
 #include <pthread.h>
@@ -22,18 +21,25 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Runs `step` often enough to take `least` seconds, seven times; the best rate,
- * in operations a second. */
-static double best_rate(void (*step)(long), double operations, double least) {
+/* What does arithmetic: so many operations in a step. */
+struct unit {
+  void (*step)(long);
+  double operations;
+};
+static const struct unit no_unit = {NULL, 0};
+
+/* Runs the unit often enough to take `least` seconds, seven times; the best
+ * rate, in operations a second. */
+static double best_rate(struct unit unit, double least) {
   long count = 1000;
   double best = 0;
   for (int trial = 0; trial < 7; ++trial) {
     for (;;) {
       double start = seconds();
-      step(count);
+      unit.step(count);
       double taken = seconds() - start;
       if (taken >= least) {
-        double rate = operations * (double)count / taken;
+        double rate = unit.operations * (double)count / taken;
         best = rate > best ? rate : best;
         break;
       }
@@ -63,14 +69,16 @@ double machine_launch_seconds(launch_function *launch, void *kernel,
   return best;
 }
 
-/* Copying, by the calling thread and those of a team that machine_copy_threads
- * starts. Between two copies they wait a while actively, as those of OpenMP do,
- * and then sleep. */
+/* Work of all threads: of the calling one and of a team that machine_threads
+ * starts. Between two pieces of work they wait a while actively, as those of
+ * OpenMP do, and then sleep. */
 
-struct copy {
+struct work {
+  void (*step)(long); /* arithmetic, or else a copy */
   char *to;
   const char *from;
-  size_t size;
+  size_t size; /* bytes, or steps */
+  size_t part; /* what a thread takes at once */
   int streams;
 };
 
@@ -78,15 +86,17 @@ static struct {
   pthread_mutex_t lock;
   pthread_cond_t begun;
   int threads; /* with the calling one */
-  struct copy copy;
-  unsigned copies; /* atomic, as the two below */
-  size_t next;     /* the first byte that nobody has taken */
+  struct work work;
+  unsigned begun_count; /* atomic, as the two below */
+  size_t next;          /* the first byte, or step, that nobody has taken */
   int working;
 } team = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 1, {0}, 0, 0, 0};
 
-/* What a thread takes at once: a thread that loses its core holds up little. */
+/* A thread that loses its core holds up little. */
 #define COPY_PART ((size_t)256 << 10)
-#define COPY_ACTIVE_SECONDS 200e-6
+#define PARTS 16 /* of the arithmetic of one thread */
+#define LEAST_STEPS 128
+#define ACTIVE_SECONDS 200e-6
 
 static void copy_streaming(char *to, const char *from, size_t size) {
 #if __has_builtin(__builtin_nontemporal_store)
@@ -108,33 +118,35 @@ static void copy_streaming(char *to, const char *from, size_t size) {
 #endif
 }
 
-static void copy_parts(void) {
-  const struct copy *copy = &team.copy;
+static void do_parts(void) {
+  const struct work *work = &team.work;
   for (;;) {
-    size_t at = __atomic_fetch_add(&team.next, COPY_PART, __ATOMIC_RELAXED);
-    if (at >= copy->size)
+    size_t at = __atomic_fetch_add(&team.next, work->part, __ATOMIC_RELAXED);
+    if (at >= work->size)
       return;
-    size_t size = copy->size - at < COPY_PART ? copy->size - at : COPY_PART;
-    if (copy->streams)
-      copy_streaming(copy->to + at, copy->from + at, size);
+    size_t size = work->size - at < work->part ? work->size - at : work->part;
+    if (work->step)
+      work->step((long)size);
+    else if (work->streams)
+      copy_streaming(work->to + at, work->from + at, size);
     else
-      memcpy(copy->to + at, copy->from + at, size);
+      memcpy(work->to + at, work->from + at, size);
   }
 }
 
-static void *help_to_copy(void *copies) {
-  unsigned seen = (unsigned)(uintptr_t)copies;
+static void *help(void *begun) {
+  unsigned seen = (unsigned)(uintptr_t)begun;
   for (;;) {
     double start = seconds();
-    while (__atomic_load_n(&team.copies, __ATOMIC_ACQUIRE) == seen)
-      if (seconds() - start > COPY_ACTIVE_SECONDS) {
+    while (__atomic_load_n(&team.begun_count, __ATOMIC_ACQUIRE) == seen)
+      if (seconds() - start > ACTIVE_SECONDS) {
         pthread_mutex_lock(&team.lock);
-        while (__atomic_load_n(&team.copies, __ATOMIC_ACQUIRE) == seen)
+        while (__atomic_load_n(&team.begun_count, __ATOMIC_ACQUIRE) == seen)
           pthread_cond_wait(&team.begun, &team.lock);
         pthread_mutex_unlock(&team.lock);
       }
     ++seen;
-    copy_parts();
+    do_parts();
     __atomic_sub_fetch(&team.working, 1, __ATOMIC_RELEASE);
   }
   return NULL;
@@ -142,11 +154,11 @@ static void *help_to_copy(void *copies) {
 
 /* Lets the team have so many threads at least, with the calling one. Returns
  * how many it has. */
-int machine_copy_threads(int count) {
+int machine_threads(int count) {
   while (team.threads < count) {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, help_to_copy,
-                       (void *)(uintptr_t)team.copies) != 0)
+    if (pthread_create(&thread, NULL, help,
+                       (void *)(uintptr_t)team.begun_count) != 0)
       break;
     pthread_detach(thread);
     ++team.threads;
@@ -154,20 +166,24 @@ int machine_copy_threads(int count) {
   return team.threads;
 }
 
-/* Copies, and returns when all is copied: by the C library's memcpy, or past
- * the caches. One at a time. */
-void machine_copy(char *to, const char *from, size_t size, int streams) {
-  struct copy copy = {to, from, size, streams};
-  team.copy = copy;
+/* Returns when all is done. One at a time. */
+static void do_on_team(struct work work) {
+  team.work = work;
   team.next = 0;
   team.working = team.threads - 1;
   pthread_mutex_lock(&team.lock);
-  __atomic_add_fetch(&team.copies, 1, __ATOMIC_RELEASE);
+  __atomic_add_fetch(&team.begun_count, 1, __ATOMIC_RELEASE);
   pthread_cond_broadcast(&team.begun);
   pthread_mutex_unlock(&team.lock);
-  copy_parts();
+  do_parts();
   while (__atomic_load_n(&team.working, __ATOMIC_ACQUIRE) != 0)
     ;
+}
+
+/* Copies by the C library's memcpy, or past the caches. */
+void machine_copy(char *to, const char *from, size_t size, int streams) {
+  struct work work = {NULL, to, from, size, COPY_PART, streams};
+  do_on_team(work);
 }
 
 #if defined(__x86_64__)
@@ -273,28 +289,28 @@ __attribute__((target("amx-tile"))) static void configure_tiles(void) {
 TILE_STEP(step_amx_bf16, "amx-tile,amx-bf16", _tile_dpbf16ps)
 TILE_STEP(step_amx_i8, "amx-tile,amx-int8", _tile_dpbssd)
 
-double machine_f32_rate(double least) {
+static struct unit f32_unit(void) {
   if (__builtin_cpu_supports("avx512f"))
-    return best_rate(step_avx512, 12 * 16 * 2, least);
+    return (struct unit){step_avx512, 12 * 16 * 2};
   if (__builtin_cpu_supports("fma"))
-    return best_rate(step_avx2, 12 * 8 * 2, least);
-  return 0;
+    return (struct unit){step_avx2, 12 * 8 * 2};
+  return no_unit;
 }
 
-double machine_bf16_rate(double least) {
+static struct unit bf16_unit(void) {
   if (has_amx(22))
-    return best_rate(step_amx_bf16, 4 * 16 * 16 * 32 * 2, least);
+    return (struct unit){step_amx_bf16, 4 * 16 * 16 * 32 * 2};
   if (__builtin_cpu_supports("avx512bf16"))
-    return best_rate(step_bf16, 12 * 32 * 2, least);
-  return 0;
+    return (struct unit){step_bf16, 12 * 32 * 2};
+  return no_unit;
 }
 
-double machine_i8_rate(double least) {
+static struct unit i8_unit(void) {
   if (has_amx(25))
-    return best_rate(step_amx_i8, 4 * 16 * 16 * 64 * 2, least);
+    return (struct unit){step_amx_i8, 4 * 16 * 16 * 64 * 2};
   if (__builtin_cpu_supports("avx512vnni"))
-    return best_rate(step_i8, 12 * 64 * 2, least);
-  return 0;
+    return (struct unit){step_i8, 12 * 64 * 2};
+  return no_unit;
 }
 
 #else
@@ -312,15 +328,38 @@ static void step_vector(long count) {
   }
 }
 
-double machine_f32_rate(double least) {
-  return best_rate(step_vector, 16 * 4 * 2, least);
+static struct unit f32_unit(void) {
+  return (struct unit){step_vector, 16 * 4 * 2};
 }
-double machine_bf16_rate(double least) {
-  (void)least;
-  return 0;
-}
-double machine_i8_rate(double least) {
-  (void)least;
-  return 0;
-}
+static struct unit bf16_unit(void) { return no_unit; }
+static struct unit i8_unit(void) { return no_unit; }
 #endif
+
+static struct unit unit_of(const char *type) {
+  return !strcmp(type, "f32")    ? f32_unit()
+         : !strcmp(type, "bf16") ? bf16_unit()
+         : !strcmp(type, "i8")   ? i8_unit()
+                                 : no_unit;
+}
+
+/* Operations a second of the calling thread on numbers of a type, "f32", "bf16"
+ * or "i8". 0 where the processor has no instructions for it. */
+double machine_rate(const char *type, double least) {
+  struct unit unit = unit_of(type);
+  return unit.step ? best_rate(unit, least) : 0;
+}
+
+/* Does so many operations or a few more, on all threads. Returns how many, or 0
+ * where the processor has no instructions for the type. */
+double machine_operate(const char *type, double operations) {
+  struct unit unit = unit_of(type);
+  if (!unit.step)
+    return 0;
+  double steps = operations / unit.operations;
+  size_t count = (size_t)steps + ((double)(size_t)steps < steps);
+  size_t part = count / ((size_t)team.threads * PARTS) + 1;
+  part = part < LEAST_STEPS ? LEAST_STEPS : part;
+  struct work work = {unit.step, NULL, NULL, count, part, 0};
+  do_on_team(work);
+  return (double)count * unit.operations;
+}

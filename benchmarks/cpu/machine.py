@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import os
 import platform
@@ -41,23 +42,35 @@ def load(library: Path | None) -> ctypes.CDLL | None:
         return ctypes.CDLL(str(path)) if path else None
 
 
-class Copies:
-    """Copies of memory by all threads at once, to be timed as kernels are: by their wall time, in
-    the same rounds. A copy by memcpy, and one past the caches; a limit is the better of the two."""
+class Team:
+    """What all threads together can do, to be timed as kernels are: by its wall time, in the same
+    rounds."""
 
     def __init__(self, native: ctypes.CDLL, threads: int):
         self.copy = native.machine_copy
         self.copy.restype = None
         self.copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-        if native.machine_copy_threads(threads) < threads:
-            raise RuntimeError(f"the system does not give {threads} threads to copy on")
+        self.operate = native.machine_operate
+        self.operate.restype = ctypes.c_double
+        self.operate.argtypes = [ctypes.c_char_p, ctypes.c_double]
+        if native.machine_threads(threads) < threads:
+            raise RuntimeError(f"the system does not give {threads} threads to measure on")
 
-    def runners(self, to: int, source: int, size: int) -> dict[str, Callable[[], object]]:
-        """Of so many bytes from one address to another; twice as many are moved."""
+    def copies(self, to: int, source: int, size: int) -> dict[str, Callable[[], object]]:
+        """Of so many bytes from one address to another; twice as many are moved. By memcpy, and
+        past the caches; a limit is the better of the two."""
         return {
             "memcpy": lambda: self.copy(to, source, size, 0),
             "streaming": lambda: self.copy(to, source, size, 1),
         }
+
+    def arithmetic(self, rate: str, operations: float) -> dict[str, Callable[[], object]]:
+        """So many operations on numbers of a type ("f32", "bf16", "i8"), as f32 where it has no
+        instructions; nothing where the processor multiplies and adds in no way known here."""
+        for kind in (rate.encode(), b"f32"):
+            if self.operate(kind, 1.0):
+                return {"arithmetic": lambda kind=kind: self.operate(kind, operations)}
+        return {}
 
 
 def model_name() -> str:
@@ -101,13 +114,13 @@ def describe(threads: int) -> dict:
 
 
 def _on_threads(count: int, work) -> float:
-    """The sum of what `work(i)` returns, on so many threads at once; ctypes lets them run."""
+    """The sum of what `work()` returns, on so many threads at once; ctypes lets them run."""
     results = [0.0] * count
     gate = threading.Barrier(count)
 
     def body(index: int) -> None:
         gate.wait()
-        results[index] = work(index)
+        results[index] = work()
 
     workers = [threading.Thread(target=body, args=(i,)) for i in range(count)]
     for worker in workers:
@@ -133,17 +146,18 @@ def measure(threads: int, library: Path | None, seconds: float = 0.02) -> dict[s
     if native is None:
         return {}
     found = {}
+    native.machine_rate.restype = ctypes.c_double
+    native.machine_rate.argtypes = [ctypes.c_char_p, ctypes.c_double]
     for kind in ("f32", "bf16", "i8"):
-        function = getattr(native, f"machine_{kind}_rate")
-        function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double]
-        rate = max(_on_threads(threads, lambda _, f=function: f(seconds)) for _ in range(3))
+        step = functools.partial(native.machine_rate, kind.encode(), seconds)
+        rate = max(_on_threads(threads, step) for _ in range(3))
         if rate:
             found[kind] = rate
     size = max(2 * last_cache_bytes(), 128 << 20)
     to, source = (ctypes.create_string_buffer(size) for _ in range(2))
     ctypes.memset(to, 1, size)
     ctypes.memset(source, 2, size)
-    calls = Copies(native, threads).runners(ctypes.addressof(to), ctypes.addressof(source), size)
+    calls = Team(native, threads).copies(ctypes.addressof(to), ctypes.addressof(source), size)
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(COPIES):
         for name, call in calls.items():

@@ -8,7 +8,11 @@
 - Before each one's turn all other threads of the process sleep (examples/quiet.py): those of
   another library's pool that still wait for work would take a core from the next one. Where they
   do not sleep in time, the figure says in how many rounds.
-- In a round a runner is called so often that it takes a millisecond; the call before is not timed.
+- In a round a runner is called so often that it takes a millisecond, after as many calls that are not
+  timed: threads that slept are awake then, and what fits into a cache is there. What takes longer
+  than a millisecond is called once before.
+- Two forms of one kernel are compared by the ratio of their times in each round, in many rounds in
+  which nobody else's turn lies between theirs (`run.compare_forms`).
 - Memory is written once before anything is timed, so no page is touched first in a timed call. The
   C library is told to keep freed memory (`keep_freed_memory`): peers that return fresh arrays pay
   for their allocator, not for the system's new pages.
@@ -75,12 +79,29 @@ def time_in_turn(
 ) -> dict[str, Timing]:
     """`budget` bounds the seconds for all of them, waiting not included; a runner gets three rounds at
     least, or one where it alone takes longer than that."""
+    samples, disturbed = samples_in_turn(runners, rounds, budget)
+    return {name: _timing(values, disturbed[name]) for name, values in samples.items()}
+
+
+def samples_in_turn(
+    runners: dict[str, Callable[[], object]],
+    rounds: int,
+    budget: float,
+    least: int = 3,
+    share_threads: bool = False,
+) -> tuple[dict[str, list[float]], dict[str, int]]:
+    """The times of each round, and in how many of them another thread still ran. Those that `share`
+    their `threads`, and arrays, do not wait for one another's, nor begin with a call of a millisecond
+    that is not timed."""
     counts, samples = {}, {name: [] for name in runners}
     first, disturbed = {}, dict.fromkeys(runners, 0)
     for name, call in runners.items():
         disturbed[name] += not wait_until_quiet()
         call()
+        # The least of a few: the second call often finds its data in another core's cache.
         first[name] = _seconds(call, 1)
+        for _ in range(4 if first[name] < ROUND_SECONDS else 0):
+            first[name] = min(first[name], _seconds(call, 1))
         counts[name] = max(1, min(10000, int(ROUND_SECONDS / max(first[name], 1e-7))))
     slow = {name for name in runners if first[name] > budget}
     for name in slow:
@@ -90,16 +111,18 @@ def time_in_turn(
         disturbed[name] = 0
     spent = 0.0
     for index in range(rounds):
-        if index >= 3 and spent > budget:
+        if index >= least and spent > budget:
             break
         shift = index % max(len(names), 1)
         for name in names[shift:] + names[:shift]:
-            disturbed[name] += not wait_until_quiet()
+            if not share_threads:
+                disturbed[name] += not wait_until_quiet()
             start = time.perf_counter()
-            runners[name]()
+            if not share_threads or counts[name] > 1:
+                _seconds(runners[name], counts[name])
             samples[name].append(_seconds(runners[name], counts[name]))
             spent += time.perf_counter() - start
-    return {name: _timing(values, disturbed[name]) for name, values in samples.items()}
+    return samples, disturbed
 
 
 def _timing(values: list[float], disturbed: int) -> Timing:

@@ -42,8 +42,13 @@ def print_head(result: dict) -> None:
     )
 
 
+def is_arithmetic(row: dict) -> bool:
+    """Whether operations and not bytes bound the problem."""
+    return row["flops"] > 16 * row["bytes"]
+
+
 def rate_text(row: dict) -> str:
-    if "of_peak" in row and row["flops"] > 16 * row["bytes"]:
+    if "of_peak" in row and is_arithmetic(row):
         return f"{row['flops_per_s'] / 1e9:.1f} GFLOP/s ({row['of_peak']:.2f} of peak)"
     if "bytes_per_s" not in row:
         return ""
@@ -78,7 +83,7 @@ def print_row(row: dict, peers: list[str]) -> None:
     )
     for name, detail in row["problems"].items():
         print(f"    {name}: {detail}")
-    for name, timing in (timed | row.get("copies", {})).items():
+    for name, timing in (timed | row.get("limits", {})).items():
         if timing["disturbed"]:
             print(
                 f"    {name}: another thread of the process still ran when {timing['disturbed']} of"
@@ -132,7 +137,7 @@ def disturbed_text(result: dict) -> str:
     timed = [
         (timing, f"{row['name']} {row['size']} ({name})")
         for row in result["results"]
-        for name, timing in (row["runners"] | row.get("copies", {})).items()
+        for name, timing in (row["runners"] | row.get("limits", {})).items()
         if "disturbed" in timing
     ]
     if not timed:

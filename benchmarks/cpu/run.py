@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -24,6 +25,8 @@ for folder in (HERE, HERE.parents[1] / "examples"):
         sys.path.insert(0, str(folder))
 
 VERSION = 1  # of the JSON
+FORMS = ("pointers", "descriptors")
+FORM_ROUNDS, FORM_SECONDS = 201, 1.5  # in which the forms are compared
 
 
 def parse_arguments(arguments=None) -> argparse.Namespace:
@@ -149,18 +152,23 @@ def place_of(bytes_: float) -> str:
     return "last cache" if bytes_ <= machine.last_cache_bytes() / 2 else "memory"
 
 
-def copy_runners(row: dict, copies) -> dict:
-    """Copies that move as many bytes as the problem does, where that compares (`targets`)."""
+def limit_runners(row: dict, team) -> dict:
+    """What bounds the problem, as `machine.Team` does it: copies that move as many bytes, where that
+    compares (`targets`), or as much arithmetic."""
     import machine
+    import report
     import targets
     import torch
 
-    caches = {"last_cache_bytes": machine.last_cache_bytes()}
-    if copies is None or not targets.is_beyond_caches(row, caches):
+    if team is None:
+        return {}
+    if report.is_arithmetic(row):
+        return team.arithmetic(row["rate"], row["flops"])
+    if not targets.is_beyond_caches(row, {"last_cache_bytes": machine.last_cache_bytes()}):
         return {}
     size = int(row["bytes"]) // 2
     to, source = (torch.ones(size, dtype=torch.uint8) for _ in range(2))
-    calls = copies.runners(to.data_ptr(), source.data_ptr(), size)
+    calls = team.copies(to.data_ptr(), source.data_ptr(), size)
     # Each holds the arrays.
     return {name: lambda call=call, _=(to, source): call() for name, call in calls.items()}
 
@@ -176,7 +184,7 @@ def timing_fields(timing) -> dict:
     }
 
 
-def measure_one(bench, options, peer_names: list[str], replay=None, copies=None) -> dict:
+def measure_one(bench, options, peer_names: list[str], replay=None, team=None) -> dict:
     from measure import time_in_turn
 
     tensors = bench.inputs()
@@ -187,18 +195,56 @@ def measure_one(bench, options, peer_names: list[str], replay=None, copies=None)
         "size": bench.size,
         "bytes": bench.bytes,
         "flops": bench.flops,
+        "rate": bench.rate,
         "place": place_of(bench.bytes),
         "problems": problems,
         "blocks": blocks,
         "runners": {},
     }
-    of_memory = copy_runners(row, copies)
-    timed = time_in_turn(runners | of_memory, options.rounds, options.budget)
+    bounds = limit_runners(row, team)
+    timed = time_in_turn(runners | bounds, options.rounds, options.budget)
     row["runners"] = {name: timing_fields(timed[name]) for name in runners}
-    if of_memory:
-        row["copies"] = {name: timing_fields(timed[name]) for name in of_memory}
-    row["rate"] = bench.rate
-    return row | ratios(row, list(bench.ours))
+    if bounds:
+        row["limits"] = {name: timing_fields(timed[name]) for name in bounds}
+    row |= ratios(row, list(bench.ours))
+    if {"pointers", "descriptors"} <= set(runners):
+        row |= compare_forms(bench, tensors, blocks, replay)
+    return row
+
+
+def compare_forms(bench, tensors, blocks: dict, replay=None) -> dict:
+    """The time with pointers over the time with descriptors: the median, and the quartiles, of the
+    ratio in rounds of their own, in which both take turns on the same arrays. Either form has the
+    better one of the block sizes that were chosen for the two, where it has both: which size was the
+    fastest in a few rounds is chance where they are alike."""
+    from measure import samples_in_turn
+
+    calls = {form: our_runners(bench, form, tensors, replay) for form in FORMS}
+    sizes = dict.fromkeys(blocks.values())
+    runners = {
+        (form, size): calls[form][size]
+        for size in ("", *sizes)
+        for form in FORMS
+        if size in calls[form]
+    }
+    samples, _ = samples_in_turn(
+        runners, rounds=FORM_ROUNDS, budget=FORM_SECONDS, least=9, share_threads=True
+    )
+    best = {
+        form: min(
+            (name for name in runners if name[0] == form),
+            key=lambda name: statistics.median(samples[name]),
+        )
+        for form in FORMS
+    }
+    pairs = zip(*(samples[best[form]] for form in FORMS), strict=False)
+    low, middle, high = quartiles([pointers / descriptors for pointers, descriptors in pairs])
+    return {"descriptor_ratio": middle, "descriptor_low": low, "descriptor_high": high}
+
+
+def quartiles(values: list[float]) -> tuple[float, float, float]:
+    ordered, last = sorted(values), len(values) - 1
+    return ordered[last // 4], statistics.median(ordered), ordered[last - last // 4]
 
 
 def ratios(row: dict, variants: list[str]) -> dict:
@@ -215,22 +261,21 @@ def ratios(row: dict, variants: list[str]) -> dict:
         found["ratio"] = timed[best]["median_s"] / mine["median_s"]
         found["ratio_low"] = timed[best]["low_s"] / mine["high_s"]
         found["ratio_high"] = timed[best]["high_s"] / mine["low_s"]
-    if {"pointers", "descriptors"} <= set(ours):
-        found["descriptor_ratio"] = mine["median_s"] / timed["descriptors"]["median_s"]
     return found
 
 
 def shares(row: dict, variants: list[str], limits: dict) -> dict:
-    """Our rates, and their shares of the machine's limits: of the better of the copies that were
-    timed in the same rounds, and of the peak of arithmetic."""
+    """Our rates, and their shares of what the machine did in the same rounds: of the better copy,
+    or of the arithmetic. Where that was not timed, of the limits of the whole run."""
     ours = [name for name in variants if name in row["runners"]]
     if not ours:
         return {}
     mine = row["runners"][ours[0]]["median_s"]
     found = {"bytes_per_s": row["bytes"] / mine, "flops_per_s": row["flops"] / mine}
-    if copies := row.get("copies"):
-        found["of_copy"] = min(timing["median_s"] for timing in copies.values()) / mine
-    if peak := limits.get(row["rate"]) or limits.get("f32"):
+    if timed := row.get("limits"):
+        what = "of_peak" if "arithmetic" in timed else "of_copy"
+        found[what] = min(timing["median_s"] for timing in timed.values()) / mine
+    elif peak := limits.get(row["rate"]) or limits.get("f32"):
         found["of_peak"] = found["flops_per_s"] / peak
     return found
 
@@ -294,7 +339,7 @@ def main(arguments=None) -> int:
     library = Path(options.replay, machine.LIBRARY_NAME) if options.replay else None
     limits = machine.limits(threads, library)
     native = machine.load(library)
-    copies = machine.Copies(native, threads) if native else None
+    team = machine.Team(native, threads) if native else None
     result = {
         "version": VERSION,
         "time": time.strftime("%Y-%m-%d %H:%M"),
@@ -311,7 +356,7 @@ def main(arguments=None) -> int:
     report.print_head(result)
     measure_overheads(options, result)
     for bench in found:
-        row = measure_one(bench, options, names, replay, copies)
+        row = measure_one(bench, options, names, replay, team)
         row |= shares(row, list(bench.ours), limits)
         result["results"].append(row)
         report.print_row(row, names)

@@ -15,7 +15,7 @@ import json
 from pathlib import Path
 
 import targets
-from report import disturbed_text, duration, geometric_mean, limits_text, summary
+from report import disturbed_text, duration, geometric_mean, is_arithmetic, limits_text, summary
 
 HEAD = """# Figures
 
@@ -24,14 +24,14 @@ peer's time over ours: above 1 we are faster. This page is written by `benchmark
 threads means that other programs took part of the machine: ratios of single lines are then unsure, those of groups less so.
 Among the targets, memory-bound are the elementwise kernels, rows, backward, movement and reductions on 128 KiB or more (below, a
 launch takes as long as the work); a share of the copy rate is that of arrays of twice the last cache or more, of a copy that
-moves as many bytes and was timed in the same rounds.
+moves as many bytes and was timed in the same rounds; a share of the peak, of as many operations in registers, timed there, too.
 """
 
 
 def share(row: dict, machine: dict) -> str:
     if "of_copy" in row and targets.is_beyond_caches(row, machine):
         return f"{row['bytes_per_s'] / 1e9:.1f} GB/s, {row['of_copy']:.2f} of copy"
-    if "of_peak" in row and row["flops"] > 16 * row["bytes"]:
+    if "of_peak" in row and is_arithmetic(row):
         return f"{row['flops_per_s'] / 1e9:.0f} GFLOP/s, {row['of_peak']:.2f} of peak"
     return ""
 

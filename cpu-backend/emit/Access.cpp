@@ -78,6 +78,23 @@ static Value strideVector(OpBuilder &builder, Location loc, OpFoldResult stride,
   return arith::MulIOp::create(builder, loc, steps, factor);
 }
 
+/// The lanes in the opposite order; null stays null.
+static Value reversed(OpBuilder &builder, Location loc, Value lanes) {
+  if (!lanes)
+    return lanes;
+  int64_t count = cast<VectorType>(lanes.getType()).getNumElements();
+  auto order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, count)));
+  return vector::ShuffleOp::create(builder, loc, lanes, lanes, order);
+}
+
+/// Where the last of the lanes is in memory, if they are neighbours that run
+/// backwards from `start`.
+static Value endOfReversed(OpBuilder &builder, Location loc, Value start,
+                           int64_t lanes) {
+  Value before = arith::ConstantIndexOp::create(builder, loc, lanes - 1);
+  return arith::SubIOp::create(builder, loc, start, before);
+}
+
 /// Runs `contiguous` where lanes are neighbours and `strided` where not,
 /// decided at run time only if the stride is not known.
 static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride,
@@ -125,6 +142,18 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
   Value start = row ? Value() : address(view, indices, -1, loc);
   if (mask && !passThrough)
     passThrough = toLanes(zeroOf(view.elementType(), loc), frame->lanes);
+  if (constantOf(stride) == -1) {
+    Value at = endOfReversed(rewriter, loc, start, frame->lanes);
+    Value lanes =
+        mask
+            ? vector::MaskedLoadOp::create(rewriter, loc, type, view.base, at,
+                                           reversed(rewriter, loc, mask),
+                                           reversed(rewriter, loc, passThrough))
+                  .getResult()
+            : vector::LoadOp::create(rewriter, loc, type, view.base, at)
+                  .getResult();
+    return reversed(rewriter, loc, lanes);
+  }
   return byStride(
       rewriter, loc, stride, type,
       [&]() -> Value {
@@ -172,6 +201,16 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
   Value row =
       constantOf(stride) == 1 ? address(view, indices, laneDim, loc) : Value();
   Value start = row ? Value() : address(view, indices, -1, loc);
+  if (constantOf(stride) == -1) {
+    Value at = endOfReversed(rewriter, loc, start, frame->lanes);
+    Value lanes = reversed(rewriter, loc, value);
+    if (mask)
+      vector::MaskedStoreOp::create(rewriter, loc, view.base, at,
+                                    reversed(rewriter, loc, mask), lanes);
+    else
+      vector::StoreOp::create(rewriter, loc, lanes, view.base, at);
+    return;
+  }
   byStride(
       rewriter, loc, stride, Type(),
       [&]() -> Value {

@@ -25,6 +25,8 @@ struct SharedPanels {
   /// Whether the program before has kept what this one needs, and whether this
   /// one keeps it.
   mlir::Value isThere, isKept;
+  /// Whether the program before had the same keys.
+  mlir::Value isSame;
   /// In an iteration: whether `b` is to be packed.
   mlir::Value packs;
 };
@@ -40,6 +42,11 @@ struct DeepMatmul {
   /// loaded from): its address, the distance of its rows in bytes, and whether
   /// it has not been packed.
   mlir::Value place;
+  /// The same of `b`, where few rows of `a` may be multiplied with long rows of
+  /// it (null: it is always packed).
+  mlir::Value rightPlace;
+  /// Whether they are: each iteration then multiplies what it reads.
+  mlir::Value isAlone;
   /// Steps that are packed already; whether this is the last iteration.
   mlir::Value filled, isLast;
   /// The sums begin at zero, which nobody writes before the loop; and the steps
@@ -54,6 +61,10 @@ struct DeepMatmul {
   mlir::Value next;
 
   mlir::Value fieldOfPlace(mlir::ImplicitLocOpBuilder &b, int64_t field) const {
+    return fieldOf(b, place, field);
+  }
+  static mlir::Value fieldOf(mlir::ImplicitLocOpBuilder &b, mlir::Value place,
+                             int64_t field) {
     mlir::Value at = mlir::arith::ConstantIndexOp::create(b, field);
     return mlir::arith::IndexCastOp::create(
         b, b.getIndexType(), mlir::memref::LoadOp::create(b, place, at));
@@ -70,6 +81,20 @@ struct DeepMatmul {
         form.settings);
   }
 };
+
+/// Packs `view`, b of this iteration, or says where it lies. `isWhole`: it is
+/// there, and stays (null: it does not).
+void placeWideRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                   mlir::Value view, mlir::Value isWhole);
+
+/// Multiplies with the rows of b where they lie, if they do, and with panels if
+/// not. `filled`: steps up to the end of this iteration.
+void multiplyWideRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                      mlir::Value acc, mlir::Value filled, Allocate allocate);
+
+/// The address of a memref's first element, of so many bytes.
+mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
+                      int64_t bytes);
 
 /// Rows [low, low + size) of a product's sums; or, where `mask` is not null,
 /// those that it is true for.

@@ -38,6 +38,38 @@ def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::ml
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuGuardBlocksPass : Pass<"tilebridge-cpu-guard-blocks", "::mlir::func::FuncOp"> {
+  let summary = "Computes costly blocks only where the branch is taken that uses them";
+  let description = [{
+    A block that is computed by divisions or functions, before a loop, and that only one branch in the loop uses, is computed if that
+    branch will be taken: its condition is known before the loop. Such are the rows of a product's block modulo the matrix's rows, by
+    which only programs whose block wraps around gather rows.
+
+    Before:
+    ```mlir
+    %rows = linalg.generic ins(%at, %m : ...) { arith.remsi } -> tensor<64xi32>
+    scf.for ... {
+      %a = scf.if %inside -> (tensor<64x32xf32>) {
+        // reads a box
+      } else {
+        linalg_ext.gather_rows %x[%rows] ...
+      }
+    }
+    ```
+    After:
+    ```mlir
+    %rows = scf.if %inside -> (tensor<64xi32>) {
+      scf.yield %empty
+    } else {
+      %computed = linalg.generic ins(%at, %m : ...) { arith.remsi } -> tensor<64xi32>
+      scf.yield %computed
+    }
+    scf.for ... {
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuShareOperandsPass : Pass<"tilebridge-cpu-share-operands", "::mlir::func::FuncOp"> {
   let summary = "Lets programs use the right operand of a product that the program before has packed";
   let description = [{

@@ -195,6 +195,7 @@ private:
                    bool &hasFailed);
   mlir::LogicalResult emitDeepMatmul(DeepMatmul &product);
   void packInner(mlir::Value operand, DeepMatmul *product);
+  void openWideRows(DeepMatmul &product);
   void closeDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products);
   mlir::Value conditionOfPacking(mlir::Operation *op);
   static mlir::Value nextFilled(const DeepMatmul &product);

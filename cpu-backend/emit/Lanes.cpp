@@ -102,7 +102,7 @@ void NestEmitter::choose() {
                       continue;
                     auto stride = constantOf(view.strides[d]);
                     bool maybe = !stride && d + 1 == at.size();
-                    if (stride == 1)
+                    if (stride == 1 || stride == -1)
                       score[index.dim] += weight * (isWrite ? 12 : 4);
                     else if (maybe)
                       score[index.dim] += weight * 3;
@@ -163,4 +163,6 @@ void NestEmitter::choose() {
       order.push_back(d);
   if (vecReduced)
     order.push_back(frame.vecDim);
+  if (bodyCost <= 8)
+    chooseRowsAtOnce(std::max<int64_t>(fe.target().vectorBits / widest, 1));
 }

@@ -74,9 +74,10 @@ enum class MatmulUnit {
 };
 
 /// A matrix whose rows are contiguous, by its address and the distance of its
-/// rows in bytes (both of type index).
+/// rows in bytes; while a row is read, what lies `aheadBytes` behind is asked
+/// for (null: nothing is). All are of type index.
 struct RowsInMemory {
-  mlir::Value address, rowBytes;
+  mlir::Value address, rowBytes, aheadBytes = {};
 };
 
 /// The operands of a product as the micro-kernel reads them, and the
@@ -114,6 +115,9 @@ public:
   /// Whether sums that begin at zero need not be read. Chains add to what is
   /// there each time: asking every time costs more than writing zeros once.
   bool mayBeginAtZero() const { return !addsLast(); }
+  /// It reads rows of `b` in memory where memory gives them faster than the
+  /// pieces of rows that a panel is packed from.
+  bool readsWideRows(mlir::Type rhsElement) const;
   /// It reads all rows of a tile of `a`, wanted or not.
   bool readsTiles() const { return usesTiles(); }
   /// Bytes of an element of packed operands.
@@ -133,12 +137,14 @@ public:
                 int64_t step, mlir::Value wanted) const;
 
   /// Adds the product of the first `depth` steps to `acc`. `lhs` is null where
-  /// `rows` says where it is. Where `wanted` is not null, rows from this one on
-  /// may have any values. Where `isFirst` is true, `acc` has no values yet, and
-  /// what is added to is zero (null: it always has).
+  /// `rows` says where it is, `rhs` where `right` does. Where `wanted` is not
+  /// null, rows from this one on may have any values. Where `isFirst` is true,
+  /// `acc` has no values yet, and what is added to is zero (null: it always
+  /// has).
   void multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
                 mlir::Value depth, Allocate allocate, RowsInMemory rows = {},
-                mlir::Value wanted = {}, mlir::Value isFirst = {}) const;
+                mlir::Value wanted = {}, mlir::Value isFirst = {},
+                RowsInMemory right = {}) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
@@ -170,6 +176,7 @@ private:
   mlir::Value rightVector(mlir::Value panel, mlir::Value step,
                           mlir::Value column, int64_t offset,
                           int64_t lanes) const;
+  void prefetchRow(mlir::Value row, mlir::Value column) const;
   mlir::Value lastWanted(mlir::Value row) const;
   mlir::Value addressOfRow(const RowsInMemory &rows, mlir::Value row) const;
   mlir::Value loadRow(mlir::Value address, mlir::Value at,
@@ -206,6 +213,7 @@ private:
     mlir::Value lhs, rhs, acc, steps, corrections;
     RowsInMemory rows;
     mlir::Value wanted, isFirst;
+    RowsInMemory right;
   };
   mutable Operands now;
 };

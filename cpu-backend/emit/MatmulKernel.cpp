@@ -24,8 +24,8 @@ using namespace tilebridge::cpu;
 
 void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
                             Allocate allocate, RowsInMemory rows, Value wanted,
-                            Value isFirst) const {
-  now = {lhs, rhs, acc, depth, {}, rows, wanted, isFirst};
+                            Value isFirst, RowsInMemory right) const {
+  now = {lhs, rhs, acc, depth, {}, rows, wanted, isFirst, right};
   if (step > 1)
     now.steps = arith::DivUIOp::create(b, depth, constant(step));
   if (unit == MatmulUnit::I8Quads)

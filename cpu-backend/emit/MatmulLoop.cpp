@@ -85,10 +85,15 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
                   addIndex(rewriter, op.getLoc(), mapAll({rows->low}).front(),
                            mapScalar(rows->size)));
     }
-    kernel.report(lhsType.getElementType(),
-                  getElementTypeOrSelf(op.getInputs()[1].getType()),
+    Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
+    if (product->wanted && product->place && !form->swapsRhs &&
+        !isDirect(op.getInputs()[1]) && kernel.readsWideRows(rhsElement))
+      openWideRows(*product);
+    kernel.report(lhsType.getElementType(), rhsElement,
                   product->place ? "where it lies if its rows go on" : "packed",
-                  "packed", product->capacity);
+                  product->rightPlace ? "where it lies for few rows, or packed"
+                                      : "packed",
+                  product->capacity);
     inits.push_back(arith::ConstantIndexOp::create(b, 0));
     result.push_back(product.get());
     deepMatmuls[op] = product;
@@ -164,12 +169,6 @@ static void placeRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
   auto inBytes = [&](Value elements) -> Value {
     return arith::MulIOp::create(b, elements, index(kernel.packedBytes()));
   };
-  auto addressOf = [&](Value memref) -> Value {
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
-    return arith::AddIOp::create(
-        b, memref::ExtractAlignedPointerAsIndexOp::create(b, memref),
-        inBytes(metadata.getOffset()));
-  };
   auto put = [&](Value address, Value rowBytes, Value isInPlace) {
     Value fields[] = {address, rowBytes, isInPlace};
     for (auto [i, value] : llvm::enumerate(fields))
@@ -186,7 +185,7 @@ static void placeRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
     auto known = cast<MemRefType>(view.getType()).getStridesAndOffset().first;
     if (known[1] != 1)
       fits = both(fits, isEqual(metadata.getStrides()[1], index(1)));
-    Value address = addressOf(view),
+    Value address = addressOf(b, view, kernel.packedBytes()),
           rowBytes = inBytes(metadata.getStrides()[0]);
     Value goesOn = both(
         wasInPlace,
@@ -216,7 +215,8 @@ static void placeRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
     return;
   kernel.packLhs(view, product.lhs, product.filled);
   auto metadata = memref::ExtractStridedMetadataOp::create(b, product.lhs);
-  put(addressOf(product.lhs), inBytes(metadata.getStrides()[0]), index(0));
+  put(addressOf(b, product.lhs, kernel.packedBytes()),
+      inBytes(metadata.getStrides()[0]), index(0));
 }
 
 /// Rows that are wanted may be there where others are not. False where that is
@@ -309,6 +309,8 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     view = swapDims(b, view);
   if (isLhs && product.place)
     placeRows(b, product, view, isWhole);
+  else if (!isLhs && product.rightPlace)
+    placeWideRows(b, product, view, isWhole);
   else if (isLhs)
     kernel.packLhs(view, product.lhs, product.filled);
   else
@@ -333,6 +335,8 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, filled,
                                        index(product.capacity));
   Value isDue = arith::OrIOp::create(b, isFull, product.isLast);
+  if (product.isAlone)
+    isDue = arith::OrIOp::create(b, isDue, product.isAlone);
   if (product.total)
     product.next =
         arith::AddIOp::create(b, product.total, index(product.depth));
@@ -340,6 +344,10 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
     product.next = arith::SelectOp::create(b, isDue, index(0), filled);
   auto branch = scf::IfOp::create(b, isDue, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
+  if (product.rightPlace) {
+    multiplyWideRows(b, product, acc, filled, allocateAt(*this, b));
+    return success();
+  }
   RowsInMemory rows;
   if (product.place) {
     rows.address = product.fieldOfPlace(b, 0);

@@ -187,6 +187,16 @@ bool MatmulKernel::readsRowsOf(Type lhsElement) const {
   llvm_unreachable("all units say how they read");
 }
 
+/// Half a page of a row, in few rows at once, is what prefetchers of a CPU
+/// follow. More rows of `a` are worth a copy, and so are more steps, for which
+/// the sums stay in registers.
+bool MatmulKernel::readsWideRows(Type rhsElement) const {
+  constexpr int64_t leastBytes = 2048, mostRows = 16, mostSteps = 16;
+  return unit == MatmulUnit::MultiplyAdd && rhsElement == packedElement &&
+         m <= mostRows && unitDepth <= mostSteps &&
+         n * packedBytes() >= leastBytes;
+}
+
 /// Rows that are contiguous and near each other stay where they are.
 bool MatmulKernel::readsRhs(MemRefType type) const {
   auto [strides, offset] = type.getStridesAndOffset();

@@ -103,6 +103,7 @@ LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, word, last));
     memref::StoreOp::create(b, word, shared.state, place);
   }
+  shared.isSame = isSame;
   shared.isThere = arith::AndIOp::create(b, isSame, isSet(arePanels));
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, flags, constant(0));

@@ -17,6 +17,9 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+/// Bytes of what the CPU moves between memory and caches.
+static constexpr int64_t lineBytes = 64;
+
 SmallVector<Value> MatmulKernel::emitStep(const TilePlace &place, Value step,
                                           ValueRange sums) const {
   SmallVector<Value> right, results;
@@ -40,12 +43,30 @@ SmallVector<Value> MatmulKernel::emitStep(const TilePlace &place, Value step,
 /// `lanes` columns of b, the elements of one step.
 Value MatmulKernel::rightVector(Value panel, Value step, Value column,
                                 int64_t offset, int64_t lanes) const {
+  if (now.right.address) {
+    Value row = addressOfRow(now.right, step);
+    if (now.right.aheadBytes && offset * packedBytes() % lineBytes == 0)
+      prefetchRow(row, column);
+    return loadRow(row, column, VectorType::get(lanes, packedElement));
+  }
   auto type = cast<MemRefType>(now.rhs.getType());
   SmallVector<Value> at = {step, column};
   if (type.getRank() == 3)
     at = {panel, step, constant(offset * group)};
   return vector::LoadOp::create(
       b, VectorType::get(lanes * group, packedElement), now.rhs, at);
+}
+
+/// Asks for the line of a row that is read later, into the second cache.
+void MatmulKernel::prefetchRow(Value row, Value column) const {
+  auto at = [&](Value from, Type element, Value number) -> Value {
+    Value index = arith::IndexCastOp::create(b, b.getI64Type(), number);
+    return LLVM::GEPOp::create(b, row.getType(), element, from,
+                               ArrayRef<LLVM::GEPArg>{index});
+  };
+  Value later = at(row, b.getI8Type(), now.right.aheadBytes);
+  LLVM::Prefetch::create(b, at(later, packedElement, column), /*rw=*/0,
+                         /*hint=*/2, /*cache=*/1);
 }
 
 /// Elements of a row, by its address.

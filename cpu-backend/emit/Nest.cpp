@@ -54,6 +54,8 @@ void NestEmitter::restrictToBox() {
 LogicalResult NestEmitter::run() {
   frame.open(b);
   choose();
+  if (!rowsAtOnce.empty() && !isVersion)
+    return emitBothOrders();
   report();
   auto outerStaged = std::move(fe.staged);
   fe.staged.clear();
@@ -118,6 +120,8 @@ LogicalResult NestEmitter::emitLoops(unsigned position) {
     indices[d] = {outermostZero(), 0, 0, static_cast<int>(d)};
     return emitLoops(position + 1);
   }
+  if (!rowsAtOnce.empty() && position + 1 == firstReduced)
+    return emitRowsAtOnce(position);
   return emitPlainLoop(position, ranges[d].first);
 }
 
@@ -137,9 +141,7 @@ LogicalResult NestEmitter::emitPlainLoop(unsigned position, OpFoldResult from) {
 void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
                                 SmallVectorImpl<Value> &limits) {
   unsigned inner = frame.levels.size();
-  Indices at = indices;
-  at[frame.vecDim] = {Value(), 1, inner, frame.vecDim};
-  forEachAccess(at, &b, [&](const View &view, ArrayRef<Index> viewAt, bool) {
+  auto collect = [&](const View &view, ArrayRef<Index> viewAt, bool) {
     if (view.isWhole())
       return;
     for (auto [d, index] : llvm::enumerate(viewAt)) {
@@ -156,6 +158,12 @@ void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
       if (!llvm::is_contained(limits, limit))
         limits.push_back(limit);
     }
+  };
+  (void)forRowsAtOnce([&] {
+    Indices at = indices;
+    at[frame.vecDim] = {Value(), 1, inner, frame.vecDim};
+    forEachAccess(at, &b, collect);
+    return success();
   });
 }
 

@@ -22,6 +22,12 @@ llvm::SmallVector<int64_t> reduceDimensions(mlir::Operation *op);
 /// The order of the operands of the reduction's region does not matter.
 bool commutes(mlir::Operation *reduce);
 
+/// Of the whole block.
+int64_t bytesOf(const View &view);
+
+/// The loop around the code here, with nothing but branches between.
+mlir::scf::ForOp loopAround(mlir::OpBuilder &b);
+
 class NestEmitter {
 public:
   NestEmitter(FunctionEmitter &fe, Nest &nest)
@@ -70,13 +76,28 @@ private:
   mlir::Value outermostZero();
 
   // Prefetch.cpp
+  mlir::Value isLargeRead(const View &view);
+  /// How many elements further the next iteration reads, where that is known.
+  std::optional<mlir::OpFoldResult> growthOf(const View &view,
+                                             mlir::scf::ForOp around);
   std::optional<Later> laterBlock(const View &view);
   std::optional<Later> laterBlock(const View &view, mlir::scf::ForOp around,
-                                  bool isAgain);
+                                  int64_t ahead, bool evenInOrder);
   bool findNextBlock(const View &view, FunctionEmitter::Reader &first,
                      llvm::ArrayRef<mlir::Operation *> loops);
   mlir::Value rowsAreApart(const View &view);
   void findPrefetches();
+  // PrefetchInOrder.cpp
+  std::optional<Later> laterInOrder(const View &view,
+                                    llvm::ArrayRef<Index> place);
+
+  // InterleaveRows.cpp
+  const View *findPieces(unsigned rowDim);
+  void chooseRowsAtOnce(int64_t nativeLanes);
+  mlir::LogicalResult emitBothOrders();
+  mlir::LogicalResult emitRowsAtOnce(unsigned position);
+  mlir::LogicalResult
+  forRowsAtOnce(llvm::function_ref<mlir::LogicalResult()> body);
 
   // Reduce.cpp
   /// Evaluates initial values; false where the first elements are to be them.
@@ -88,6 +109,8 @@ private:
                               llvm::ArrayRef<mlir::Value> right, int64_t lanes,
                               llvm::SmallVectorImpl<mlir::Value> &results);
   mlir::LogicalResult finishReductions();
+  mlir::LogicalResult finishRow(llvm::ArrayRef<mlir::Value> results,
+                                size_t &used);
   /// Lanes of the accumulators of a reduction: one where order matters.
   int64_t lanesOf(mlir::Operation *reduce);
   mlir::LogicalResult reduceLanes(mlir::Operation *op,
@@ -120,7 +143,14 @@ private:
   llvm::SmallVector<std::pair<NestOutput *, mlir::Value>> large;
   /// The lanes' loop may begin at any element.
   bool mayShift = true;
+  /// Those of all rows that are reduced at once.
   llvm::SmallVector<mlir::Value> accumulators;
+  /// Where a reduction takes several rows at once: the indices of these.
+  Indices rowsAtOnce;
+  /// Whether they lie apart, and whether this is the nest for those that do, or
+  /// for others.
+  mlir::Value rowsAreFar;
+  bool mayInterleave = true, isVersion = false;
   llvm::DenseMap<mlir::Operation *, bool> inOrder;
 };
 

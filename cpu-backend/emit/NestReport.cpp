@@ -13,7 +13,8 @@ using namespace tilebridge::cpu;
 
 /// The loops, their lanes, and what shares them.
 void NestEmitter::report() const {
-  if (nest.isCold || nest.shape.empty() ||
+  // Of two versions of a nest the one for rows that lie apart tells of both.
+  if (nest.isCold || nest.shape.empty() || (isVersion && rowsAtOnce.empty()) ||
       !Decision::isWanted(loc.getContext()))
     return;
   std::string text;
@@ -30,6 +31,9 @@ void NestEmitter::report() const {
     out << "one element a step";
   if (vecReduced && frame.lanes > 1)
     out << ", a tree over the lanes behind the loop";
+  if (!rowsAtOnce.empty())
+    out << ", " << rowsAtOnce.size()
+        << " rows at once where they lie apart and come from memory";
   unsigned stores = 0, buffers = 0, reductions = 0;
   for (const NestOutput &output : nest.outputs)
     ++(output.reduce ? reductions : output.isStore ? stores : buffers);
@@ -51,6 +55,7 @@ void NestEmitter::report() const {
       .fact("stores", stores)
       .fact("reductions", reductions)
       .fact("buffers", buffers)
+      .fact("rowsAtOnce", static_cast<int64_t>(rowsAtOnce.size()))
       .report(text);
 }
 

@@ -138,6 +138,13 @@ growthInLoop(OpBuilder &b, Location loc, Value offset, scf::ForOp loop,
   return Growth(b, loc, isFixed, ofArgument).of(offset);
 }
 
+std::optional<OpFoldResult> NestEmitter::growthOf(const View &view,
+                                                  scf::ForOp around) {
+  return growthInLoop(
+      b, loc, toValue(b, loc, view.offset), around,
+      [&](BlockArgument argument) { return fe.carriedStep(around, argument); });
+}
+
 /// How much it grows from one program to the next one along x.
 static Growth::Known growthOfProgram(OpBuilder &b, Location loc, Value offset,
                                      Value program) {
@@ -161,8 +168,7 @@ static Growth::Known growthOfProgram(OpBuilder &b, Location loc, Value offset,
   return Growth(b, loc, isFixed, ofArgument).of(offset);
 }
 
-/// The loop around the code here, with nothing but branches between.
-static scf::ForOp loopAround(OpBuilder &b) {
+scf::ForOp tilebridge::cpu::loopAround(OpBuilder &b) {
   Operation *parent = b.getInsertionBlock()->getParentOp();
   while (isa_and_nonnull<scf::IfOp>(parent))
     parent = parent->getParentOp();
@@ -181,38 +187,40 @@ static SmallVector<Operation *> loopsAround(OpBuilder &b) {
   return loops;
 }
 
-std::optional<Later> NestEmitter::laterBlock(const View &view) {
-  return laterBlock(view, loopAround(b), /*isAgain=*/false);
+/// The launch reads so much by this view that it comes from memory.
+Value NestEmitter::isLargeRead(const View &view) {
+  int64_t bytes = bytesOf(view), threshold = fe.target().streamBytes;
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                               runsInLaunch(),
+                               constant((threshold + bytes - 1) / bytes));
 }
 
-/// How far ahead of the block of `view` a later one is to be asked for, and
-/// whether: of a later iteration, in the last ones of the next program; without
-/// a loop, of a later program. Nothing where that is not known, or the block is
-/// always the same.
-/// `isAgain`: the program has read the block before.
+std::optional<Later> NestEmitter::laterBlock(const View &view) {
+  int64_t ahead = std::clamp<int64_t>(bytesAhead / bytesOf(view), 1, mostAhead);
+  return laterBlock(view, loopAround(b), ahead, /*evenInOrder=*/false);
+}
+
+/// How far away the block is that is read in place of `view` so many iterations
+/// or programs `ahead`, and whether it is to be asked for: of a later
+/// iteration, in the last ones of the next program; without a loop, of a later
+/// program. Nothing where that is not known, or the block is always the same.
+/// `evenInOrder`: also of the next program where each reads one block only.
 std::optional<Later> NestEmitter::laterBlock(const View &view,
-                                             scf::ForOp around, bool isAgain) {
-  int64_t threshold = fe.target().streamBytes;
+                                             scf::ForOp around, int64_t ahead,
+                                             bool evenInOrder) {
   auto offset = dyn_cast<Value>(view.offset);
-  if (threshold <= 0 || !offset)
+  if (fe.target().streamBytes <= 0 || !offset)
     return std::nullopt;
-  int64_t bytes = view.elementType().getIntOrFloatBitWidth() / 8;
-  for (int64_t size : view.shape)
-    bytes *= size;
   ValueRange ids = fe.oldFunc.getArguments().take_back(6);
   Value program = fe.mapScalar(ids[0]), programs = fe.mapScalar(ids[3]);
   auto next = growthOfProgram(b, loc, offset, program);
   Growth::Known growth;
   if (around)
-    growth = growthInLoop(b, loc, offset, around, [&](BlockArgument argument) {
-      return fe.carriedStep(around, argument);
-    });
+    growth = growthOf(view, around);
   bool inPrograms = next && constantOf(*next) != 0;
   if (around ? !growth || constantOf(*growth) == 0 : !inPrograms)
     return std::nullopt;
-  Value isLarge =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, runsInLaunch(),
-                            constant((threshold + bytes - 1) / bytes));
+  Value isLarge = isLargeRead(view);
   auto onlyIf = [&](Value condition) -> Value {
     return arith::AndIOp::create(b, loc, isLarge, condition);
   };
@@ -223,8 +231,6 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
         b, loc, arith::CmpIPredicate::slt,
         arith::AddIOp::create(b, loc, program, constant), programs);
   };
-  int64_t ahead =
-      isAgain ? 1 : std::clamp<int64_t>(bytesAhead / bytes, 1, mostAhead);
   if (!around)
     return Later{
         toValue(b, loc, mulIndex(b, loc, *next, b.getIndexAttr(ahead))),
@@ -253,9 +259,8 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
       b, loc, count, arith::MinSIOp::create(b, loc, count, constant(ahead)));
   Value further =
       toValue(b, loc, subIndex(b, loc, *next, mulIndex(b, loc, *growth, back)));
-  // One block a program, often behind that of the one before: in order.
   Value hasNext = hasProgram(1);
-  if (!isAgain)
+  if (!evenInOrder)
     hasNext = arith::AndIOp::create(
         b, loc, hasNext,
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, count,
@@ -293,19 +298,24 @@ void NestEmitter::findPrefetches() {
   SmallVector<Operation *> loops = loopsAround(b);
   llvm::SmallSetVector<Value, 4> arguments;
   bool isInLoop = static_cast<bool>(loopAround(b));
-  auto visit = [&](Value value, ArrayRef<Index>) {
+  auto visit = [&](Value value, ArrayRef<Index> place) {
     auto it = fe.loads.find(value);
     if (it == fe.loads.end() || fe.viewIfInMemory(value) != it->second.get())
       return true;
     const View &view = *it->second;
     if (view.rowDim >= 0 || frame.prefetches.count(&view))
       return true;
+    bool isFirst = true;
     if (Value argument = argumentOf(view.base)) {
       arguments.insert(argument);
       auto first = fe.readers.find(argument);
-      if (first != fe.readers.end() &&
-          findNextBlock(view, first->second, loops))
+      isFirst = first == fe.readers.end();
+      if (!isFirst && findNextBlock(view, first->second, loops))
         return true;
+    }
+    if (auto later = isFirst ? laterInOrder(view, place) : std::nullopt) {
+      frame.prefetches[&view] = *later;
+      return true;
     }
     int64_t rows = 1;
     for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
@@ -358,18 +368,29 @@ bool NestEmitter::findNextBlock(const View &view,
     if (!around || around != loops[common - 1])
       return false;
   }
-  auto later = laterBlock(view, around, /*isAgain=*/true);
-  if (!later)
+  auto next = laterBlock(view, around, /*ahead=*/1, /*evenInOrder=*/true);
+  if (!next)
     return false;
-  Value isFar = arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::sge, later->distance,
-      constant(std::max<int64_t>(8 * bytesAhead / bits, 1)));
+  // Of rows of a page that follow one another, the one behind the next.
+  auto further = bytesOf(view) == bytesAhead / 2
+                     ? laterBlock(view, around, /*ahead=*/2,
+                                  /*evenInOrder=*/true)
+                     : std::nullopt;
   // Asking for what is read here anyway costs less than a branch would.
-  Value asks = arith::AndIOp::create(b, loc, later->condition, isFar);
-  later->distance =
-      arith::SelectOp::create(b, loc, asks, later->distance, constant(0));
-  later->condition = {};
-  frame.prefetches[&view] = *later;
+  Value distance = constant(0);
+  int64_t farAway = std::max<int64_t>(8 * bytesAhead / bits, 1);
+  for (const auto &later : {further, next}) {
+    if (!later)
+      continue;
+    // Before or behind what is read here.
+    Value isFar = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::uge,
+        arith::AddIOp::create(b, loc, later->distance, constant(farAway)),
+        constant(2 * farAway));
+    Value asks = arith::AndIOp::create(b, loc, later->condition, isFar);
+    distance = arith::SelectOp::create(b, loc, asks, later->distance, distance);
+  }
+  frame.prefetches[&view] = {distance, {}};
   first.isAskedFor = true;
   return true;
 }

@@ -46,18 +46,22 @@ bool NestEmitter::startReductions() {
     seeded &= !isa_and_nonnull<linalg_ext::ReduceOp>(output.reduce);
   if (!seeded)
     return false;
-  Indices at = withoutReduced(indices, nest.reduceDims);
-  for (NestOutput &output : nest.outputs) {
-    auto reduce = dyn_cast_or_null<linalg::ReduceOp>(output.reduce);
-    if (!reduce)
-      continue;
-    for (Value init : reduce.getInits()) {
-      Value value = fe.evaluate(init, at);
-      failedToStart |= !value;
-      if (value)
+  LogicalResult started = forRowsAtOnce([&] {
+    Indices at = withoutReduced(indices, nest.reduceDims);
+    for (NestOutput &output : nest.outputs) {
+      auto reduce = dyn_cast_or_null<linalg::ReduceOp>(output.reduce);
+      if (!reduce)
+        continue;
+      for (Value init : reduce.getInits()) {
+        Value value = fe.evaluate(init, at);
+        if (!value)
+          return failure();
         accumulators.push_back(fe.toLanes(value, frame.lanes));
+      }
     }
-  }
+    return success();
+  });
+  failedToStart |= failed(started);
   return true;
 }
 
@@ -120,29 +124,35 @@ LogicalResult NestEmitter::accumulate() {
   bool seeding = accumulators.empty();
   SmallVector<Value> next;
   size_t used = 0;
-  for (NestOutput &output : nest.outputs) {
-    if (!output.reduce)
-      continue;
-    SmallVector<Value> elements;
-    for (Value input : reduceInputs(output.reduce)) {
-      Value element = fe.evaluate(input, indices);
-      if (!element)
+  auto accumulateRow = [&]() -> LogicalResult {
+    for (NestOutput &output : nest.outputs) {
+      if (!output.reduce)
+        continue;
+      SmallVector<Value> elements;
+      for (Value input : reduceInputs(output.reduce)) {
+        Value element = fe.evaluate(input, indices);
+        if (!element)
+          return failure();
+        elements.push_back(fe.toLanes(element, frame.lanes));
+      }
+      int64_t lanes = lanesOf(output.reduce);
+      if (lanes != frame.lanes &&
+          failed(reduceLanes(output.reduce, elements, frame.lanes, true)))
         return failure();
-      elements.push_back(fe.toLanes(element, frame.lanes));
+      if (seeding) {
+        llvm::append_range(next, elements);
+        continue;
+      }
+      ArrayRef<Value> left =
+          ArrayRef(accumulators).slice(used, elements.size());
+      used += elements.size();
+      if (failed(combine(output.reduce, left, elements, lanes, next)))
+        return failure();
     }
-    int64_t lanes = lanesOf(output.reduce);
-    if (lanes != frame.lanes &&
-        failed(reduceLanes(output.reduce, elements, frame.lanes, true)))
-      return failure();
-    if (seeding) {
-      llvm::append_range(next, elements);
-      continue;
-    }
-    ArrayRef<Value> left = ArrayRef(accumulators).slice(used, elements.size());
-    used += elements.size();
-    if (failed(combine(output.reduce, left, elements, lanes, next)))
-      return failure();
-  }
+    return success();
+  };
+  if (failed(forRowsAtOnce(accumulateRow)))
+    return failure();
   accumulators = next;
   return success();
 }
@@ -180,13 +190,18 @@ LogicalResult NestEmitter::reduceLanes(Operation *op,
 
 LogicalResult NestEmitter::finishReductions() {
   SmallVector<Value> results = std::exchange(accumulators, {});
-  Indices at = withoutReduced(indices, nest.reduceDims);
   size_t used = 0;
+  return forRowsAtOnce([&] { return finishRow(results, used); });
+}
+
+/// Takes a row's accumulators from `results`, from the `used`th on.
+LogicalResult NestEmitter::finishRow(ArrayRef<Value> results, size_t &used) {
+  Indices at = withoutReduced(indices, nest.reduceDims);
   for (NestOutput &output : nest.outputs) {
     if (!output.reduce)
       continue;
     size_t count = output.reduce->getNumResults();
-    SmallVector<Value> values(ArrayRef(results).slice(used, count));
+    SmallVector<Value> values(results.slice(used, count));
     used += count;
     if (vecReduced && failed(reduceLanes(output.reduce, values,
                                          lanesOf(output.reduce), false)))

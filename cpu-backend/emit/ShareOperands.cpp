@@ -106,7 +106,8 @@ private:
       return true;
     }
     if (mayWrite(op) || isa<scf::ForOp, scf::WhileOp>(op) ||
-        (!isInside && isa<scf::SCFDialect>(op->getDialect())))
+        (!isInside && isa<scf::SCFDialect>(op->getDialect()) &&
+         !isa<scf::IfOp>(op)))
       return false;
     llvm::append_range(open, op->getOperands());
     op->walk([&](Operation *inner) {

@@ -225,9 +225,13 @@ static bool convertReal(Cursor *at, Node *node, PyObject *value) {
 /* The integers of a descriptor's shape or strides. */
 static bool readIntegers(Cursor *at, const Node *node, PyObject *descriptor,
                          PyObject *name, int64_t *numbers) {
-  PyObject *sequence = PyObject_GetAttr(descriptor, name);
-  PyObject *items = sequence ? PySequence_Tuple(sequence) : NULL;
-  Py_XDECREF(sequence);
+  PyObject *items = PyObject_GetAttr(descriptor, name);
+  /* PyTorch's sizes are a class of tuples, which would be copied one by one. */
+  if (items && !PyTuple_Check(items)) {
+    PyObject *sequence = items;
+    items = PySequence_Tuple(sequence);
+    Py_DECREF(sequence);
+  }
   bool fits = items && PyTuple_Size(items) == node->count;
   for (Py_ssize_t i = 0; fits && i < node->count; ++i) {
     numbers[i] = PyLong_AsLongLong(PyTuple_GetItem(items, i));

@@ -91,6 +91,49 @@ say(large=accel.do_bench(lambda: look_up[(1,)](x, y, 8192)), small=accel.do_benc
 """
 )
 
+# Decisions that a search gets wrong, or has none of: blocks in the order of memory, most PEs without a program, many buffers.
+NEVER_WORSE = (
+    HEAD
+    + """
+@triton.jit
+def transposed(x, y, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    tl.store(y + i * N + j, tl.load(x + i + j * M))
+
+@triton.jit
+def stream(x, y, n: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * n * B + tl.arange(0, B)
+    total = tl.zeros([B], tl.float32)
+    for _ in range(0, n):
+        total += tl.load(x + i)
+        i += B
+    tl.store(y + tl.program_id(0) * B + tl.arange(0, B), total)
+
+@triton.jit
+def softmax(x, y, N: tl.constexpr):
+    row = tl.load(x + tl.program_id(0) * N + tl.arange(0, N))
+    row = tl.exp(row - tl.max(row))
+    tl.store(y + tl.program_id(0) * N + tl.arange(0, N), row / tl.sum(row))
+
+x, y = torch.randn(1 << 19), torch.zeros(1 << 19)
+told = {}
+for name, launch in dict(
+    transposed=lambda: transposed[(1,)](x, y, 256, 512),
+    transposed_by_4=lambda: transposed[(4,)](x, y, 64, 128),
+    stream=lambda: stream[(64,)](x, y, 64, 128),
+    softmax=lambda: softmax[(40,)](x, y, 4096),
+).items():
+    launch()
+    own = accel.last_stats()["cycles"]
+    before = y.clone()
+    with accel.simulation(autotile=True):
+        launch()
+    torch.testing.assert_close(y, before, rtol=1e-5, atol=1e-6)
+    told[name] = (own, accel.last_stats()["cycles"], accel.last_autotile()["depth"])
+say(**told)
+"""
+)
+
 
 def run(program: str, tmp_path, target: str = "grid-1x8") -> dict:
     return json.loads(output_of(tmp_path, program, target=target).splitlines()[-1])
@@ -108,6 +151,15 @@ def test_the_search_finds_what_simulating_everything_finds(tmp_path):
     assert told["tuned"] == searched["simulated_cycles"]
     assert told["tuned"] <= told["own"]
     assert told["good"]
+
+
+@pytest.mark.parametrize("target", ["wormhole-like", "dma-1d", "hexagon-like", "grid-1x8,depth=16"])
+def test_a_search_is_never_worse_than_none(tmp_path, target):
+    told = run(NEVER_WORSE, tmp_path, target)
+    assert {name: own for name, (own, tuned, _) in told.items() if tuned > own} == {}
+    if "depth" in target:
+        # The search itself tries no more than 3 buffers.
+        assert told["stream"][2] > 3
 
 
 def test_autotune_asks_the_model(tmp_path):

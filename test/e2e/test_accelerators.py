@@ -94,6 +94,57 @@ def test_reports_and_traces(tmp_path):
     assert "accel.kernel" in lowered
 
 
+GATHER = """
+import json, sys
+import torch, triton, triton.language as tl
+import tilebridge, tilebridge.accel
+
+@triton.jit
+def pick(x, index, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + tl.load(index + i)))
+
+x, index, y = torch.randn(100), torch.randint(0, 100, [64]), torch.zeros(64)
+pick[(1,)](x, index, y, 64)
+assert torch.equal(y, x[index])
+print(json.dumps(tilebridge.accel.last_stats()["accesses"]))
+"""
+
+
+# dma-1d loads one element at a time; of its eight PEs only that with the program does.
+@pytest.mark.parametrize(("target", "transfers"), [("grid-1x1", 1), ("dma-1d", 64)])
+def test_each_gather_says_why_it_is_one(tmp_path, target, transfers):
+    program = tmp_path / "program.py"
+    program.write_text(GATHER)
+    cache = {"TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    quiet = run(target, str(program), **cache)
+    assert (quiet.returncode, quiet.stderr) == (0, "")
+    index, gathered, stored = json.loads(quiet.stdout)
+    assert (index["tensor"], index["form"], stored["form"]) == ("index", "subview", "subview")
+    assert "reason" not in index
+    assert (gathered["tensor"], gathered["form"]) == ("x", "element gather")
+    assert gathered["reason"] == (
+        "the offset is not linear: it depends on values loaded from memory"
+    )
+    line = next(n for n, text in enumerate(GATHER.splitlines(), 1) if "tl.load" in text)
+    assert gathered["cause"].startswith(f"values loaded from memory at {program}:{line}:")
+    assert gathered["line"] == f"{program}:{line}"
+    assert (gathered["transfers"], gathered["bytes"]) == (transfers, 64 * 4)
+
+    told = run(target, str(program), TILEBRIDGE_REMARKS="1", **cache)
+    assert told.returncode == 0, told.stderr[-4000:]
+    assert f"{program}:{line}:" in told.stderr
+    assert f"remark: element gather: {gathered['reason']}" in told.stderr
+    assert f"(64 a program): {gathered['reason']}; a DMA engine moves blocks" in told.stderr
+
+    told = run(
+        target, str(program), TILEBRIDGE_EXPLAIN="1", TRITON_CACHE_DIR=str(tmp_path / "again")
+    )
+    assert told.returncode == 0, told.stderr[-4000:]
+    assert "kernel pick: 3 accesses: 2 subview, 1 element gather" in told.stderr
+    assert "decisions" not in told.stderr
+
+
 def test_an_unknown_target_is_an_error(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import tilebridge.accel\n" + KERNEL)

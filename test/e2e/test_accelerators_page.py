@@ -19,10 +19,10 @@ def test_commands_of_the_page(tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "tools").symlink_to(ROOT / "tools")
     # What an installation has below its prefix.
-    (tmp_path / "include").mkdir()
-    (tmp_path / "include" / "accel").mkdir()
+    headers = tmp_path / "include" / "tilebridge" / "accel"
+    headers.mkdir(parents=True)
     for header in [*ABI.glob("*.h"), *(ABI / "reference").glob("accel_*.h")]:
-        (tmp_path / "include" / "accel" / header.name).symlink_to(header)
+        (headers / header.name).symlink_to(header)
     (tmp_path / "lib").symlink_to(LIBRARIES)
     environment = dict(
         os.environ, PATH=f"{Path(sys.executable).parent}:{TOOL.parent}:{os.environ['PATH']}"

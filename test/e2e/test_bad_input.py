@@ -49,7 +49,9 @@ def test_grid_too_large(grid, rng):
 
 def test_meta_tensor():
     out = torch.zeros(16)
-    with pytest.raises(Exception, match=r"(?i)meta|memory|data"):
+    with pytest.raises(
+        ValueError, match=r"argument 'x' .* on the device meta; .* move it there with \.cpu\(\)"
+    ):
         copy(torch.empty(16, device="meta"), out)
 
 
@@ -71,13 +73,16 @@ class _ElsewhereTensor:
 
 @pytest.mark.parametrize("kind", ["cuda", "xpu"])
 def test_tensor_on_a_gpu(kind):
-    with pytest.raises(Exception, match=rf"(?i){kind}.*|cpu"):
+    with pytest.raises(
+        ValueError,
+        match=rf"argument 'x' .* on the device {kind}:0; .* move it there with \.cpu\(\)",
+    ):
         copy(_ElsewhereTensor(kind), torch.zeros(16))
 
 
 @pytest.mark.parametrize("bad", ["text", object(), {"a": 1}, [1, 2], 1 + 2j])
 def test_argument_of_no_known_type(bad):
-    with pytest.raises(Exception, match=r"."):
+    with pytest.raises(TypeError, match=f"argument of type: {type(bad).__name__}"):
         copy(bad, torch.zeros(16))
 
 
@@ -168,8 +173,8 @@ def test_plain_tensor_in_place_of_a_descriptor(rng):
         descriptor_kernel[(1,)](normal(rng, [16, 16]), torch.zeros(64), BM=8, BN=8)
 
 
-def test_numpy_array_is_refused_or_runs(rng):
-    """NumPy arrays have no data_ptr(): an error that says so, not a crash."""
+def test_numpy_array(rng):
+    """Triton takes no arrays without data_ptr()."""
     x = normal(rng, [16]).numpy()
-    with pytest.raises(Exception, match=r"."):
+    with pytest.raises(TypeError, match=r"argument of type: .*ndarray"):
         copy(x, torch.zeros(16))

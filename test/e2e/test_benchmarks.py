@@ -66,7 +66,11 @@ def test_schema(measured):
         assert row["best_peer"] in row["runners"]
         assert 0 < row["ratio_low"] <= row["ratio"] <= row["ratio_high"]
         assert row["bytes_per_s"] > 0
-    assert "descriptor_ratio" in found["results"][0]
+    assert {"pointers", "descriptors"} <= set(found["results"][0]["runners"])
+    for row in found["results"]:
+        assert ("descriptor_ratio" in row) == ("descriptors" in row["runners"])
+        if "descriptor_ratio" in row:
+            assert 0 < row["descriptor_low"] <= row["descriptor_ratio"] <= row["descriptor_high"]
     assert set(found["launch"]) == {"python_s", "jit_s", "ratio", "c_s"}
     assert all(value > 0 for value in found["launch"].values())
 
@@ -170,11 +174,11 @@ def test_what_is_wrong_is_not_timed():
 COPIED = """
 import sys
 sys.path[:0] = [{folder!r}, {examples!r}]
-import ctypes, machine, run
-from kernels import elementwise
+import ctypes, machine, run, time, torch
+from kernels import elementwise, products
 native = machine.load(None)
 for threads in (1, 3, 2):
-    copies = machine.Copies(native, threads)
+    team = machine.Team(native, threads)
     for size in (0, 1, 63, 64, 1000, 262144, 2621441 + 77):
         for to_at, from_at in ((0, 0), (3, 17)):
             source = bytearray(i * 7 % 251 for i in range(size + 64))
@@ -182,25 +186,43 @@ for threads in (1, 3, 2):
                 to = bytearray(size + 64)
                 address = ctypes.addressof(ctypes.c_char.from_buffer(to)) + to_at
                 other = ctypes.addressof(ctypes.c_char.from_buffer(source)) + from_at
-                copies.runners(address, other, size)[name]()
+                team.copies(address, other, size)[name]()
                 wanted = bytes(to_at) + source[from_at : from_at + size] + bytes(64 - to_at)
                 assert to == wanted, (threads, size, to_at, name)
 options = run.parse_arguments(["--rounds", "3", "--budget", "0.01"])
 bench = elementwise.add(5000)
-row = run.measure_one(bench, options, ["eager"], None, copies)
-assert "copies" not in row and "of_copy" not in run.shares(row, ["pointers"], {{"copy": 1.0}}), row
+row = run.measure_one(bench, options, ["eager"], None, team)
+assert "limits" not in row and "of_copy" not in run.shares(row, ["pointers"], {{"copy": 1.0}}), row
 machine.last_cache_bytes = lambda: int(bench.bytes) // 2
-row = run.measure_one(bench, options, ["eager"], None, copies)
-assert set(row["copies"]) == {{"memcpy", "streaming"}}, row
+row = run.measure_one(bench, options, ["eager"], None, team)
+assert set(row["limits"]) == {{"memcpy", "streaming"}}, row
 assert set(row["runners"]) == {{"pointers", "descriptors", "eager"}}, row
-assert all(timing["rounds"] == row["runners"]["eager"]["rounds"] for timing in row["copies"].values())
-row["copies"]["memcpy"]["median_s"] = 3 * row["runners"]["pointers"]["median_s"]
-row["copies"]["streaming"]["median_s"] = 2 * row["runners"]["pointers"]["median_s"]
+assert all(timing["rounds"] == row["runners"]["eager"]["rounds"] for timing in row["limits"].values())
+row["limits"]["memcpy"]["median_s"] = 3 * row["runners"]["pointers"]["median_s"]
+row["limits"]["streaming"]["median_s"] = 2 * row["runners"]["pointers"]["median_s"]
 assert run.shares(row, ["pointers"], {{}})["of_copy"] == 2, row
+for kind in ("f32", "bf16", "i8", "another"):
+    for operations in (1.0, 1000.0, 1e7 + 1):
+        done = team.arithmetic(kind, operations)["arithmetic"]()
+        assert operations <= done < operations + 1e5, (kind, operations, done)
+least = {{}}
+for operations in (1e8, 1e9) * 3:
+    start = time.perf_counter()
+    team.arithmetic("f32", operations)["arithmetic"]()
+    taken = time.perf_counter() - start
+    least[operations] = min(taken, least.get(operations, taken))
+assert least[1e9] > 2 * least[1e8], least
+row = run.measure_one(products.square(128, 128, 128, torch.float32), options, ["eager"], None, team)
+assert set(row["limits"]) == {{"arithmetic"}}, row
+row["limits"]["arithmetic"]["median_s"] = row["runners"]["pointers"]["median_s"] / 4
+assert run.shares(row, ["pointers"], {{"f32": 1.0}})["of_peak"] == 0.25, row
+del row["limits"]
+found = run.shares(row, ["pointers"], {{"f32": 2.0}})
+assert found["of_peak"] == found["flops_per_s"] / 2, found
 """
 
 
-def test_copies_are_whole_and_timed_with_the_kernels():
+def test_limits_are_whole_and_timed_with_the_kernels():
     script = COPIED.format(folder=str(FOLDER), examples=str(ROOT / "examples"))
     result = python("-c", script)
     assert result.returncode == 0, result.stdout + result.stderr

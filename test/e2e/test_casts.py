@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions between all types: integers wrap, floats round to nearest even, bits stay bits."""
 
+import os
+
 import pytest
 import torch
 import triton
@@ -151,6 +153,36 @@ def test_rounding_toward_zero(target, rng):
             assert (out.double().abs() <= x.double().abs()).all()
             step = torch.finfo(target).eps
             assert ((out.double() - x.double()).abs() <= x.double().abs() * step).all()
+
+
+@pytest.mark.compiled("bf16 conversions differ there")
+@pytest.mark.parametrize("special", ["none", "few", "all"])
+@pytest.mark.parametrize("n", [16, 32, 64, 1024, 8192])
+def test_bf16_of_any_bits(n, special, rng):
+    """Of a whole vector the host's instruction may do, unless one number is NaN or subnormal."""
+    bits = torch.randint(-(2**31), 2**31, [n], generator=rng)
+    exponent = (bits >> 23) & 255
+    bits = torch.where((exponent == 0) | (exponent == 255), bits ^ (64 << 23), bits)
+    zeros_and_infinities = torch.tensor([0, -(2**31), 0x7F800000, -0x800000])
+    ties = torch.tensor([0x3F808000, 0x3F818000, 0x7F7FFFFF, -0x800001, 0x00800000, 0x0080FFFF])
+    plain = torch.cat([zeros_and_infinities, ties])
+    bits[: plain.numel()] = plain
+    unusual = torch.tensor([1, -(2**31) + 0x8000, 0x007FFFFF, 0x7F800001, 0x7FC12345, -1, 0x18000])
+    if special == "few":
+        places = torch.arange(plain.numel(), n, max(n // 8, 1))[: unusual.numel()]
+        bits[places] = unusual[: places.numel()]
+    elif special == "all":
+        bits = unusual.repeat(n)[:n]
+    x = bits.to(torch.int32).view(torch.float32)
+    whole = x.view(torch.int32).to(torch.int64) & 0xFFFFFFFF
+    wanted = (whole + 0x7FFF + ((whole >> 16) & 1)) >> 16
+    wanted = torch.where(x.isnan(), 0x7FC0, wanted)
+    out = cast(x, BF16)
+    got = out.view(torch.int16).to(torch.int64) & 0xFFFF
+    if os.environ.get("TILEBRIDGE_TARGET", "").startswith("accel:"):
+        # Which NaN it is, is each target's own.
+        got = torch.where(out.isnan() & x.isnan(), wanted, got)
+    assert torch.equal(got, wanted)
 
 
 BITCASTS = [

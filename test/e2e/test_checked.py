@@ -33,6 +33,25 @@ def test_a_store_outside_names_its_line():
     assert "the mask is missing" in text
 
 
+def test_arguments_have_their_names():
+    @triton.jit
+    def kernel(N: tl.constexpr, x, one, y, part):
+        at = tl.arange(0, N)
+        value = tl.load(x + at * one)
+        tl.store(part + at, value)
+        tl.store(y + at, value)
+
+    # Neither a constant nor an argument that is 1 counts among those of the compiled kernel.
+    x, y, part = torch.randn(64), torch.zeros(63), torch.zeros(64)
+    with pytest.raises(TilebridgeError, match="writes element 63 of the array of argument 'y'"):
+        kernel[(1,)](64, x, 1, y, part)
+    both = torch.zeros(63)
+    with pytest.raises(
+        TilebridgeError, match="element 63 of the array of arguments 'y' and 'part'"
+    ):
+        kernel[(1,)](64, x, 1, both, both)
+
+
 def test_a_wild_pointer():
     @triton.jit
     def kernel(address, y):

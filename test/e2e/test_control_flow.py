@@ -348,3 +348,36 @@ def test_many_small_programs():
     out = output([n], torch.int32)
     many_programs_kernel[(n,)](out, n)
     check_equal(out, ramp(n, torch.int32) * 2)
+
+
+@triton.jit
+def stored_then_carried_on_kernel(x, steps, last, N: tl.constexpr):
+    p = tl.program_id(0)
+    i = tl.arange(0, N)
+    total = tl.zeros([N], tl.float32)
+    best = tl.full([N], 1, tl.float32)
+    for j in range(0, (tl.num_programs(1) - tl.program_id(1)) % 3):
+        v = tl.load(x + j * N + i)
+        total = total * 0.5 + v
+        best = tl.maximum(best, v)
+        tl.store(steps + (p * 3 + j) * N + i, total)
+    for j in range(1, 1 + p % 3):
+        total = total - tl.load(x + j * N + i) * tl.max(best)
+        best += 1
+    tl.store(last + p * N + i, total + best)
+
+
+def test_what_is_stored_is_carried_on(rng):
+    n, programs = 32, 64
+    x = normal(rng, [3, n])
+    steps, last = output([programs, 3, n], torch.float32), output([programs, n], torch.float32)
+    steps.fill_(-7)
+    stored_then_carried_on_kernel[(programs,)](x, steps, last, N=n)
+    for p in range(programs):
+        total, best = x[0].double(), x[0].double().clamp(min=1)
+        assert torch.equal(steps[p, 0], x[0])
+        assert (steps[p, 1:] == -7).all()
+        for j in range(1, 1 + p % 3):
+            total = total - x[j].double() * best.max()
+            best = best + 1
+        check_equal(last[p], total + best, tolerance=(1e-5, 1e-5))

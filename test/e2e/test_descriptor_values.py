@@ -89,6 +89,36 @@ def test_all_ranks(rank, where, pad, rng):
 
 
 @triton.jit
+def aligned_kernel(source, target, tile, row, col, scale: tl.constexpr, B: tl.constexpr):
+    at = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    tl.store(tile + at, source.load([row * scale, col * scale]))
+    target.store([col * scale, row * scale], at.to(tl.float32))
+
+
+@pytest.mark.parametrize("scale", [16, 8, 24])
+@pytest.mark.parametrize("first", [-3, 0, 2**27 - 1])
+def test_blocks_at_multiples_of_their_size(first, scale, rng):
+    """Before, in and behind the tensor; products of 32 bits wrap around to the tensor's begin and to below it."""
+    block, rows, cols, count = 16, 41, 60, 5
+    starts = [(i + first) * scale for i in range(count)]
+    starts = [(start + 2**31) % 2**32 - 2**31 for start in starts]
+    x, out = normal(rng, [rows, cols]), normal(rng, [cols, 44])
+    tiles = normal(rng, [count, count, block, block])
+    source = TensorDescriptor(x, [rows, cols], [cols, 1], [block, block])
+    target = TensorDescriptor(out, [cols, 43], [44, 1], [block, block])
+    for r, c in itertools.product(range(count), range(count)):
+        before = out.clone()
+        aligned_kernel[(1,)](
+            source, target, tiles[r, c], r + first, c + first, scale=scale, B=block
+        )
+        assert torch.equal(tiles[r, c], outside(x, (starts[r], starts[c]), (block, block), 0.0))
+        for i, j in itertools.product(range(block), range(block)):
+            if 0 <= starts[c] + i < cols and 0 <= starts[r] + j < 43:
+                before[starts[c] + i, starts[r] + j] = i * block + j
+        assert torch.equal(out, before)
+
+
+@triton.jit
 def host_copy_kernel(source, target, row, col):
     target.store([col, row], source.load([row, col]).T)
 

@@ -31,7 +31,15 @@ def rows_kernel(
         if HOW == "computed":
             x = (x * 2).to(x.dtype)
         inside = (depth[:, None] < k) & (cols[None, :] < n)
-        y = tl.load(b + depth[:, None] * n + cols[None, :], mask=inside, other=0)
+        if HOW == "transposed":
+            y = tl.load(b + depth[:, None] + cols[None, :] * k, mask=inside, other=0)
+        elif HOW == "columns_wrap":
+            there = b + depth[:, None] * n + (cols % n)[None, :]
+            y = tl.load(there, mask=depth[:, None] < k, other=0)
+        elif HOW == "upwards":  # The last row of b first.
+            y = tl.load(b + (k - 1 - depth)[:, None] * n + cols[None, :], mask=inside, other=0)
+        else:
+            y = tl.load(b + depth[:, None] * n + cols[None, :], mask=inside, other=0)
         acc = tl.dot(x, y, acc, out_dtype=ACC)
     place = c + rows[:, None] * n + cols[None, :]
     inside = (rows[:, None] < m) & (cols[None, :] < n)
@@ -65,11 +73,14 @@ def run(rng, m, n, k, block, dtype, how="plain"):
     else:
         a, b = (torch.randint(-30, 30, s, generator=rng).to(dtype) for s in ([m, k], [k, n]))
     kind = torch.float32 if dtype.is_floating_point else torch.int32
+    acc = tl.float32 if dtype.is_floating_point else tl.int32
+    if dtype == torch.float64:
+        kind, acc = torch.float64, tl.float64
     c, sums = output([m, n], kind), output([n], kind)
+    right = {"transposed": b.t(), "upwards": b.flip(0)}.get(how, b).contiguous()
     rows_kernel[triton.cdiv(m, block[0]), triton.cdiv(n, block[1])](
-        at_end_of_memory(a), at_end_of_memory(b), c, sums, m, n, k, *block,
-        ACC=tl.float32 if dtype.is_floating_point else tl.int32, HOW=how,
-    )  # fmt: skip
+        at_end_of_memory(a), at_end_of_memory(right), c, sums, m, n, k, *block, ACC=acc, HOW=how
+    )
     return c, sums, a.double() @ b.double()
 
 
@@ -98,6 +109,66 @@ def test_other_uses(how, rng):
     check_equal(c, wanted, terms=96 * 4)
     if how == "summed":
         check_equal(sums, wanted.sum(0), terms=96 * 20)
+
+
+WIDE_HOWS = ["plain", "wrapped", "computed", "transposed", "columns_wrap", "upwards", "summed"]
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("how", WIDE_HOWS)
+@pytest.mark.parametrize("m", [1, 2, 5, 15, 16, 17, 35])
+def test_few_rows_with_long_rows(m, how, rng):
+    c, sums, wanted = run(rng, m, 1100, 100, (16, 512, 16), torch.float32, how)
+    check_equal(c, wanted * (2 if how == "computed" else 1), terms=400)
+    if how == "summed" and m <= 16:
+        check_equal(sums, wanted.sum(0), terms=400 * 20)
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize(
+    "block", [(2, 512, 16), (16, 1024, 8), (8, 2048, 4), (16, 512, 1)], ids=str
+)
+@pytest.mark.parametrize(("m", "k"), [(1, 1), (1, 203), (3, 16), (7, 33)])
+def test_long_rows_in_blocks_of_other_sizes(block, m, k, rng):
+    c, _, wanted = run(rng, m, 1025, k, block, torch.float32)
+    check_equal(c, wanted, terms=k * 4)
+
+
+@pytest.mark.compiled("has no bf16")
+@pytest.mark.parametrize("m", [1, 6])
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.float64, torch.float16, torch.bfloat16, torch.int8), ids=str
+)
+def test_long_rows_of_other_types(m, dtype, rng):
+    c, _, wanted = run(rng, m, 1536, 64, (16, 1024, 16), dtype)
+    check_equal(c, wanted, terms=64 * 4)
+
+
+@triton.jit
+def batch_kernel(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.arange(0, BM)
+    cols = tl.program_id(1) * BN + tl.arange(0, BN)
+    a += tl.program_id(0) * m * k
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, k, BK):
+        depth = start + tl.arange(0, BK)
+        inside = (rows[:, None] < m) & (depth[None, :] < k)
+        x = tl.load(a + rows[:, None] * k + depth[None, :], mask=inside, other=0)
+        inside = (depth[:, None] < k) & (cols[None, :] < n)
+        y = tl.load(b + depth[:, None] * n + cols[None, :], mask=inside, other=0)
+        acc = tl.dot(x, y, acc)
+    place = c + (tl.program_id(0) * m + rows)[:, None] * n + cols[None, :]
+    tl.store(place, acc, mask=(rows[:, None] < m) & (cols[None, :] < n))
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("m", [1, 6, 15])
+def test_programs_with_the_same_long_rows(m, rng):
+    """The first program of a column packs nothing, the second one does, and the next ones share."""
+    a, b = normal(rng, [5 * m, 300], torch.float32), normal(rng, [300, 1100], torch.float32)
+    c = output([5 * m, 1100], torch.float32)
+    batch_kernel[5, 3](a, b, c, m, 1100, 300, BM=16, BN=512, BK=16)
+    check_equal(c, a.double() @ b.double(), terms=300 * 4)
 
 
 @triton.jit

@@ -11,7 +11,8 @@ from programs import run_program
 pytestmark = pytest.mark.compiled("the interpreter runs no compiled code")
 
 HEAD = """
-import faulthandler, os, sys
+import faulthandler, os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
 import torch, triton
 import triton.language as tl
 
@@ -73,7 +74,7 @@ def test_faults_elsewhere_are_not_ours(tmp_path):
 
 def test_a_signal_that_is_sent_ends_the_process(tmp_path):
     done, _ = run(
-        tmp_path, "import signal; os.kill(os.getpid(), signal.SIGSEGV)\nimport time; time.sleep(60)"
+        tmp_path, "os.kill(os.getpid(), signal.SIGSEGV)\nimport time; time.sleep(60)"
     )
     assert done.returncode == -11
     assert "tilebridge" not in done.stderr
@@ -149,3 +150,120 @@ def test_a_fork_while_others_compile(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "done" in done.stdout
+
+
+ENDLESS = """
+import os, pty, signal, struct, sys, time
+signal.alarm(90)
+child, terminal = pty.fork()
+if child == 0:
+    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+text = b""
+def read_until(what):
+    global text
+    while what not in text:
+        text += os.read(terminal, 4096)
+        print(text.decode(), flush=True)
+read_until(b"ready")
+while struct.unpack("ii", open(sys.argv[2], "rb").read())[1] == 0:
+    time.sleep(0.01)
+os.kill(child, signal.SIGINT)  # Sent and not typed: it only asks.
+read_until(b"is running")
+text = b""
+os.write(terminal, b"\x03")
+read_until(b"a second interrupt")
+os.write(terminal, b"\x03")
+read_until(b"is left")
+_, status = os.waitpid(child, 0)
+print("signal", os.WTERMSIG(status))
+"""
+
+
+@pytest.mark.parametrize("checked", ["0", "1"])
+def test_an_endless_kernel_can_be_interrupted(tmp_path, checked):
+    kernel, memory = tmp_path / "endless.py", tmp_path / "lock"
+    body = """
+    @triton.jit
+    def endless_kernel(lock):
+        tl.store(lock + 1, 0)
+        while tl.atomic_cas(lock, 0, 1) == 1:
+            tl.atomic_add(lock + 1, 1)  # nobody unlocks it
+    endless_kernel[(2,)](torch.from_file(sys.argv[1], True, 2, dtype=torch.int32))
+    """
+    kernel.write_text(HEAD + textwrap.dedent(body))
+    memory.write_bytes(bytes(8))
+    done = run_program(
+        tmp_path, ENDLESS, kernel, memory, TILEBRIDGE_CHECK=checked, OMP_NUM_THREADS="1"
+    )
+    assert "signal 2" in done.stdout, done.stdout + done.stderr
+    assert "kernel 'endless_kernel' is running" in done.stdout
+    if checked == "0":
+        places = re.findall(r"endless\.py:(\d+):\d+[:;] (.*)", done.stdout)
+        assert {what for _, what in places} == {
+            "a second interrupt ends the process",
+            "it is left, and the process ends",
+        }, done.stdout
+        text = kernel.read_text().splitlines()
+        assert all("atomic_" in text[int(line) - 1] for line, _ in places)
+
+
+def test_an_interrupt_of_another_thread_names_the_kernel(tmp_path):
+    """The system may give an interrupt to any thread; here to one that runs no kernel."""
+    body = """
+    import threading, time
+    lock = torch.zeros(2, dtype=torch.int32)
+    @triton.jit
+    def waiting_kernel(lock):
+        tl.store(lock + 1, 1)
+        while tl.atomic_cas(lock, 1, 2) != 1:
+            tl.atomic_add(lock + 1, 1)
+    def interrupt():
+        while lock[1] == 0:
+            time.sleep(0.01)
+        for _ in range(2):
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            time.sleep(0.2)
+        lock[0] = 1  # The kernel ends.
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        waiting_kernel[(1,)](lock)
+        time.sleep(5)
+    except KeyboardInterrupt:
+        print("interrupted")
+    thread.join()
+    """
+    done, _ = run(tmp_path, body)
+    assert done.returncode == 0, done.stderr
+    assert "interrupted" in done.stdout
+    assert len(re.findall(r"'waiting_kernel' is running at \S*:\d+:\d+\n", done.stderr)) == 2
+
+
+def test_an_interrupt_reaches_python_after_the_launch(tmp_path):
+    body = """
+    import threading, time
+    @triton.jit
+    def long_kernel(x, n):
+        for _ in range(n):
+            tl.atomic_add(x, 1)
+    x = torch.zeros(1, dtype=torch.int32)
+    long_kernel[(1,)](x, 1)
+    def interrupt():
+        while x.item() < 2:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=interrupt).start()
+    try:
+        long_kernel[(1,)](x, 400_000_000)
+        time.sleep(5)
+    except KeyboardInterrupt:
+        print("interrupted", x.item())
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        print("again")
+    """
+    done, _ = run(tmp_path, body)
+    assert done.returncode == 0, done.stderr
+    assert "interrupted 400000001\nagain" in done.stdout
+    assert done.stderr.count("kernel 'long_kernel' is running") == 1

@@ -7,7 +7,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import check_equal, normal, output
+from support import check_equal, dtypes, normal, output
 from test_pointers import check_forms
 
 
@@ -299,6 +299,35 @@ def test_pointers_through_calls_and_tuples(n, which, rng):
     wanted[:n], wanted[16 : 16 + n] = x[:n], y[2 : 2 + n]
     check_equal(out, wanted)
     check_forms(compiled, ["subview"] * 4)
+
+
+# ---------------------------------------------------------------- backwards
+@triton.jit
+def backwards_kernel(x, keep, out, n, N: tl.constexpr, HOW: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    inside = at < n
+    if HOW == "loaded":
+        tl.store(out + at, tl.load(x + (n - 1 - at), mask=inside, other=0), mask=inside)
+    elif HOW == "stored":
+        tl.store(out + (n - 1 - at), tl.load(x + at, mask=inside, other=0), mask=inside)
+    else:
+        chosen = inside & (tl.load(keep + at, mask=inside, other=0) != 0)
+        value = tl.load(x + (n - 1 - at), mask=chosen, other=7)
+        tl.store(out + (n - 1 - at), value, mask=inside)
+
+
+@pytest.mark.parametrize("how", ["loaded", "stored", "chosen"])
+@pytest.mark.parametrize("n", [1, 31, 64, 257, 1000])
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.float32, torch.bfloat16, torch.int8, torch.bool, torch.int64)
+)
+def test_blocks_that_run_backwards(dtype, n, how, rng):
+    x, out = normal(rng, [n], dtype), output([n], dtype)
+    keep = torch.randint(0, 2, [n], generator=rng, dtype=torch.int8)
+    backwards_kernel[(triton.cdiv(n, 128),)](x, keep, out, n, N=128, HOW=how)
+    seven = torch.tensor(7).to(dtype)
+    wanted = torch.where(keep.bool().flip(0), x, seven) if how == "chosen" else x.flip(0)
+    assert torch.equal(out, wanted)
 
 
 # ---------------------------------------------------------------- aliases

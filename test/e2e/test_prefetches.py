@@ -75,6 +75,105 @@ def test_rows(columns, dtype, rng):
 
 
 @triton.jit
+def short_rows_kernel(
+    x, out, rows, columns, stride, KIND: tl.constexpr, BR: tl.constexpr, BC: tl.constexpr
+):
+    """Rows that follow one another in memory where `stride` is `columns`."""
+    row = tl.program_id(0) * BR + tl.arange(0, BR)
+    start = 0 if KIND == "sum" else -100
+    total = tl.full([BR], start, out.dtype.element_ty)
+    for first in range(0, columns, BC):
+        column = first + tl.arange(0, BC)
+        inside = (row[:, None] < rows) & (column[None, :] < columns)
+        at = row[:, None].to(tl.int64) * stride + column[None, :]
+        value = tl.load(x + at, mask=inside, other=start).to(total.dtype)
+        if KIND == "sum":
+            total += tl.sum(value, axis=1)
+        elif KIND == "max":
+            total = tl.maximum(total, tl.max(value, axis=1))
+        else:
+            total = tl.argmax(value, axis=1).to(total.dtype)
+    tl.store(out + row, total, mask=row < rows)
+
+
+@pytest.mark.parametrize("kind", ["sum", "max", "argmax"])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int32]
+)
+@pytest.mark.parametrize(
+    ("columns", "padding", "block"),
+    [(256, 0, 256), (256, 7, 256), (253, 0, 256), (253, 3, 64), (5000, 0, 8192), (4096, 1, 8192)],
+)
+@pytest.mark.parametrize("block_rows", [1, 8])
+def test_short_rows(columns, padding, block, block_rows, dtype, kind, rng):
+    if kind == "argmax" and block < columns:
+        pytest.skip("of one piece")
+    rows = LARGE // (columns * dtype.itemsize) // 8 * 8 + 7
+    x = numbers(rng, [rows, columns + padding], dtype)[:, :columns]
+    wide = torch.float32 if dtype.itemsize == 2 else dtype
+    out = output([rows], wide)
+    short_rows_kernel[(triton.cdiv(rows, block_rows),)](
+        x, out, rows, columns, columns + padding, KIND=kind, BR=block_rows, BC=block
+    )
+    expected = {
+        "sum": lambda: x.to(wide).sum(dim=1),
+        "max": lambda: x.to(wide).amax(dim=1),
+        "argmax": lambda: x.to(wide).argmax(dim=1),
+    }[kind]()
+    check_equal(out, expected.to(wide))
+
+
+@pytest.mark.parametrize("kind", ["sum", "max"])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int32, torch.int8]
+)
+@pytest.mark.parametrize(
+    ("columns", "distance", "block", "block_rows"),
+    [(4096, 520, 512, 8), (4099, 601, 512, 2), (1003, 1100, 256, 16), (700, 300, 256, 4)],
+)
+def test_pieces_of_rows_apart(columns, distance, block, block_rows, dtype, kind, rng):
+    """Several rows are reduced at once. They overlap, so that few bytes do for a large launch; the
+    last block has fewer rows."""
+    rows = LARGE // (columns * dtype.itemsize) // block_rows * block_rows + block_rows // 2
+    x = numbers(rng, [rows * distance + columns], dtype).as_strided([rows, columns], [distance, 1])
+    wide = dtype if dtype.itemsize >= 4 else torch.int32 if dtype == torch.int8 else torch.float32
+    out = output([rows], wide)
+    short_rows_kernel[(triton.cdiv(rows, block_rows),)](
+        x, out, rows, columns, distance, KIND=kind, BR=block_rows, BC=block
+    )
+    check_equal(out, x.to(wide).sum(dim=1).to(wide) if kind == "sum" else x.amax(dim=1).to(wide))
+
+
+@triton.jit
+def two_passes_kernel(x, out, rows, columns, stride, BC: tl.constexpr):
+    """Each program goes over several rows, and over each row twice."""
+    at = tl.arange(0, BC)
+    for row in range(tl.program_id(0), rows, tl.num_programs(0)):
+        value = tl.load(x + row.to(tl.int64) * stride + at, mask=at < columns, other=-100)
+        value = value.to(tl.float32)
+        top = tl.max(value, axis=0)
+        total = tl.sum(tl.where(at < columns, value - top, 0), axis=0)
+        tl.store(out + row, total)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("columns", "padding", "programs"),
+    [(1024, 0, 100000), (1024, 0, 7), (1021, 3, 100000), (2048, 0, 100000), (2047, 9, 64)],
+)
+def test_rows_of_a_page(columns, padding, programs, dtype, rng):
+    rows = LARGE // (columns * dtype.itemsize) + 3
+    x = numbers(rng, [rows, columns + padding], dtype)[:, :columns]
+    out = output([rows], torch.float32)
+    grid = (min(rows, programs),)
+    two_passes_kernel[grid](
+        x, out, rows, columns, columns + padding, BC=triton.next_power_of_2(columns)
+    )
+    wide = x.float()
+    check_equal(out, (wide - wide.amax(dim=1, keepdim=True)).sum(dim=1))
+
+
+@triton.jit
 def tile_kernel(x, out, rows, columns, TURN: tl.constexpr, BR: tl.constexpr, BC: tl.constexpr):
     row = tl.program_id(0) * BR + tl.arange(0, BR)
     column = tl.program_id(1) * BC + tl.arange(0, BC)

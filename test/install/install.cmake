@@ -11,6 +11,14 @@ file(REMOVE_RECURSE ${prefix} ${WORK}/program ${WORK}/moved)
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 # An installation may be moved as a whole.
 file(RENAME ${prefix} ${WORK}/moved)
+# The runtime exports what tilebridge.h declares, and no instance of a template of the C++ library.
+execute_process(COMMAND nm -D --defined-only ${WORK}/moved/lib/libtilebridge_runtime.so
+  OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " [A-Za-z] [^\n]+" symbols "${symbols}")
+list(FILTER symbols EXCLUDE REGEX "^ T tilebridge_[a-z_]+$")
+if(symbols)
+  message(FATAL_ERROR "libtilebridge_runtime.so also exports: ${symbols}")
+endif()
 step(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/program -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/moved
   -DCMAKE_C_COMPILER=${COMPILER})
 step(${CMAKE_COMMAND} --build ${WORK}/program)

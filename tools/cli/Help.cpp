@@ -33,7 +33,7 @@ Exit codes: 0 success; 1 a file, the compilation or the launch failed; 2 the com
 static const char compileHelp[] =
     R"(usage: tilebridge compile KERNEL.ttir [options]
 
-Compiles a kernel. The input is TTIR as text or MLIR bytecode; "-" is standard input.
+Compiles a kernel. The input is TTIR as text or MLIR bytecode, or bridge IR as text; "-" is standard input.
 
   -o FILE, --output=FILE  where the result goes; "-" is standard output
                           (default: KERNEL.so, and standard output for text)

@@ -28,6 +28,10 @@ static KernelPtr load(const Options &options) {
   request.struct_size = sizeof(request);
   request.source_name = options.input.c_str();
   request.target = options.target.c_str();
+  request.flags = options.remarks ? TILEBRIDGE_COMPILE_REMARKS : 0;
+  request.log = [](void *, const char *text, size_t size) {
+    std::fwrite(text, 1, size, stderr);
+  };
   tilebridge_kernel *kernel = nullptr;
   check(tilebridge_load_accel(source.data(), source.size(), &request, &kernel));
   return {kernel, tilebridge_kernel_release};
@@ -60,7 +64,10 @@ static tilebridge_simulate_options optionsOf(const Options &options,
     result.flags |= TILEBRIDGE_SIMULATE_EXHAUSTIVE;
   result.output = [](void *state, const char *what, const char *data,
                      size_t size) {
-    (*static_cast<Outputs *>(state))[what].assign(data, size);
+    if (std::string(what) == "remarks")
+      std::fwrite(data, 1, size, stderr);
+    else
+      (*static_cast<Outputs *>(state))[what].assign(data, size);
   };
   result.output_state = &outputs;
   return result;

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace tilebridge::linalg_ext {
 #define GEN_PASS_DEF_VERIFYBRIDGEPASS
@@ -84,6 +85,46 @@ unsigned argumentsOf(StringRef entry) {
   return entry.starts_with("tensordesc<") ? 2 : 1;
 }
 
+/// Whether a name of Triton's, such as "fp16" or "u8", is that of a type. A
+/// boolean in memory is a byte, and a pointer there is an address.
+bool isNameOf(StringRef name, Type type, bool isInMemory) {
+  if (isInMemory && name.starts_with("*"))
+    return type.isInteger(64);
+  if (isInMemory && (name == "i1" || name == "u1"))
+    return type.isInteger(8);
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    unsigned bits = 0;
+    bool isNumber = name.consume_front("i") || name.consume_front("u");
+    return isNumber && !name.getAsInteger(10, bits) &&
+           bits == integer.getWidth();
+  }
+  return llvm::TypeSwitch<Type, bool>(type)
+      .Case<Float8E5M2Type>([&](auto) { return name == "fp8e5"; })
+      .Case<Float8E4M3FNType>([&](auto) { return name == "fp8e4nv"; })
+      .Case<Float8E5M2FNUZType>([&](auto) { return name == "fp8e5b16"; })
+      .Case<Float8E4M3FNUZType>([&](auto) { return name == "fp8e4b8"; })
+      .Case<BFloat16Type>([&](auto) { return name == "bf16"; })
+      .Case<Float16Type>([&](auto) { return name == "fp16"; })
+      .Case<Float32Type>([&](auto) { return name == "fp32"; })
+      .Case<Float64Type>([&](auto) { return name == "fp64"; })
+      .Default([](Type) { return false; });
+}
+
+/// Whether an argument is what an entry of the signature says.
+bool isDescribed(Type type, StringRef entry) {
+  auto view = dyn_cast<MemRefType>(type);
+  if (entry.consume_front("*")) {
+    entry.consume_front("k"); // constant
+    return view && view.getRank() == 1 && view.isDynamicDim(0) &&
+           isNameOf(entry, view.getElementType(), /*isInMemory=*/true);
+  }
+  if (!entry.consume_front("tensordesc<"))
+    return isNameOf(entry, type, /*isInMemory=*/false);
+  auto [name, shape] = entry.split('[');
+  return view && view.getRank() == int64_t(shape.count(',') + 1) &&
+         isNameOf(name, view.getElementType(), /*isInMemory=*/true);
+}
+
 LogicalResult checkSignature(func::FuncOp op) {
   auto signature = op->getAttrOfType<ArrayAttr>(linalg_ext::kSignatureAttr);
   if (!signature || !llvm::all_of(signature, llvm::IsaPred<StringAttr>))
@@ -94,14 +135,12 @@ LogicalResult checkSignature(func::FuncOp op) {
   unsigned next = 0;
   for (auto entry : signature.getAsRange<StringAttr>()) {
     bool isDescriptor = argumentsOf(entry) == 2;
-    bool isPointer = entry.getValue().starts_with("*");
     unsigned end = next + argumentsOf(entry);
     if (end > types.size())
       return op.emitError(
           "(B4) the signature describes more arguments than the "
           "kernel has");
-    if (entry.getValue().empty() ||
-        isa<MemRefType>(types[next]) != (isDescriptor || isPointer) ||
+    if (!isDescribed(types[next], entry) ||
         (isDescriptor && !types[next + 1].isInteger(1)))
       return op.emitError("(B4) argument ")
              << next << " is " << types[next] << ", but the signature says "
@@ -149,8 +188,36 @@ LogicalResult checkCall(func::CallOp op) {
 
 bool isNumber(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.isSignless() && integer.getWidth() <= 64;
-  return isa<FloatType, IndexType>(type);
+    return integer.isSignless() && integer.getWidth() >= 1 &&
+           integer.getWidth() <= 64;
+  if (auto floating = dyn_cast<FloatType>(type))
+    return floating.getWidth() <= 64 && !isa<FloatTF32Type>(type);
+  return isa<IndexType>(type);
+}
+
+/// Whether elements in memory may be of a type of numbers.
+bool mayBeInMemory(Type type) {
+  if (!isNumber(type))
+    return false;
+  if (isa<IndexType>(type))
+    return true;
+  unsigned bits = type.getIntOrFloatBitWidth();
+  return bits >= 8 && llvm::isPowerOf2_32(bits);
+}
+
+/// What no machine has room for, and no loop comes to an end of. Sizes that are
+/// not known until the program runs count as 1.
+bool isHuge(ArrayRef<int64_t> shape) {
+  constexpr int64_t most = int64_t(1) << 28;
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    if (ShapedType::isDynamic(size) || size == 0)
+      continue;
+    if (size > most / count)
+      return true;
+    count *= size;
+  }
+  return false;
 }
 
 /// The part of memory that a box has is not known before the program runs;
@@ -167,6 +234,8 @@ StringRef problemOf(Type type, bool mayBeDynamic) {
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     if (tensor.getEncoding() || !isNumber(tensor.getElementType()))
       return "(B5) a tensor has elements that are numbers, and no encoding";
+    if (isHuge(tensor.getShape()))
+      return "(B5) a tensor has at most 268435456 elements";
     if (!tensor.hasStaticShape() && !mayBeDynamic)
       return "(B5) only what is read from or written to a box has a dynamic "
              "shape";
@@ -177,10 +246,9 @@ StringRef problemOf(Type type, bool mayBeDynamic) {
     return "(B5) a value is a number, a ranked tensor or a ranked memref";
   if (!memref.isStrided() || memref.getMemorySpace())
     return "(B6) a memref has strides, and no memory space";
-  if (memref.getElementType().isInteger(1) ||
-      !isNumber(memref.getElementType()))
-    return "(B6) an element in memory is a number of whole bytes: a boolean is "
-           "an i8";
+  if (!mayBeInMemory(memref.getElementType()))
+    return "(B6) an element in memory is a number of 1, 2, 4 or 8 bytes: a "
+           "boolean is an i8";
   return "";
 }
 

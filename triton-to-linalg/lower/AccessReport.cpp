@@ -7,8 +7,10 @@
 
 #include "triton-to-linalg/lower/AccessReport.h"
 
+#include "frontend/Reader.h"
 #include "frontend/TTOps.h"
 #include "triton-to-linalg/analysis/SourceText.h"
+#include "triton-to-linalg/bridge/AccessNote.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Remarks.h"
@@ -61,6 +63,22 @@ static void emitDiagnostic(const AccessReport &report) {
   Operation *cause = report.reason.op;
   if (cause && cause != report.op && !isa<UnknownLoc>(cause->getLoc()))
     diagnostic.attachNote(cause->getLoc()) << "because of this operation";
+}
+
+Location ttl::locationOf(const AccessReport &report) {
+  Location loc = report.op->getLoc();
+  if (report.reason.text.empty())
+    return loc;
+  linalg_ext::AccessNote note{
+      (report.fallback.empty() ? report.form : report.fallback).str(),
+      report.reason.text,
+      {}};
+  if (Operation *cause = report.reason.op; cause && cause != report.op) {
+    note.cause = describe(cause);
+    if (frontend::placeOf(cause->getLoc()))
+      note.cause += " at " + frontend::formatLocation(cause->getLoc());
+  }
+  return linalg_ext::withAccessNote(loc, note);
 }
 
 void ttl::reportAccess(const AccessReport &report) {

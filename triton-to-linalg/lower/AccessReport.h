@@ -40,6 +40,10 @@ void describeOffset(AccessReport &report, mlir::Value base,
 
 void reportAccess(const AccessReport &report);
 
+/// The location for what an access becomes: with a note of what was lost, if
+/// anything was (triton-to-linalg/bridge/AccessNote.h).
+mlir::Location locationOf(const AccessReport &report);
+
 /// An access whose form is given by its operation alone.
 /// `base` is a scalar pointer, or a descriptor with the indices of a block.
 void reportAccess(mlir::Operation *op, llvm::StringRef form, mlir::Type type,

@@ -70,6 +70,7 @@ AtomicAccess::AtomicAccess(OpBuilder &builder, Operation *op, Value pointers,
   if (this->mask && wantsAccessReports(op))
     report.mask = textsOf(analysis.mask(this->mask));
   reportAccess(report);
+  loc = locationOf(report);
   ElementAddress address =
       elementAddress(builder, loc, pointers,
                      form && form->isDirect ? form->base : Value(), element);

@@ -8,6 +8,7 @@
 #include "triton-to-linalg/lower/ClampedBox.h"
 
 #include "frontend/TTOps.h"
+#include "triton-to-linalg/analysis/IntegerFacts.h"
 #include "triton-to-linalg/lower/Memory.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -42,6 +43,16 @@ static bool isNotNegative(OpFoldResult index) {
   return isNonNegative(value);
 }
 
+/// True for the begin of a block of `size` elements that either lies inside of
+/// the tensor or has its whole block before it: a multiple of the size.
+/// Products of 32 bits that wrap around stay one.
+static bool isMultipleOf(OpFoldResult index, int64_t size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant % size == 0;
+  unsigned zeros = trailingZeros(cast<Value>(index));
+  return zeros >= 63 || (int64_t(1) << zeros) % size == 0;
+}
+
 /// The last position below a bound; 0 where it is known that there is none.
 static Value lastOf(OpBuilder &builder, Location loc, Value bound) {
   if (std::optional<int64_t> constant = getConstantIntValue(bound))
@@ -73,7 +84,9 @@ Box ttl::clampedBox(OpBuilder &builder, Location loc, Value memref,
                       ? begin
                       : builder.createOrFold<arith::MaxSIOp>(loc, begin, zero);
     OpFoldResult low = builder.getIndexAttr(0);
-    if (!startsInside) {
+    // What begins at a multiple of its size has all of its elements behind the
+    // tensor's begin, or none, so that the part that is taken begins with it.
+    if (!startsInside && !isMultipleOf(offset, size)) {
       Value before = builder.createOrFold<arith::SubIOp>(loc, first, begin);
       low = builder.createOrFold<arith::MinSIOp>(
           loc, before, arith::ConstantIndexOp::create(builder, loc, size - 1));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "triton-to-linalg/bridge/AccessNote.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 #include "triton-to-linalg/lower/AccessReport.h"
@@ -190,7 +191,9 @@ void ttl::lowerDescriptorGather(tt::DescriptorGatherOp op) {
   reportAccess(op, "row gather", op.getType(), op.getDesc(),
                {op.getXOffsets(), op.getYOffset()});
   OpBuilder builder(op);
-  Location loc = op.getLoc();
+  Location loc = linalg_ext::withAccessNote(
+      op.getLoc(),
+      {"row gather", "the kernel gathers rows of a descriptor", {}});
   Descriptor desc(builder, loc, op.getDesc());
   auto result = cast<RankedTensorType>(op.getType());
   auto type = result.clone(desc.element);
@@ -227,7 +230,9 @@ void ttl::lowerDescriptorScatter(tt::DescriptorScatterOp op) {
   reportAccess(op, "row scatter", op.getSrc().getType(), op.getDesc(),
                {op.getXOffsets(), op.getYOffset()});
   OpBuilder builder(op);
-  Location loc = op.getLoc();
+  Location loc = linalg_ext::withAccessNote(
+      op.getLoc(),
+      {"row scatter", "the kernel scatters rows of a descriptor", {}});
   Descriptor desc(builder, loc, op.getDesc());
   Value stored = toMemory(builder, loc, op.getSrc());
   auto type = cast<RankedTensorType>(stored.getType());

@@ -57,6 +57,7 @@ void TensorAccess::report(StringRef form, const Reason &reason) {
   if (wantsAccessReports(op))
     told.mask = textsOf(mask);
   reportAccess(told);
+  loc = locationOf(told);
 }
 
 /// An operation that made values of lanes.

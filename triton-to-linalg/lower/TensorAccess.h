@@ -63,6 +63,7 @@ private:
   /// The reason why a mask of a linear access is no box; empty: it is one.
   Reason maskReason();
   /// Tells what the access became; without a reason it is what was hoped for.
+  /// What is made after it has that in its location.
   void report(llvm::StringRef form, const Reason &reason = {});
 
   ExprPool pool;

@@ -8,6 +8,7 @@
 // time, the one whose uses move the fewest bytes for the room that it makes.
 //===----------------------------------------------------------------------===//
 
+#include "accel-backend/dialect/AccessText.h"
 #include "accel-backend/plan/Buffers.h"
 #include "accel-backend/plan/Passes.h"
 #include "accel-backend/plan/Readings.h"

@@ -135,6 +135,13 @@ def _flags(options: CPUOptions) -> int:
     return remarks | (0 if options.enable_fp_fusion else COMPILE_NO_CONTRACTION)
 
 
+def _explain(ttir: str, target: str, name: str) -> None:
+    from tilebridge import _native
+
+    report, _ = _native.launcher().compile(ttir.encode(), target, "explain", f"<{name}>")
+    print(report.decode(), end="", file=sys.stderr)
+
+
 def make_so(ttir, metadata: dict[str, Any], options: CPUOptions) -> bytes:
     """TTIR to an artefact, by the compiler in this process."""
     from tilebridge import _native
@@ -144,17 +151,17 @@ def make_so(ttir, metadata: dict[str, Any], options: CPUOptions) -> bytes:
         ttir = _describe(ttir, metadata)
     if checked.is_asked_for():
         return checked.MARK + ttir.encode()
+    explains = os.environ.get("TILEBRIDGE_EXPLAIN") == "1"
     if simulated.is_asked_for(compile_target()):
+        if explains:
+            _explain(ttir, compile_target(), metadata["name"])
         return simulated.artefact_of(ttir, compile_target())
     flags = _flags(options)
     artefact, log = _native.launcher().compile(
         ttir.encode(), compile_target(), source_name=f"<{metadata['name']}>", flags=flags
     )
-    if os.environ.get("TILEBRIDGE_EXPLAIN") == "1":
-        report, _ = _native.launcher().compile(
-            ttir.encode(), "cpu", "explain", f"<{metadata['name']}>"
-        )
-        log = report.decode() + log
+    if explains:
+        _explain(ttir, "cpu", metadata["name"])
     if log:
         print(log, end="", file=sys.stderr)
     return artefact

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 
 from tilebridge import accel
 from tilebridge.triton_backend import checked
@@ -21,9 +23,12 @@ _ESTIMATE = 64
 _AUTOTILE = 128
 _EXHAUSTIVE = 256
 
+_COMPILE_REMARKS = 2
+
 _OUTPUT = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t
 )
+_LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 
 
 class _CompileOptions(ctypes.Structure):
@@ -34,7 +39,7 @@ class _CompileOptions(ctypes.Structure):
         ("target", ctypes.c_char_p),
         ("stage", ctypes.c_char_p),
         ("print_after", ctypes.c_char_p),
-        ("log", ctypes.c_void_p),
+        ("log", _LOG),
         ("log_state", ctypes.c_void_p),
     ]
 
@@ -59,6 +64,10 @@ def is_asked_for(target: str) -> bool:
 
 def artefact_of(ttir: str, target: str) -> bytes:
     return MARK + target.encode() + b"\n" + ttir.encode()
+
+
+def _tell(_, text, size) -> None:
+    print(ctypes.string_at(text, size).decode(), end="", file=sys.stderr)
 
 
 class SimulatedKernel(checked.CheckedKernel):
@@ -87,13 +96,19 @@ class SimulatedKernel(checked.CheckedKernel):
         options = _CompileOptions(
             struct_size=ctypes.sizeof(_CompileOptions), target=self.target, source_name=b"<ttir>"
         )
+        if os.environ.get("TILEBRIDGE_REMARKS") == "1":
+            options.flags = _COMPILE_REMARKS
+            options.log = _LOG(_tell)
         return load(ttir, len(ttir), options, self.handle)
 
     def _launch(self, grid: tuple[int, ...], arguments, memory) -> None:
         outputs: dict[str, bytes] = {}
 
         def take(_, what, data, size):
-            outputs[what.decode()] = ctypes.string_at(data, size)
+            if what == b"remarks":
+                _tell(None, data, size)
+            else:
+                outputs[what.decode()] = ctypes.string_at(data, size)
 
         settings = accel.settings()
         options = _Options(

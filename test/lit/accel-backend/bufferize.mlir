@@ -156,3 +156,145 @@ func.func @compute(%a: memref<8xi32>, %c: memref<4xi32>, %o: memref<8xi64>, %p: 
   accel.copy %old to %a : (tensor<8xi32>, memref<8xi32>) -> ()
   return
 }
+
+// Two blocks that inner loops, one after the other, carry on are in one buffer each: nothing is copied but what each loop gives.
+// CHECK-LABEL: @carried_on(
+func.func @carried_on(%c: memref<16xf32, strided<[1], offset: ?>>, %d: memref<16xf32, strided<[1], offset: ?>>, %n: index, %m: index, %l: index) {
+  // CHECK: %[[A:.*]] = accel.alloc
+  // CHECK: %[[B:.*]] = accel.alloc
+  // CHECK-NOT: accel.alloc
+  // CHECK-NOT: linalg.copy
+  // CHECK-COUNT-3: scf.for
+  // CHECK-NOT: linalg.copy
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %o = arith.constant 1.0 : f32
+  %empty = tensor.empty() : tensor<16xf32>
+  %zeros = linalg.fill ins(%z : f32) outs(%empty : tensor<16xf32>) -> tensor<16xf32>
+  %ones = linalg.fill ins(%o : f32) outs(%empty : tensor<16xf32>) -> tensor<16xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zeros, %b = %ones) -> (tensor<16xf32>, tensor<16xf32>) {
+    %s:2 = scf.for %j = %c0 to %m step %c1 iter_args(%a1 = %a, %b1 = %b) -> (tensor<16xf32>, tensor<16xf32>) {
+      %a2 = linalg.add ins(%a1, %a1 : tensor<16xf32>, tensor<16xf32>) outs(%a1 : tensor<16xf32>) -> tensor<16xf32>
+      %b2 = linalg.exp ins(%b1 : tensor<16xf32>) outs(%b1 : tensor<16xf32>) -> tensor<16xf32>
+      scf.yield %a2, %b2 : tensor<16xf32>, tensor<16xf32>
+    }
+    %t:2 = scf.for %j = %c0 to %l step %c1 iter_args(%a1 = %s#0, %b1 = %s#1) -> (tensor<16xf32>, tensor<16xf32>) {
+      %a2 = linalg.exp ins(%a1 : tensor<16xf32>) outs(%a1 : tensor<16xf32>) -> tensor<16xf32>
+      %b2 = linalg.add ins(%b1, %b1 : tensor<16xf32>, tensor<16xf32>) outs(%b1 : tensor<16xf32>) -> tensor<16xf32>
+      scf.yield %a2, %b2 : tensor<16xf32>, tensor<16xf32>
+    }
+    scf.yield %t#0, %t#1 : tensor<16xf32>, tensor<16xf32>
+  }
+  accel.copy %r#0 to %c : (tensor<16xf32>, memref<16xf32, strided<[1], offset: ?>>) -> ()
+  accel.copy %r#1 to %d : (tensor<16xf32>, memref<16xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// A block that the inner loop goes on with, and the outer one needs as it was.
+// CHECK-LABEL: @needed_as_it_was(
+func.func @needed_as_it_was(%c: memref<16xf32, strided<[1], offset: ?>>, %n: index, %m: index) {
+  // CHECK: scf.for
+  // CHECK: linalg.copy
+  // CHECK: scf.for
+  // CHECK: linalg.exp
+  // CHECK: linalg.add
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<16xf32>
+  %zeros = linalg.fill ins(%z : f32) outs(%empty : tensor<16xf32>) -> tensor<16xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zeros) -> tensor<16xf32> {
+    %s = scf.for %j = %c0 to %m step %c1 iter_args(%a1 = %a) -> tensor<16xf32> {
+      %a2 = linalg.exp ins(%a1 : tensor<16xf32>) outs(%a1 : tensor<16xf32>) -> tensor<16xf32>
+      scf.yield %a2 : tensor<16xf32>
+    }
+    %t = linalg.add ins(%s, %a : tensor<16xf32>, tensor<16xf32>) outs(%empty : tensor<16xf32>) -> tensor<16xf32>
+    scf.yield %t : tensor<16xf32>
+  }
+  accel.copy %r to %c : (tensor<16xf32>, memref<16xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// What a branch computes is added to what the loop carries, which is still needed then: a buffer of its own. What was loaded, and the branch
+// only passes on, is not written over.
+// CHECK-LABEL: @branch(
+func.func @branch(%a: memref<16xf32, strided<[1], offset: ?>>, %c: memref<16xf32, strided<[1], offset: ?>>, %n: index, %m: index) {
+  // CHECK: %[[ACC:.*]] = accel.alloc
+  // CHECK: scf.for
+  // CHECK: %[[X:.*]] = accel.alloc
+  // CHECK: accel.copy %{{.*}} to %[[X]]
+  // CHECK: scf.for
+  // CHECK: %[[V:.*]] = scf.if
+  // CHECK: %[[OWN:.*]] = accel.alloc
+  // CHECK: linalg.add ins(%[[X]], %[[X]] : {{.*}}) outs(%[[OWN]]
+  // CHECK: else
+  // CHECK-NEXT: scf.yield %[[X]]
+  // CHECK: linalg.generic {{.*}} ins(%[[ACC]], %[[V]] : {{.*}}) outs(%[[ACC]]
+  // CHECK: accel.copy %[[ACC]] to
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<16xf32>
+  %zeros = linalg.fill ins(%z : f32) outs(%empty : tensor<16xf32>) -> tensor<16xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zeros) -> tensor<16xf32> {
+    %x = accel.copy %a to %empty : (memref<16xf32, strided<[1], offset: ?>>, tensor<16xf32>) -> tensor<16xf32>
+    %s = scf.for %j = %c0 to %m step %c1 iter_args(%old = %acc) -> tensor<16xf32> {
+      %is = arith.cmpi sge, %i, %m : index
+      %v = scf.if %is -> tensor<16xf32> {
+        %two = linalg.add ins(%x, %x : tensor<16xf32>, tensor<16xf32>) outs(%empty : tensor<16xf32>) -> tensor<16xf32>
+        scf.yield %two : tensor<16xf32>
+      } else {
+        scf.yield %x : tensor<16xf32>
+      }
+      %new = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%old, %v : tensor<16xf32>, tensor<16xf32>) outs(%empty : tensor<16xf32>) {
+      ^bb0(%p: f32, %q: f32, %o: f32):
+        %d = arith.subf %p, %q : f32
+        linalg.yield %d : f32
+      } -> tensor<16xf32>
+      scf.yield %new : tensor<16xf32>
+    }
+    scf.yield %s : tensor<16xf32>
+  }
+  accel.copy %r to %c : (tensor<16xf32>, memref<16xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// The same where it is the branch's block that is written.
+// CHECK-LABEL: @branch_as_destination(
+func.func @branch_as_destination(%a: memref<16xf32, strided<[1], offset: ?>>, %c: memref<16xf32, strided<[1], offset: ?>>, %n: index, %m: index) {
+  // CHECK: scf.if
+  // CHECK: linalg.add
+  // CHECK: linalg.generic
+  // CHECK: accel.copy %{{.*}} to
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<16xf32>
+  %zeros = linalg.fill ins(%z : f32) outs(%empty : tensor<16xf32>) -> tensor<16xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zeros) -> tensor<16xf32> {
+    %x = accel.copy %a to %empty : (memref<16xf32, strided<[1], offset: ?>>, tensor<16xf32>) -> tensor<16xf32>
+    %s = scf.for %j = %c0 to %m step %c1 iter_args(%old = %acc) -> tensor<16xf32> {
+      %is = arith.cmpi sge, %i, %m : index
+      %v = scf.if %is -> tensor<16xf32> {
+        %two = linalg.add ins(%x, %x : tensor<16xf32>, tensor<16xf32>) outs(%empty : tensor<16xf32>) -> tensor<16xf32>
+        scf.yield %two : tensor<16xf32>
+      } else {
+        scf.yield %x : tensor<16xf32>
+      }
+      %new = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%old : tensor<16xf32>) outs(%v : tensor<16xf32>) {
+      ^bb0(%p: f32, %q: f32):
+        %d = arith.subf %p, %q : f32
+        linalg.yield %d : f32
+      } -> tensor<16xf32>
+      scf.yield %new : tensor<16xf32>
+    }
+    scf.yield %s : tensor<16xf32>
+  }
+  accel.copy %r to %c : (tensor<16xf32>, memref<16xf32, strided<[1], offset: ?>>) -> ()
+  return
+}

@@ -169,3 +169,39 @@ func.func @few(%p: memref<?xf32, strided<[1], offset: ?>> {accel.noalias}, %q: m
   return
 }
 }
+
+// -----
+
+// Tiles of three heads, in loops of different lengths over their head's keys. Neighbours are tiles of different heads; the PEs of a row
+// get those of one, as they can run the loop equally often.
+
+// CHECK-LABEL: func.func @uneven
+// CHECK: accel.program {{.*}}assignment = #accel.assignment<table = dense<{{\[\[\[}}0, 3, 6, 9, 12, 15, 18, 21], [24, 27, 30, 33, 36, 39, 42, 45], [1, 4,
+module attributes {accel.target = "mtia-2i-like"} {
+func.func @uneven(%k: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, accel.grid = array<i64: 3, 16, 1>, tilebridge.signature = ["*fp32", "*fp32"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %keys = arith.constant 1024 : index
+  %zero = arith.constant 0.0 : f32
+  %head = arith.index_cast %px : i32 to index
+  %tile = arith.index_cast %py : i32 to index
+  %base = arith.muli %head, %keys : index
+  %e = tensor.empty() : tensor<64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %sum = scf.for %i = %c0 to %tile step %c1 iter_args(%acc = %f) -> (tensor<64xf32>) {
+    %at = arith.muli %i, %c64 : index
+    %begin = arith.addi %base, %at : index
+    %v = memref.reinterpret_cast %k to offset: [%begin], sizes: [64], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+    %x = accel.copy %v to %e : (memref<64xf32, strided<[1], offset: ?>>, tensor<64xf32>) -> tensor<64xf32>
+    %next = linalg.add ins(%acc, %x : tensor<64xf32>, tensor<64xf32>) outs(%acc : tensor<64xf32>) -> tensor<64xf32>
+    scf.yield %next : tensor<64xf32>
+  }
+  %row = arith.muli %tile, %c64 : index
+  %place = arith.addi %base, %row : index
+  %w = memref.reinterpret_cast %o to offset: [%place], sizes: [64], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+  accel.copy %sum to %w : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+}

@@ -236,3 +236,38 @@ func.func @around(%x: !ptr {accel.noalias}, %y: !ptr {accel.noalias}, %n: index,
   }
   return
 }
+
+// A block that is stored, then computed on in its place, by a view and in a branch too: its store is waited for at once. One that is
+// only read behind its store has two buffers.
+// CHECK-LABEL: @written_behind(
+func.func @written_behind(%y: !ptr {accel.noalias}, %z: !ptr {accel.noalias}, %n: index, %more: i1) attributes {accel.kernel} {
+  // CHECK: %[[READ:.*]] = accel.alloc : memref<2x33xf32
+  // CHECK: scf.for
+  // CHECK: %[[WRITTEN:.*]] = accel.alloc : memref<33xf32
+  // CHECK: %[[T:.*]] = accel.copy_start %[[WRITTEN]] to
+  // CHECK-NEXT: accel.wait %[[T]]
+  // CHECK: %[[U:.*]] = accel.copy_start
+  // CHECK-NOT: accel.wait %[[U]]
+  // CHECK: scf.if
+  // CHECK: linalg.fill
+  // CHECK: scf.yield {{.*}}%[[U]]
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %n step %c7 {
+    %w = memref.reinterpret_cast %y to offset: [%i], sizes: [33], strides: [1] : !ptr to !row
+    %u = memref.reinterpret_cast %z to offset: [%i], sizes: [33], strides: [1] : !ptr to !row
+    %a = accel.alloc : !vector
+    %b = accel.alloc : !vector
+    linalg.fill ins(%one : f32) outs(%a : !vector)
+    linalg.fill ins(%one : f32) outs(%b : !vector)
+    accel.copy %a to %w : (!vector, !row) -> ()
+    accel.copy %b to %u : (!vector, !row) -> ()
+    scf.if %more {
+      %part = memref.subview %a[1] [4] [1] : !vector to memref<4xf32, strided<[1], offset: 1>, #accel.memory<"local">>
+      linalg.fill ins(%one : f32) outs(%part : memref<4xf32, strided<[1], offset: 1>, #accel.memory<"local">>)
+      linalg.exp ins(%b : !vector) outs(%a : !vector)
+    }
+  }
+  return
+}

@@ -68,7 +68,7 @@ func.func private @extern(%x: i24)
 
 func.func @nine(%x: memref<1x1x1x1x1x1x1x1x4xf32>, %nx: i32, %ny: i32, %nz: i32) attributes {accel.kernel, tilebridge.signature = ["*fp32"]} {
   %a = accel.alloc {offset = 0 : i64} : memref<1x1x1x1x1x1x1x1x4xf32, #accel.memory<"local">>
-  // expected-error @+1 {{a copy of more than 8 dimensions cannot be emitted as C++}}
+  // expected-error @+1 {{a copy of 9 dimensions cannot be emitted as C++: a transfer of accel_abi.h has at most 8; load or store the block in parts of fewer dimensions}}
   accel.copy %x to %a : (memref<1x1x1x1x1x1x1x1x4xf32>, memref<1x1x1x1x1x1x1x1x4xf32, #accel.memory<"local">>) -> ()
   return
 }

@@ -297,3 +297,47 @@ func.func @adds(%p: !view) attributes {accel.kernel, accel.legalized} {
   return
 }
 }
+
+// -----
+
+!view = memref<64xf32, strided<[1], offset: ?>>
+!local = memref<64xf32, #accel.memory<"local">>
+func.func @handed_on_sometimes(%p: !view, %n: index, %c: i1) attributes {accel.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = accel.alloc : !local
+  %none = accel.completed : !accel.token
+  // expected-error@+1 {{hands on the token of a transfer that is not waited for on every path}}
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %none) -> (!accel.token) {
+    accel.wait %before
+    %t = accel.copy_start %p to %a : (!view, !local) -> !accel.token
+    scf.yield %t : !accel.token
+  }
+  scf.if %c {
+    // expected-note@+1 {{the token goes here}}
+    accel.wait %last
+  }
+  return
+}
+
+// -----
+
+!view = memref<64xf32, strided<[1], offset: ?>>
+!local = memref<64xf32, #accel.memory<"local">>
+func.func @handed_on_again(%p: !view, %n: index) attributes {accel.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = accel.alloc : !local
+  %none = accel.completed : !accel.token
+  // expected-error@+1 {{hands on the token of a transfer that is waited for more than once on a path}}
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %none) -> (!accel.token) {
+    accel.wait %before
+    %t = accel.copy_start %p to %a : (!view, !local) -> !accel.token
+    scf.yield %t : !accel.token
+  }
+  // expected-note@+1 {{the token goes here}}
+  accel.wait %last
+  // expected-note@+1 {{the token goes here}}
+  accel.wait %last
+  return
+}

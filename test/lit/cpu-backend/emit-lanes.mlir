@@ -37,3 +37,42 @@ func.func @sum(%x: memref<256xf32>, %out: memref<256xf32>) {
   bufferization.materialize_in_destination %q in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
   return
 }
+
+// Lanes that run backwards are one vector, and not a gather: loaded from where the last of them is, and reversed.
+// CHECK-LABEL: func.func @backwards
+// CHECK-NOT: vector.gather
+// CHECK-NOT: vector.scatter
+// WIDE: %[[BEFORE:.*]] = arith.constant 63 : index
+// WIDE: arith.subi %{{.*}}, %[[BEFORE]] : index
+// CHECK: %[[ROW:.*]] = vector.load
+// CHECK: vector.shuffle %[[ROW]], %[[ROW]]
+// CHECK: return
+func.func @backwards(%x: memref<?xf32, strided<[1], offset: ?>>, %out: memref<256xf32>) {
+  %view = memref.reinterpret_cast %x to offset: [255], sizes: [256], strides: [-1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[-1], offset: 255>>
+  %t = bufferization.to_tensor %view : memref<256xf32, strided<[-1], offset: 255>> to tensor<256xf32>
+  %e = tensor.empty() : tensor<256xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%t : tensor<256xf32>) outs(%e : tensor<256xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %d = arith.addf %a, %a : f32
+    linalg.yield %d : f32
+  } -> tensor<256xf32>
+  bufferization.materialize_in_destination %q in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// So are stores.
+// CHECK-LABEL: func.func @stored_backwards
+// CHECK-NOT: vector.scatter
+// CHECK: vector.shuffle
+// CHECK-NEXT: vector.store
+// CHECK-NOT: vector.scatter
+// CHECK: return
+func.func @stored_backwards(%value: f32, %out: memref<?xf32, strided<[1], offset: ?>>) {
+  %view = memref.reinterpret_cast %out to offset: [255], sizes: [256], strides: [-1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[-1], offset: 255>>
+  %s = tensor.splat %value : tensor<256xf32>
+  bufferization.materialize_in_destination %s in writable %view : (tensor<256xf32>, memref<256xf32, strided<[-1], offset: 255>>) -> ()
+  return
+}

@@ -157,7 +157,8 @@ func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf3
 // CHECK: }
 // CHECK: %[[NEXT:.*]] = arith.addi %[[ID]], %c1_i32
 // CHECK: arith.cmpi slt, %[[NEXT]]
-// CHECK: arith.cmpi sge, %[[STRIDE]], %c2048
+// CHECK: %[[UP:.*]] = arith.addi %[[STRIDE]], %c2048 : index
+// CHECK: arith.cmpi uge, %[[UP]], %c4096 : index
 // CHECK: %[[DISTANCE:.*]] = arith.select %{{.*}}, %[[STRIDE]], %c0
 // CHECK: scf.for
 // CHECK-NOT: scf.if
@@ -184,5 +185,198 @@ func.func @again(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, s
   %sums = linalg.broadcast ins(%sum : tensor<1xf32>) outs(%empty : tensor<1x4096xf32>) dimensions = [1]
   %y = arith.mulf %t, %sums : tensor<1x4096xf32>
   bufferization.materialize_in_destination %y in writable %out : (tensor<1x4096xf32>, memref<1x4096xf32, strided<[4096, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Of rows of 4 KiB that follow one another the one behind the next is asked for, the next one where they lie apart.
+// CHECK-LABEL: func.func @page(
+// CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
+// CHECK: scf.for
+// CHECK-NOT: memref.prefetch
+// CHECK: }
+// CHECK-DAG: %[[NEXT:.*]] = arith.addi %[[ID]], %c1_i32
+// CHECK-DAG: %[[SECOND:.*]] = arith.addi %[[ID]], %c2_i32
+// CHECK-DAG: %[[TWICE:.*]] = arith.muli %[[STRIDE]], %c2 : index
+// CHECK: %[[FURTHER:.*]] = arith.select %{{.*}}, %[[TWICE]], %c0 : index
+// CHECK: %[[DISTANCE:.*]] = arith.select %{{.*}}, %[[STRIDE]], %[[FURTHER]] : index
+// CHECK: scf.for
+// CHECK: arith.addi %{{.*}}, %[[DISTANCE]]
+// CHECK: memref.prefetch
+// CHECK: return
+func.func @page(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %stride: index,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %id = arith.index_cast %px : i32 to index
+  %at = arith.muli %id, %stride : index
+  %low = arith.constant dense<0xFF800000> : tensor<1xf32>
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [1, 1024], strides: [1024, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<1x1024xf32, strided<[1024, 1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [1, 1024], strides: [1024, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<1x1024xf32, strided<[1024, 1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<1x1024xf32, strided<[1024, 1], offset: ?>> to tensor<1x1024xf32>
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %top = linalg.reduce { arith.maxnumf } ins(%t : tensor<1x1024xf32>) outs(%low : tensor<1xf32>) dimensions = [1]
+  %empty = tensor.empty() : tensor<1x1024xf32>
+  %tops = linalg.broadcast ins(%top : tensor<1xf32>) outs(%empty : tensor<1x1024xf32>) dimensions = [1]
+  %d = arith.subf %t, %tops : tensor<1x1024xf32>
+  %sum = linalg.reduce { arith.addf } ins(%d : tensor<1x1024xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+  %sums = linalg.broadcast ins(%sum : tensor<1xf32>) outs(%empty : tensor<1x1024xf32>) dimensions = [1]
+  %y = arith.mulf %t, %sums : tensor<1x1024xf32>
+  bufferization.materialize_in_destination %y in writable %out : (tensor<1x1024xf32>, memref<1x1024xf32, strided<[1024, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Sums of 8 rows of 256 floats, in pieces, that are not interleaved. Where rows follow one another in memory, what stands 3 KiB
+// behind is asked for, else the next piece.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[STRIDE:[a-z0-9]+]]: index,
+// CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c256
+// CHECK: %[[IS_APART:.*]] = arith.cmpi sgt, %[[STRIDE]], %c256
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: %[[IS_INSIDE:.*]] = arith.cmpi sgt, %{{.*}}, %c256
+// CHECK: %[[LATER:.*]] = arith.select %{{.*}}, %{{.*}}, %c0 : index
+// CHECK: %[[DISTANCE:.*]] = arith.select %[[IS_APART]], %[[LATER]], %c768 : index
+// CHECK: scf.for %{{.*}} = %c0 to %c8
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: arith.addi %{{.*}}, %[[DISTANCE]]
+// CHECK-NEXT: memref.prefetch
+// The maxima of the same: the pieces only.
+// CHECK-LABEL: func.func @row_maxima(
+// CHECK-NOT: %c768
+// CHECK: memref.prefetch
+// CHECK-NOT: %c768
+// CHECK: return
+func.func @rows(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: index, %stride: index,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %id = arith.index_cast %px : i32 to index
+  %row = arith.muli %id, %c8 : index
+  %start = arith.muli %row, %stride : index
+  %sums = scf.for %i = %c0 to %n step %c256 iter_args(%acc = %zero) -> tensor<8xf32> {
+    %at = arith.addi %start, %i : index
+    %in = memref.reinterpret_cast %x to offset: [%at], sizes: [8, 256], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<8x256xf32, strided<[?, 1], offset: ?>>
+    %t = bufferization.to_tensor %in : memref<8x256xf32, strided<[?, 1], offset: ?>> to tensor<8x256xf32>
+    %part = linalg.reduce { arith.addf } ins(%t : tensor<8x256xf32>) outs(%zero : tensor<8xf32>) dimensions = [1]
+    %y = arith.addf %acc, %part : tensor<8xf32>
+    scf.yield %y : tensor<8xf32>
+  }
+  %out = memref.reinterpret_cast %o to offset: [%row], sizes: [8], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<8xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %sums in writable %out : (tensor<8xf32>, memref<8xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+func.func @row_maxima(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: index, %stride: index,
+                      %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c256 = arith.constant 256 : index
+  %low = arith.constant dense<0xFF800000> : tensor<8xf32>
+  %id = arith.index_cast %px : i32 to index
+  %row = arith.muli %id, %c8 : index
+  %start = arith.muli %row, %stride : index
+  %tops = scf.for %i = %c0 to %n step %c256 iter_args(%acc = %low) -> tensor<8xf32> {
+    %at = arith.addi %start, %i : index
+    %in = memref.reinterpret_cast %x to offset: [%at], sizes: [8, 256], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<8x256xf32, strided<[?, 1], offset: ?>>
+    %t = bufferization.to_tensor %in : memref<8x256xf32, strided<[?, 1], offset: ?>> to tensor<8x256xf32>
+    %part = linalg.reduce { arith.maxnumf } ins(%t : tensor<8x256xf32>) outs(%low : tensor<8xf32>) dimensions = [1]
+    %y = arith.maxnumf %acc, %part : tensor<8xf32>
+    scf.yield %y : tensor<8xf32>
+  }
+  %out = memref.reinterpret_cast %o to offset: [%row], sizes: [8], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<8xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %tops in writable %out : (tensor<8xf32>, memref<8xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// The sum of a long row: what stands 3 KiB behind is asked for.
+// CHECK-LABEL: func.func @long_row(
+// CHECK: %[[IS_LARGE:.*]] = arith.cmpi sge, %{{.*}}, %c64 : index
+// CHECK: scf.for
+// CHECK: scf.if %[[IS_LARGE]]
+// CHECK-NEXT: arith.addi %{{.*}}, %c768
+// CHECK-NEXT: memref.prefetch %{{.*}}, read, locality<2>, data
+// The same row in each program is in a cache.
+// CHECK-LABEL: func.func @same_row(
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @long_row(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %stride: index,
+                    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %id = arith.index_cast %px : i32 to index
+  %at = arith.muli %id, %stride : index
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [1, 4096], strides: [4096, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<1x4096xf32, strided<[4096, 1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%id], sizes: [1], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<1x4096xf32, strided<[4096, 1], offset: ?>> to tensor<1x4096xf32>
+  %sum = linalg.reduce { arith.addf } ins(%t : tensor<1x4096xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<1xf32>, memref<1xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+func.func @same_row(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %from: index,
+                    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %id = arith.index_cast %px : i32 to index
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %in = memref.reinterpret_cast %x to offset: [%from], sizes: [1, 4096], strides: [4096, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<1x4096xf32, strided<[4096, 1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%id], sizes: [1], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<1x4096xf32, strided<[4096, 1], offset: ?>> to tensor<1x4096xf32>
+  %sum = linalg.reduce { arith.addf } ins(%t : tensor<1x4096xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<1xf32>, memref<1xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// A loop over rows of 2 KiB asks for the next one; over the pieces of a row it does not.
+// CHECK-LABEL: func.func @row_by_row(
+// CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: arith.addi %{{.*}}, %[[STRIDE]]
+// CHECK-NEXT: memref.prefetch
+// CHECK-LABEL: func.func @pieces(
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @row_by_row(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: index, %stride: index,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %id = arith.index_cast %px : i32 to index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<1xf32> {
+    %at = arith.muli %i, %stride : index
+    %in = memref.reinterpret_cast %x to offset: [%at], sizes: [1, 512], strides: [512, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<1x512xf32, strided<[512, 1], offset: ?>>
+    %t = bufferization.to_tensor %in : memref<1x512xf32, strided<[512, 1], offset: ?>> to tensor<1x512xf32>
+    %part = linalg.reduce { arith.addf } ins(%t : tensor<1x512xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+    %y = arith.addf %acc, %part : tensor<1xf32>
+    scf.yield %y : tensor<1xf32>
+  }
+  %out = memref.reinterpret_cast %o to offset: [%id], sizes: [1], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<1xf32>, memref<1xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+func.func @pieces(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: index, %stride: index,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %id = arith.index_cast %px : i32 to index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<1xf32> {
+    %at = arith.muli %i, %c512 : index
+    %in = memref.reinterpret_cast %x to offset: [%at], sizes: [1, 512], strides: [512, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<1x512xf32, strided<[512, 1], offset: ?>>
+    %t = bufferization.to_tensor %in : memref<1x512xf32, strided<[512, 1], offset: ?>> to tensor<1x512xf32>
+    %part = linalg.reduce { arith.addf } ins(%t : tensor<1x512xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+    %y = arith.addf %acc, %part : tensor<1xf32>
+    scf.yield %y : tensor<1xf32>
+  }
+  %out = memref.reinterpret_cast %o to offset: [%id], sizes: [1], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<1xf32>, memref<1xf32, strided<[1], offset: ?>>) -> ()
   return
 }

@@ -1,5 +1,6 @@
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-float-types -verify-diagnostics | FileCheck %s
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-float-types="f16c=false" -verify-diagnostics | FileCheck %s --check-prefix=SOFT
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-float-types="bf16-rounding" -verify-diagnostics | FileCheck %s --check-prefix=BF16
 
 // CHECK-LABEL: func.func @bf16_add
 // CHECK-COUNT-2: arith.shli
@@ -147,4 +148,36 @@ func.func @products(%sum: vector<16xf32>, %a: vector<32xi16>, %b: vector<32xi16>
   %y = vector.bitcast %b : vector<32xi16> to vector<32xbf16>
   %r = llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%sum, %x, %y) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
   return %r : vector<16xf32>
+}
+
+// -----
+
+// 64 numbers by the instruction for 32, unless one of them is NaN or below the normal numbers.
+// BF16-LABEL: func.func @round_many
+// BF16-COUNT-4: llvm.call_intrinsic "llvm.x86.avx512.fpclass.ps.512"
+// BF16: %[[ANY:.*]] = arith.cmpi ne, %{{.*}}, %c0_i16
+// BF16: scf.if %[[ANY]] -> (vector<64xi16>) {
+// BF16: arith.cmpf uno
+// BF16: } else {
+// BF16-NEXT: %[[HIGH:.*]] = vector.extract_strided_slice %{{.*}} {offsets = [16]
+// BF16-NEXT: %[[LOW:.*]] = vector.extract_strided_slice %{{.*}} {offsets = [0]
+// BF16-NEXT: llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"(%[[HIGH]], %[[LOW]])
+// BF16: llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"
+// BF16: }
+// CHECK-LABEL: func.func @round_many
+// CHECK-NOT: call_intrinsic
+// CHECK: return
+func.func @round_many(%x: vector<64xf32>) -> vector<64xbf16> {
+  %y = arith.truncf %x : vector<64xf32> to vector<64xbf16>
+  return %y : vector<64xbf16>
+}
+
+// Too few, and another rounding.
+// BF16-LABEL: func.func @round_few
+// BF16-NOT: call_intrinsic
+// BF16: return
+func.func @round_few(%x: vector<16xf32>, %y: vector<32xf32>) -> (vector<16xbf16>, vector<32xbf16>) {
+  %few = arith.truncf %x : vector<16xf32> to vector<16xbf16>
+  %cut = arith.truncf %y toward_zero : vector<32xf32> to vector<32xbf16>
+  return %few, %cut : vector<16xbf16>, vector<32xbf16>
 }

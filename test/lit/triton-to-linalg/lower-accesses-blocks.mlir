@@ -53,6 +53,31 @@ tt.func public @descriptor(%d: !tt.tensordesc<1x64xf16>, %i: i32, %j: i32) {
 
 // -----
 
+// A block that begins at a multiple of its size lies behind the tensor's begin or wholly before it: no part of it is moved to the
+// right. One of half of that does not.
+// CHECK-LABEL: tt.func public @multiple
+// CHECK: %[[AT:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK: %[[FIRST:.*]] = arith.maxsi %[[AT]], %c0
+// CHECK: %[[END:.*]] = arith.addi %[[AT]], %c64
+// CHECK: %[[STOP:.*]] = arith.minsi %[[END]], %{{.*}}
+// CHECK: arith.subi %[[STOP]], %[[FIRST]]
+// CHECK: tensor.pad %{{.*}} low[0] high[%{{.*}}]
+// CHECK: tensor.extract_slice %{{.*}}[0] [%{{.*}}] [1]
+// CHECK: %[[LOW:.*]] = arith.minsi %{{.*}}, %c63
+// CHECK: tensor.extract_slice %{{.*}}[%[[LOW]]] [%{{.*}}] [1]
+tt.func public @multiple(%d: !tt.tensordesc<64xf16>, %i: i32) {
+  %c64 = arith.constant 64 : i32
+  %c32 = arith.constant 32 : i32
+  %from = arith.muli %i, %c64 : i32
+  %half = arith.muli %i, %c32 : i32
+  %v = tt.descriptor_load %d[%from] : !tt.tensordesc<64xf16> -> tensor<64xf16>
+  tt.descriptor_store %d[%from], %v : !tt.tensordesc<64xf16>, tensor<64xf16>
+  tt.descriptor_store %d[%half], %v : !tt.tensordesc<64xf16>, tensor<64xf16>
+  tt.return
+}
+
+// -----
+
 // Rows of a descriptor: those outside are masked off; a column before the tensor shifts what is read.
 // CHECK-LABEL: tt.func public @rows
 // CHECK: %[[ROWS:.*]] = arith.extsi %arg1

@@ -90,6 +90,38 @@ func.func @b4_type(%n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %n
 
 // -----
 
+// expected-error@+1 {{(B4) argument 0 is 'memref<?xf32, strided<[1], offset: ?>>', but the signature says "*fp64"}}
+func.func @b4_element(%x: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp64"]} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{(B4) argument 0 is 'memref<8x8xf32>', but the signature says "*fp32"}}
+func.func @b4_rank(%x: memref<8x8xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32"]} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{(B4) argument 0 is 'i32', but the signature says "i64"}}
+func.func @b4_width(%n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["i64"]} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{(B4) argument 0 is 'memref<?x?xf32, strided<[?, ?], offset: ?>>', but the signature says "tensordesc<fp16[8, 8]>"}}
+func.func @b4_descriptor(%d: memref<?x?xf32, strided<[?, ?], offset: ?>>, %nan: i1, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["tensordesc<fp16[8, 8]>"]} {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{(B4) the signature describes more arguments than the kernel has}}
 func.func @b4_more(%d: memref<?xf32, strided<[?], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
     attributes {tilebridge.kernel, tilebridge.signature = ["tensordesc<fp32[8]>"]} {
@@ -134,8 +166,36 @@ func.func private @b6_space(%m: memref<?xf32, 1>, %px: i32, %py: i32, %pz: i32, 
 
 // -----
 
-// expected-error@+1 {{(B6) an element in memory is a number of whole bytes: a boolean is an i8, but here is 'memref<?xi1>'}}
+// expected-error@+1 {{(B6) an element in memory is a number of 1, 2, 4 or 8 bytes: a boolean is an i8, but here is 'memref<?xi1>'}}
 func.func private @b6_boolean(%m: memref<?xi1>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{(B6) an element in memory is a number of 1, 2, 4 or 8 bytes: a boolean is an i8, but here is 'memref<?xi24>'}}
+func.func private @b6_bytes(%m: memref<?xi24>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{(B5) a value is a number, a ranked tensor or a ranked memref, but here is 'i0'}}
+func.func private @b5_no_bits(%n: i0, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{(B5) a value is a number, a ranked tensor or a ranked memref, but here is 'f128'}}
+func.func private @b5_wide(%x: f128, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{(B5) a tensor has at most 268435456 elements, but here is 'tensor<4294967296x4294967296xf32>'}}
+func.func private @b5_huge(%t: tensor<4294967296x4294967296xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) {
   return
 }
 

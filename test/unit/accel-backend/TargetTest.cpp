@@ -103,6 +103,34 @@ TEST(TargetTest, ErrorsNameLineAndKey) {
             "string");
 }
 
+// A bandwidth with a wrong value is there, and not one that is missing.
+TEST(TargetTest, AWrongValueIsOneMistake) {
+  EXPECT_EQ(errorWith("\"bandwidth_bytes_per_cycle\": 64, \"latency_cycles\": "
+                      "100",
+                      "\"bandwidth_bytes_per_cycle\": 0, \"latency_cycles\": "
+                      "100"),
+            "m.json:6:87: error: \"bandwidth_bytes_per_cycle\" is above 0, not "
+            "0");
+}
+
+TEST(TargetTest, LocalIsTheMemoryThatPesComputeIn) {
+  std::string text = kGood;
+  for (auto [from, to] : {std::pair("local", "scratch"), {"dram", "local"}})
+    for (size_t at = text.find(from); at != std::string::npos;
+         at = text.find(from, at + 1))
+      text.replace(at, std::string(from).size(), to);
+  EXPECT_EQ(errorOf(text),
+            "m.json:6:10: error: \"local\" is the name that kernels have for "
+            "the memory that PEs compute in, here \"scratch\"; call this one "
+            "otherwise");
+}
+
+TEST(TargetTest, AFileMayBeginWithAByteOrderMark) {
+  EXPECT_EQ(errorOf(std::string("\xEF\xBB\xBF") + kGood), "");
+  EXPECT_EQ(errorOf("\xEF\xBB\xBF[]"),
+            "m.json:1:1: error: a target is an object, not a list");
+}
+
 struct Mistake {
   const char *from, *to, *expected;
 };

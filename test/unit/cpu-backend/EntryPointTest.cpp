@@ -177,13 +177,17 @@ TEST(Target, NamesAreChecked) {
   llvm::Expected<CpuTarget> without = CpuTarget::parse("cpu:znver4,-avx512f");
   ASSERT_TRUE(bool(without));
   EXPECT_EQ(without->vectorBits, 256u);
-  for (const char *wrong :
-       {"gpu", "cpu:nonsense", "cpu,+nonsense", "cpu,avx2", ""}) {
+  for (const char *wrong : {"gpu", "cpu:nonsense", "cpu,+nonsense", "cpu,avx2",
+                            "", "cpu:", "cpu:,-avx512f"}) {
     llvm::Expected<CpuTarget> target = CpuTarget::parse(wrong);
     EXPECT_FALSE(bool(target)) << wrong;
     if (!target)
       llvm::consumeError(target.takeError());
   }
+  llvm::Expected<CpuTarget> accel = CpuTarget::parse("accel:tiny-16kb");
+  ASSERT_FALSE(bool(accel));
+  EXPECT_NE(llvm::toString(accel.takeError()).find("tilebridge_load_accel"),
+            std::string::npos);
 }
 
 } // namespace

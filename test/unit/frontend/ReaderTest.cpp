@@ -100,7 +100,11 @@ TEST_F(Reader, NamesTheKernelsOwnSource) {
 }
 
 TEST_F(Reader, RefusesWhatIsNoProgram) {
-  expectError("", "holds no kernel; expected a public tt.func with a body");
+  expectError("", "k.ttir:1:1: error: is empty and holds no kernel; expected "
+                  "a public tt.func with a body");
+  expectError("module {\n}\nmodule {\n}",
+              "k.ttir:1:1: error: the text has modules side by side or in one "
+              "another; expected one module with one kernel");
   expectError("tt.func private @k() { tt.return }", "holds no kernel");
   expectError("tt.func public @k(%a: i0) { tt.return }", "at least one bit");
   expectError("not mlir", "k.ttir:1:1: error: ");

@@ -62,6 +62,28 @@ TEST(Launch, ChecksSlotsAndOptions) {
             std::string::npos);
 }
 
+// What an unknown flag asks for would not be done.
+TEST(Launch, RefusesFlagsThatItDoesNotKnow) {
+  KernelPtr kernel = load("probe");
+  tilebridge_launch_options options = {};
+  options.struct_size = sizeof(options);
+  options.flags = TILEBRIDGE_LAUNCH_COOPERATIVE | 1u << 30;
+  EXPECT_EQ(launch(kernel, 1, 1, 1, nullptr, ScratchMode, &options),
+            TILEBRIDGE_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      std::string(tilebridge_last_error())
+          .find("the flags of tilebridge_launch_options have 0x40000000, which "
+                "this version of the runtime does not know (tilebridge "),
+      0u);
+  tilebridge_compile_options compile = {};
+  compile.struct_size = sizeof(compile);
+  compile.flags = 1u << 4;
+  tilebridge_buffer out;
+  EXPECT_EQ(tilebridge_compile("x", 1, &compile, &out),
+            TILEBRIDGE_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(out.data, nullptr);
+}
+
 TEST(Launch, WorksFromManyThreads) {
   KernelPtr kernel = load("probe");
   std::vector<std::thread> threads;

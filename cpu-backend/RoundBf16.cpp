@@ -1,0 +1,123 @@
+//===- RoundBf16.cpp - f32 to bf16 ----------------------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// AVX512_BF16 has an instruction for 32 numbers. It takes numbers below the
+// normal ones as zero and keeps bits of NaN; where there are such, the ten
+// instructions of the general way run, so that results are the same everywhere.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/SmallFloat.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+Value SmallFloatConverter::truncateBFloat(Value x, Type type, bool towardZero) {
+  auto vector = dyn_cast<VectorType>(x.getType());
+  auto done = [&](Value codes) -> Value {
+    return arith::BitcastOp::create(b, like(x, type), codes);
+  };
+  if (!has.bf16Rounding || towardZero || !vector || vector.getRank() != 1 ||
+      vector.isScalable() || vector.getNumElements() % 32 != 0)
+    return done(roundBFloat(x, towardZero));
+  auto codes = vector.clone(b.getI16Type());
+  auto branch = scf::IfOp::create(b, codes, isAnySpecial(x),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, roundBFloat(x, towardZero));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, roundNormals(x, codes));
+  b.setInsertionPointAfter(branch);
+  return done(branch.getResult(0));
+}
+
+Value SmallFloatConverter::lanesOf(Value x, int64_t from, int64_t count) {
+  return vector::ExtractStridedSliceOp::create(b, x, ArrayRef<int64_t>{from},
+                                               ArrayRef<int64_t>{count},
+                                               ArrayRef<int64_t>{1});
+}
+
+/// Whether one is NaN or below the normal numbers: AVX512_BF16's conversion
+/// keeps bits of the one and makes zeros of the others.
+Value SmallFloatConverter::isAnySpecial(Value x) {
+  constexpr int32_t quietNan = 0x01, subnormal = 0x20, signalingNan = 0x80;
+  Value kinds = arith::ConstantOp::create(
+      b, b.getI32IntegerAttr(quietNan | subnormal | signalingNan));
+  Value any;
+  int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
+  for (int64_t at = 0; at < lanes; at += 16) {
+    Value isSpecial = LLVM::CallIntrinsicOp::create(
+                          b, VectorType::get(16, b.getI1Type()),
+                          b.getStringAttr("llvm.x86.avx512.fpclass.ps.512"),
+                          ValueRange{lanesOf(x, at, 16), kinds})
+                          ->getResult(0);
+    Value bits = LLVM::BitcastOp::create(b, b.getI16Type(), isSpecial);
+    any = any ? arith::OrIOp::create(b, any, bits).getResult() : bits;
+  }
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, any,
+                               constant(any.getType(), 0));
+}
+
+Value SmallFloatConverter::roundNormals(Value x, VectorType type) {
+  auto some = VectorType::get(32, type.getElementType());
+  Value result;
+  for (int64_t at = 0; at < type.getNumElements(); at += 32) {
+    // The first operand becomes the upper half.
+    Value codes =
+        LLVM::CallIntrinsicOp::create(
+            b, some, b.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
+            ValueRange{lanesOf(x, at + 16, 16), lanesOf(x, at, 16)})
+            ->getResult(0);
+    if (type == some)
+      return codes;
+    if (!result)
+      result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    result = vector::InsertStridedSliceOp::create(
+        b, codes, result, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{1});
+  }
+  return result;
+}
+
+/// The upper half of an f32. Rounding carries into the exponent and from the
+/// largest number to infinity, as it should.
+Value SmallFloatConverter::roundBFloat(Value x, bool towardZero) {
+  Type i32 = like(x, b.getI32Type());
+  Value bits = arith::BitcastOp::create(b, i32, x);
+  Value rounded = bits;
+  if (!towardZero) {
+    Value odd = arith::ShRUIOp::create(b, bits, constant(i32, 16));
+    odd = arith::AndIOp::create(b, odd, constant(i32, 1));
+    rounded = arith::AddIOp::create(
+        b, bits, arith::AddIOp::create(b, odd, constant(i32, 0x7fff)));
+  }
+  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  rounded =
+      arith::SelectOp::create(b, isNan, constant(i32, 0x7fc00000), rounded);
+  return upperHalves(rounded);
+}
+
+/// The upper 16 bits of each 32: of vectors every second element of twice as
+/// many, which is one instruction where a shift and a truncation are four.
+Value SmallFloatConverter::upperHalves(Value bits) {
+  Type i16 = b.getI16Type();
+  auto vector = dyn_cast<VectorType>(bits.getType());
+  if (!vector || vector.getRank() != 1 || vector.isScalable() ||
+      vector.getNumElements() < 8) {
+    Value upper = arith::ShRUIOp::create(b, bits, constant(bits.getType(), 16));
+    return arith::TruncIOp::create(b, like(bits, i16), upper);
+  }
+  int64_t lanes = vector.getNumElements();
+  Value halves =
+      vector::BitCastOp::create(b, VectorType::get(2 * lanes, i16), bits);
+  SmallVector<int64_t> odd;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    odd.push_back(2 * lane + 1);
+  return vector::ShuffleOp::create(b, halves, halves, odd);
+}

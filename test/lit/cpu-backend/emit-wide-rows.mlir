@@ -1,0 +1,186 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit=vector-bits=256 --canonicalize --cse | FileCheck %s
+
+// Fewer rows than the block has are multiplied with long rows of b where they lie, in each iteration.
+// CHECK-LABEL: func.func @wide
+// CHECK-SAME: %[[M:[a-z0-9]*]]: index, %{{.*}}, %[[B:[a-z0-9]*]]: memref<16x512xf32
+// CHECK: %[[WANTED:.*]] = arith.minsi %[[M]], %c16
+// CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x176xf32>
+// CHECK: %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<22x160x24xf32>
+// CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
+// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<3xi64>
+// CHECK: %[[ALONE:.*]] = arith.cmpi slt, %[[WANTED]], %c16 : index
+// CHECK: scf.for {{.*}} iter_args(%[[TOTAL:.*]] = %c0) -> (index)
+// CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c160 : index
+// CHECK: scf.if %[[ALONE]] {
+// CHECK: memref.extract_aligned_pointer_as_index %[[B]]
+// CHECK-NOT: vector.load
+// CHECK: memref.store {{.*}}, %[[RIGHT]][%c2]
+// CHECK: } else {
+// CHECK: memref.store {{.*}}, %[[RIGHT]][%c2]
+// CHECK: arith.addi %[[FILLED]], {{.*}} : index
+// CHECK: memref.prefetch %[[B]]
+// CHECK: vector.store {{.*}}, %[[PANELS]]
+// CHECK: %[[NOW:.*]] = arith.addi %[[FILLED]], %c16 : index
+// CHECK: %[[DUE:.*]] = arith.ori {{.*}}, %[[ALONE]] : i1
+// CHECK: scf.if %[[DUE]] {
+// What is multiplied alone are the steps of this iteration only, and the first of them has no sums yet.
+// CHECK: %[[DEPTH:.*]] = arith.select %[[ALONE]], %c16, %[[NOW]] : index
+// CHECK: %[[FROM:.*]] = arith.select %[[ALONE]], %[[FILLED]], %c0 : index
+// CHECK: arith.muli %[[FROM]], %c4 : index
+// CHECK: %[[LIMIT:.*]] = arith.select %[[ALONE]], %c16, %c160 : index
+// CHECK: arith.cmpi ult, %[[TOTAL]], %[[LIMIT]] : index
+// CHECK: %[[IS_THERE:.*]] = arith.andi %[[ALONE]], {{.*}} : i1
+// CHECK: scf.if %[[IS_THERE]] {
+// CHECK: %[[AHEAD:.*]] = arith.select %{{.*}}, %c0, %c16 : index
+// CHECK: %[[AHEAD_ROWS:.*]] = arith.muli %[[AHEAD]], %{{.*}} : index
+// For up to 4 rows of a, 8 rows of b at once.
+// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[WANTED]], %c4 : index
+// CHECK: %[[STEPS:.*]] = arith.select %[[IS_FEW]], %c8, %[[DEPTH]] : index
+// CHECK: scf.for %[[PART:.*]] = %c0 to %[[DEPTH]] step %[[STEPS]] {
+// CHECK: arith.muli %[[PART]], %c4 : index
+// CHECK: %[[BEGINS:.*]] = arith.cmpi eq, %[[PART]], %c0 : index
+// CHECK: arith.andi %{{.*}}, %[[BEGINS]] : i1
+// CHECK: arith.cmpi eq, %[[WANTED]], %c1 : index
+// While a row is read, that of the next iteration is asked for, line by line.
+// CHECK: scf.for %[[STEP:.*]] = %c0 to %[[STEPS]] step %c1
+// CHECK-NEXT: arith.muli %[[STEP]], {{.*}} : index
+// CHECK-NOT: %[[PANELS]]
+// CHECK: %[[AHEAD_BYTES:.*]] = arith.index_cast %[[AHEAD_ROWS]] : index to i64
+// CHECK: %[[LATER:.*]] = llvm.getelementptr %{{.*}}[%[[AHEAD_BYTES]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+// CHECK: %[[LINE:.*]] = llvm.getelementptr %[[LATER]][
+// CHECK: "llvm.intr.prefetch"(%[[LINE]]) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
+// CHECK: llvm.load {{.*}} -> vector<8xf32>
+// CHECK-NOT: "llvm.intr.prefetch"
+// CHECK: llvm.load {{.*}} -> vector<8xf32>
+// CHECK: } else {
+// CHECK: scf.for {{.*}} = %c0 to %[[DEPTH]] step %c1
+// CHECK: vector.load %[[PANELS]]
+func.func @wide(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x512xf32, strided<[?, 1], offset: ?>>, %n: i32,
+                %out: memref<?x512xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x512xf32>
+  %pad = arith.constant 0.0 : f32
+  %c16 = arith.constant 16 : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %rows = arith.minsi %m, %c16 : index
+  %rest = arith.subi %c16, %rows : index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x512xf32>) : i32 {
+    %there = memref.subview %a[0, 0] [%rows, 16] [1, 1] : memref<?x16xf32, strided<[?, 1], offset: ?>> to memref<?x16xf32, strided<[?, 1], offset: ?>>
+    %some = bufferization.to_tensor %there : memref<?x16xf32, strided<[?, 1], offset: ?>> to tensor<?x16xf32>
+    %x = tensor.pad %some low[0, 0] high[%rest, 0] {
+    ^bb0(%r: index, %c: index):
+      tensor.yield %pad : f32
+    } : tensor<?x16xf32> to tensor<16x16xf32>
+    %y = bufferization.to_tensor %b : memref<16x512xf32, strided<[?, 1], offset: ?>> to tensor<16x512xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x16xf32>, tensor<16x512xf32>) outs(%acc : tensor<16x512xf32>) -> tensor<16x512xf32>
+    scf.yield %d : tensor<16x512xf32>
+  }
+  %size = arith.minsi %m, %c16 : index
+  %part = tensor.extract_slice %sum[0, 0] [%size, 512] [1, 1] : tensor<16x512xf32> to tensor<?x512xf32>
+  %to = memref.subview %out[0, 0] [%size, 512] [1, 1] : memref<?x512xf32> to memref<?x512xf32, strided<[512, 1]>>
+  bufferization.materialize_in_destination %part in writable %to : (tensor<?x512xf32>, memref<?x512xf32, strided<[512, 1]>>) -> ()
+  return
+}
+
+// -----
+
+// So many steps, and so short rows, are packed.
+// CHECK-LABEL: func.func @deep
+// CHECK: memref<3xi64>
+// CHECK-NOT: memref<3xi64>
+// CHECK: scf.for
+func.func @deep(%m: index, %a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x512xf32, strided<[?, 1], offset: ?>>, %n: i32,
+                %out: memref<?x512xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x512xf32>
+  %pad = arith.constant 0.0 : f32
+  %c16 = arith.constant 16 : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %rows = arith.minsi %m, %c16 : index
+  %rest = arith.subi %c16, %rows : index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x512xf32>) : i32 {
+    %there = memref.subview %a[0, 0] [%rows, 32] [1, 1] : memref<?x32xf32, strided<[?, 1], offset: ?>> to memref<?x32xf32, strided<[?, 1], offset: ?>>
+    %some = bufferization.to_tensor %there : memref<?x32xf32, strided<[?, 1], offset: ?>> to tensor<?x32xf32>
+    %x = tensor.pad %some low[0, 0] high[%rest, 0] {
+    ^bb0(%r: index, %c: index):
+      tensor.yield %pad : f32
+    } : tensor<?x32xf32> to tensor<16x32xf32>
+    %y = bufferization.to_tensor %b : memref<32x512xf32, strided<[?, 1], offset: ?>> to tensor<32x512xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x512xf32>) outs(%acc : tensor<16x512xf32>) -> tensor<16x512xf32>
+    scf.yield %d : tensor<16x512xf32>
+  }
+  %size = arith.minsi %m, %c16 : index
+  %part = tensor.extract_slice %sum[0, 0] [%size, 512] [1, 1] : tensor<16x512xf32> to tensor<?x512xf32>
+  %to = memref.subview %out[0, 0] [%size, 512] [1, 1] : memref<?x512xf32> to memref<?x512xf32, strided<[512, 1]>>
+  bufferization.materialize_in_destination %part in writable %to : (tensor<?x512xf32>, memref<?x512xf32, strided<[512, 1]>>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @narrow
+// CHECK: memref<3xi64>
+// CHECK-NOT: memref<3xi64>
+// CHECK: scf.for
+func.func @narrow(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x256xf32, strided<[?, 1], offset: ?>>, %n: i32,
+                %out: memref<?x256xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x256xf32>
+  %pad = arith.constant 0.0 : f32
+  %c16 = arith.constant 16 : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %rows = arith.minsi %m, %c16 : index
+  %rest = arith.subi %c16, %rows : index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x256xf32>) : i32 {
+    %there = memref.subview %a[0, 0] [%rows, 16] [1, 1] : memref<?x16xf32, strided<[?, 1], offset: ?>> to memref<?x16xf32, strided<[?, 1], offset: ?>>
+    %some = bufferization.to_tensor %there : memref<?x16xf32, strided<[?, 1], offset: ?>> to tensor<?x16xf32>
+    %x = tensor.pad %some low[0, 0] high[%rest, 0] {
+    ^bb0(%r: index, %c: index):
+      tensor.yield %pad : f32
+    } : tensor<?x16xf32> to tensor<16x16xf32>
+    %y = bufferization.to_tensor %b : memref<16x256xf32, strided<[?, 1], offset: ?>> to tensor<16x256xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x16xf32>, tensor<16x256xf32>) outs(%acc : tensor<16x256xf32>) -> tensor<16x256xf32>
+    scf.yield %d : tensor<16x256xf32>
+  }
+  %size = arith.minsi %m, %c16 : index
+  %part = tensor.extract_slice %sum[0, 0] [%size, 256] [1, 1] : tensor<16x256xf32> to tensor<?x256xf32>
+  %to = memref.subview %out[0, 0] [%size, 256] [1, 1] : memref<?x256xf32> to memref<?x256xf32, strided<[256, 1]>>
+  bufferization.materialize_in_destination %part in writable %to : (tensor<?x256xf32>, memref<?x256xf32, strided<[256, 1]>>) -> ()
+  return
+}
+
+// -----
+
+// Rows that may not be contiguous are packed, those of each iteration from the panels' beginning.
+// CHECK-LABEL: func.func @columns
+// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<3xi64>
+// CHECK: %[[ALONE:.*]] = arith.cmpi slt
+// CHECK: %[[FILLED:.*]] = arith.remui
+// CHECK: arith.select %[[ALONE]], %c0, %[[FILLED]] : index
+// CHECK: arith.select %[[ALONE]], %[[FILLED]], %c0 : index
+func.func @columns(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x512xf32, strided<[?, ?], offset: ?>>, %n: i32,
+                %out: memref<?x512xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x512xf32>
+  %pad = arith.constant 0.0 : f32
+  %c16 = arith.constant 16 : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %rows = arith.minsi %m, %c16 : index
+  %rest = arith.subi %c16, %rows : index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x512xf32>) : i32 {
+    %there = memref.subview %a[0, 0] [%rows, 16] [1, 1] : memref<?x16xf32, strided<[?, 1], offset: ?>> to memref<?x16xf32, strided<[?, 1], offset: ?>>
+    %some = bufferization.to_tensor %there : memref<?x16xf32, strided<[?, 1], offset: ?>> to tensor<?x16xf32>
+    %x = tensor.pad %some low[0, 0] high[%rest, 0] {
+    ^bb0(%r: index, %c: index):
+      tensor.yield %pad : f32
+    } : tensor<?x16xf32> to tensor<16x16xf32>
+    %y = bufferization.to_tensor %b : memref<16x512xf32, strided<[?, ?], offset: ?>> to tensor<16x512xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x16xf32>, tensor<16x512xf32>) outs(%acc : tensor<16x512xf32>) -> tensor<16x512xf32>
+    scf.yield %d : tensor<16x512xf32>
+  }
+  %size = arith.minsi %m, %c16 : index
+  %part = tensor.extract_slice %sum[0, 0] [%size, 512] [1, 1] : tensor<16x512xf32> to tensor<?x512xf32>
+  %to = memref.subview %out[0, 0] [%size, 512] [1, 1] : memref<?x512xf32> to memref<?x512xf32, strided<[512, 1]>>
+  bufferization.materialize_in_destination %part in writable %to : (tensor<?x512xf32>, memref<?x512xf32, strided<[512, 1]>>) -> ()
+  return
+}
