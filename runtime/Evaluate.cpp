@@ -77,7 +77,8 @@ tilebridge_code evaluate(tilebridge_kernel &kernel, const int64_t grid[3],
   request.print = takePrint;
   request.note = takeNote;
   request.state = &listener;
-  RunningKernel running(kernel.manifest.name);
+  RunningKernel running(kernel.manifest.name,
+                        RunningKernel::Means::Interpreter);
   int result = kernel.compiler->reference_evaluate(kernel.reference, &request);
   if (result == TB_EVALUATE_OK)
     return TILEBRIDGE_OK;

@@ -58,9 +58,11 @@ __attribute__((tls_model("initial-exec"))) thread_local Guard *guard = nullptr;
 
 struct sigaction previousInterrupt;
 
-/// What this thread waits for, and how often it was interrupted there.
+/// What this thread waits for, whether that is compiled code, and how often it
+/// was interrupted there.
 __attribute__((tls_model("initial-exec"))) thread_local const char *running =
     nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local bool isCompiled = false;
 __attribute__((tls_model("initial-exec"))) thread_local unsigned interrupts = 0;
 
 /// Whether the process's first thread waits for a kernel, and that thread. The
@@ -239,7 +241,11 @@ void onInterrupt(int signal, siginfo_t *info, void *context) {
     Message message;
     message << "tilebridge: kernel '" << running << "' is running";
     uint64_t address = 0;
-    if (const CodeRange *range = findKernel(context, address))
+    // What interprets a kernel may be in an allocation, where looking for the
+    // callers might wait for its lock.
+    const CodeRange *range =
+        isCompiled ? findKernel(context, address) : nullptr;
+    if (range)
       writePlace(message, *range, address);
     message << (ends      ? ": it is left, and the process ends\n"
                 : isTyped ? "; a second interrupt ends the process\n"
@@ -268,8 +274,9 @@ void installInterruptHandler() {
 
 } // namespace
 
-RunningKernel::RunningKernel(const std::string &name) {
+RunningKernel::RunningKernel(const std::string &name, Means means) {
   interrupts = 0;
+  isCompiled = means == Means::Code;
   running = name.c_str();
   static thread_local const bool isFirst = gettid() == getpid();
   if (isFirst) {

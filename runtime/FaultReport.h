@@ -30,10 +30,11 @@ public:
 };
 
 /// While it lives, this thread waits for a kernel: an interrupt (SIGINT) says
-/// which one, and where it is.
+/// which one, and of compiled code where it is.
 class RunningKernel {
 public:
-  explicit RunningKernel(const std::string &name);
+  enum class Means { Code, Interpreter };
+  RunningKernel(const std::string &name, Means means);
   RunningKernel(const RunningKernel &) = delete;
   RunningKernel &operator=(const RunningKernel &) = delete;
   ~RunningKernel();

@@ -84,7 +84,7 @@ tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
   host.options = options;
   host.run = &run;
   bool hasMemory = [&] {
-    RunningKernel running(kernel.manifest.name);
+    RunningKernel running(kernel.manifest.name, RunningKernel::Means::Code);
     return runGrid(run);
   }();
   if (!host.failure.empty())

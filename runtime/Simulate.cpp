@@ -59,7 +59,8 @@ tilebridge_code simulate(tilebridge_kernel &kernel, const int64_t grid[3],
   request.print = takePrint;
   request.output = takeOutput;
   request.state = &listener;
-  RunningKernel running(kernel.manifest.name);
+  RunningKernel running(kernel.manifest.name,
+                        RunningKernel::Means::Interpreter);
   int result = kernel.compiler->accel_simulate(kernel.accel, &request);
   if (result == TB_EVALUATE_OK)
     return TILEBRIDGE_OK;
