@@ -73,9 +73,7 @@ def test_faults_elsewhere_are_not_ours(tmp_path):
 
 
 def test_a_signal_that_is_sent_ends_the_process(tmp_path):
-    done, _ = run(
-        tmp_path, "os.kill(os.getpid(), signal.SIGSEGV)\nimport time; time.sleep(60)"
-    )
+    done, _ = run(tmp_path, "os.kill(os.getpid(), signal.SIGSEGV)\nimport time; time.sleep(60)")
     assert done.returncode == -11
     assert "tilebridge" not in done.stderr
 
