@@ -1,5 +1,8 @@
 # The functions every folder's CMakeLists.txt is written with.
 
+# CMake also includes the header that it has precompiled, by an absolute path that ccache takes for another one in each clone.
+set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
+
 # The headers of MLIR that nearly every file needs, parsed once.
 add_library(TilebridgePch STATIC ${CMAKE_SOURCE_DIR}/cmake/Pch.cpp)
 # By its name, so that what CMake makes of it is the same in each clone, and ccache needs to preprocess nothing.

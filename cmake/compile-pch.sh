@@ -19,7 +19,8 @@ done
 sum=$(
   {
     printf '%s\n' "$@" | sed "s|$root|.|g"
-    tr -s ' \\' '\n\n' <"$dependencies" | grep '^/' | grep -v "^$root/build" | sort -u | xargs cat || echo $$
+    tr -s ' \\' '\n\n' <"$dependencies" | grep '^/' | grep -v "^$root/build" |
+      sed "s|^$root/|./|" | sort -u | (cd "$root" && xargs cat) || echo $$
   } | sha256sum
 )
 printf '%s\n' "$sum" >"$header.sum"
