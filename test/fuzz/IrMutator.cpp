@@ -7,6 +7,7 @@
 
 #include "test/fuzz/IrMutator.h"
 
+#include "compiler/KernelModule.h"
 #include "compiler/Registration.h"
 #include "frontend/Reader.h"
 
@@ -48,6 +49,7 @@ private:
   void cloneOp(Operation *op);
   Value otherValue(Value value, Operation *user);
   Attribute otherAttribute(Attribute attribute);
+  AffineMap otherMap(AffineMap map);
   APInt otherInteger(const APInt &value);
   void replaceTypes(llvm::function_ref<Type(Type)> replacement);
 
@@ -123,7 +125,55 @@ Attribute ProgramMutator::otherAttribute(Attribute attribute) {
       values[below(values.size())] = static_cast<int32_t>(below(6)) - 1;
     return DenseI32ArrayAttr::get(context, values);
   }
+  if (auto array = dyn_cast<DenseI64ArrayAttr>(attribute)) {
+    SmallVector<int64_t> values(array.asArrayRef());
+    const int64_t others[] = {0, 1, 2, 3, 64, -1, ShapedType::kDynamic};
+    if (!values.empty())
+      values[below(values.size())] = others[below(std::size(others))];
+    return DenseI64ArrayAttr::get(context, values);
+  }
+  if (auto array = dyn_cast<ArrayAttr>(attribute)) {
+    SmallVector<Attribute> values(array.getValue());
+    if (values.empty())
+      return attribute;
+    size_t at = below(values.size());
+    values[at] = below(2) ? values[below(values.size())]
+                          : otherAttribute(values[at]);
+    return ArrayAttr::get(context, values);
+  }
+  if (auto map = dyn_cast<AffineMapAttr>(attribute))
+    return AffineMapAttr::get(otherMap(map.getValue()));
+  if (isa<StringAttr>(attribute)) {
+    const char *const others[] = {"",    "i1",    "i32", "*fp32", "*i8",
+                                  "*bf16", "fp64", "axis", "parallel"};
+    return StringAttr::get(context, others[below(std::size(others))]);
+  }
   return attribute;
+}
+
+/// Another result for one dimension, or two results changed with each other.
+AffineMap ProgramMutator::otherMap(AffineMap map) {
+  MLIRContext *context = map.getContext();
+  SmallVector<AffineExpr> results(map.getResults());
+  if (results.empty())
+    return map;
+  AffineExpr &changed = results[below(results.size())];
+  switch (below(4)) {
+  case 0:
+    std::swap(changed, results[below(results.size())]);
+    break;
+  case 1:
+    changed = getAffineConstantExpr(static_cast<int64_t>(below(3)), context);
+    break;
+  case 2:
+    changed = changed + 1;
+    break;
+  default:
+    if (map.getNumDims() > 0)
+      changed = getAffineDimExpr(unsigned(below(map.getNumDims())), context);
+  }
+  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results,
+                        context);
 }
 
 void ProgramMutator::changeAttribute(Operation *op) {
@@ -209,20 +259,31 @@ void ProgramMutator::changeSize() {
   SmallVector<int64_t> sizes;
   for (Operation *op : ops)
     for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type))
-        llvm::append_range(sizes, tensor.getShape());
+      if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank())
+        llvm::append_range(sizes, shaped.getShape());
   if (sizes.empty())
     return;
   int64_t from = sizes[below(sizes.size())];
-  const int64_t others[] = {1, 2, 3, 4, 7, 16, 64, 256, from * 2, from * 8};
+  bool isDynamic = ShapedType::isDynamic(from);
+  const int64_t others[] = {1,
+                            2,
+                            3,
+                            4,
+                            7,
+                            16,
+                            64,
+                            256,
+                            isDynamic ? 32 : from * 2,
+                            isDynamic ? 5 : from * 8};
   int64_t to = others[below(std::size(others))];
   replaceTypes([&](Type type) -> Type {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !llvm::is_contained(tensor.getShape(), from))
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!isa<RankedTensorType, MemRefType>(type) ||
+        !llvm::is_contained(shaped.getShape(), from))
       return Type();
-    SmallVector<int64_t> shape(tensor.getShape());
+    SmallVector<int64_t> shape(shaped.getShape());
     llvm::replace(shape, from, to);
-    return tensor.clone(shape);
+    return shaped.clone(shape);
   });
 }
 
@@ -282,7 +343,10 @@ std::optional<std::string> tilebridge::fuzz::mutateProgram(llvm::StringRef text,
                       MLIRContext::Threading::DISABLED);
   std::string messages;
   OwningOpRef<ModuleOp> module =
-      frontend::readModule(text, "fuzz.mlir", context, messages);
+      compiler::isBridgeText(text)
+          ? frontend::parseModule(text, "fuzz.mlir", context, messages,
+                                  [](ModuleOp) { return success(); })
+          : frontend::readModule(text, "fuzz.mlir", context, messages);
   if (!module)
     return std::nullopt;
   // What does not verify any more is a case too, and no news.

@@ -14,7 +14,8 @@
 namespace tilebridge::fuzz {
 
 /// The text changed as a program in two of three cases, as text in the third;
-/// always the same for a seed.
+/// one in four as the bridge IR that it is lowered to. Always the same for a
+/// seed.
 std::string mutate(llvm::StringRef text, uint64_t seed);
 
 } // namespace tilebridge::fuzz
