@@ -137,14 +137,14 @@ Attribute ProgramMutator::otherAttribute(Attribute attribute) {
     if (values.empty())
       return attribute;
     size_t at = below(values.size());
-    values[at] = below(2) ? values[below(values.size())]
-                          : otherAttribute(values[at]);
+    values[at] =
+        below(2) ? values[below(values.size())] : otherAttribute(values[at]);
     return ArrayAttr::get(context, values);
   }
   if (auto map = dyn_cast<AffineMapAttr>(attribute))
     return AffineMapAttr::get(otherMap(map.getValue()));
   if (isa<StringAttr>(attribute)) {
-    const char *const others[] = {"",    "i1",    "i32", "*fp32", "*i8",
+    const char *const others[] = {"",      "i1",   "i32",  "*fp32",   "*i8",
                                   "*bf16", "fp64", "axis", "parallel"};
     return StringAttr::get(context, others[below(std::size(others))]);
   }
