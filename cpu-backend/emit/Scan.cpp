@@ -182,20 +182,64 @@ private:
     return values;
   }
 
+  /// What the region, if it is one operation on one value, leaves any other
+  /// operand as it is with, whatever its bits; null if it is more than that.
+  TypedAttr neutral() {
+    auto ops = region.without_terminator();
+    if (region.getNumArguments() != 2 || !llvm::hasSingleElement(ops))
+      return {};
+    Operation *only = &*ops.begin();
+    if (only->getNumOperands() != 2 || only->getNumResults() != 1 ||
+        !llvm::equal(only->getOperands(), region.getArguments()) ||
+        region.getTerminator()->getOperand(0) != only->getResult(0))
+      return {};
+    Type type = only->getResult(0).getType();
+    unsigned bits = type.getIntOrFloatBitWidth();
+    // Not 0.0, which makes 0.0 of -0.0.
+    if (isa<arith::AddFOp>(only))
+      return b.getFloatAttr(type, -0.0);
+    if (isa<arith::MulFOp>(only))
+      return b.getFloatAttr(type, 1.0);
+    if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(only))
+      return b.getIntegerAttr(type, 0);
+    if (isa<arith::MulIOp>(only))
+      return b.getIntegerAttr(type, APInt(bits, 1));
+    if (isa<arith::AndIOp, arith::MinUIOp>(only))
+      return b.getIntegerAttr(type, APInt::getAllOnes(bits));
+    if (isa<arith::MaxSIOp>(only))
+      return b.getIntegerAttr(type, APInt::getSignedMinValue(bits));
+    if (isa<arith::MinSIOp>(only))
+      return b.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
+    return {};
+  }
+
   /// The scan within vectors. Lanes without a neighbour that far keep what they
-  /// have.
+  /// have: by a neutral element in place of one, or else by a mask.
   SmallVector<Value> scanVector(SmallVector<Value> values, int64_t lanes) {
+    Value none;
+    if (TypedAttr attr = neutral())
+      none = arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(cast<VectorType>(values.front().getType()),
+                                 attr));
     for (int64_t distance = 1; distance < lanes; distance *= 2) {
       SmallVector<int64_t> lane;
       SmallVector<bool> has;
       for (int64_t i = 0; i < lanes; ++i) {
-        lane.push_back(i >= distance ? i - distance : i);
+        // Neutral ones from the lanes that make it a rotation of both vectors.
+        int64_t missing = none ? 2 * lanes - distance + i : i;
+        lane.push_back(i >= distance ? i - distance : missing);
         has.push_back(i >= distance);
       }
       SmallVector<Value> left;
       for (Value value : values)
-        left.push_back(vector::ShuffleOp::create(b, loc, value, value, lane));
+        left.push_back(vector::ShuffleOp::create(b, loc, value,
+                                                 none ? none : value, lane));
       SmallVector<Value> sums = combine(left, values, lanes);
+      if (none) {
+        values = sums;
+        continue;
+      }
       auto maskType = VectorType::get(lanes, b.getI1Type());
       Value mask = arith::ConstantOp::create(
           b, loc, DenseElementsAttr::get(maskType, has));
@@ -213,10 +257,12 @@ private:
       store(placed, at);
     };
     auto lastLane = [&](ArrayRef<Value> values) {
-      SmallVector<Value> carry;
+      SmallVector<int64_t> last(lanes, lanes - 1);
+      SmallVector<Value> everywhere;
       for (Value value : values)
-        carry.push_back(vector::ExtractOp::create(b, loc, value, lanes - 1));
-      return carry;
+        everywhere.push_back(
+            vector::ShuffleOp::create(b, loc, value, value, last));
+      return everywhere;
     };
     outerLoops(/*rows=*/false, [&](SmallVector<Value> at) {
       at[dim] = position(constant(0), lanes);
@@ -231,13 +277,10 @@ private:
       b.setInsertionPointToStart(loop.getBody());
       at[dim] = position(loop.getInductionVar(), lanes);
       SmallVector<Value> within = scanVector(loadVector(at, lanes), lanes),
-                         carry;
-      for (Value value : loop.getRegionIterArgs())
-        carry.push_back(vector::BroadcastOp::create(
-            b, loc, VectorType::get(lanes, value.getType()), value));
-      SmallVector<Value> sums = combine(carry, within, lanes);
-      storeVector(sums, at);
-      scf::YieldOp::create(b, loc, lastLane(sums));
+                         before = llvm::to_vector_of<Value>(
+                             loop.getRegionIterArgs());
+      storeVector(combine(before, within, lanes), at);
+      scf::YieldOp::create(b, loc, combine(before, lastLane(within), lanes));
     });
     return success();
   }

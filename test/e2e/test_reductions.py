@@ -4,6 +4,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 import triton
@@ -344,3 +345,111 @@ def test_running_sums_of_narrow_floats_round_once(dtype, rng):
     running_sum_kernel[(1,)](x, out, N=1024)
     wanted = x.double().cumsum(0)
     check_equal(out, wanted, tolerance=(2.0**-8 if dtype == torch.bfloat16 else 2.0**-11, 0))
+
+
+@triton.jit
+def larger(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def smaller(a, b):
+    return tl.minimum(a, b)
+
+
+@triton.jit
+def product(a, b):
+    return a * b
+
+
+@triton.jit
+def all_bits(a, b):
+    return a & b
+
+
+@triton.jit
+def any_bits(a, b):
+    return a | b
+
+
+@triton.jit
+def odd_bits(a, b):
+    return a ^ b
+
+
+ACCUMULATE = {
+    "sum": np.add,
+    "product": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+@triton.jit
+def combine_kernel(x, out, n, OP: tl.constexpr, N: tl.constexpr, REVERSE: tl.constexpr):
+    i = tl.arange(0, N)
+    at = tl.program_id(0) * n + i
+    value = tl.load(x + at, mask=i < n, other=1)
+    if OP == "sum":
+        result = tl.associative_scan(value, 0, plus, reverse=REVERSE)
+    elif OP == "product":
+        result = tl.associative_scan(value, 0, product, reverse=REVERSE)
+    elif OP == "max":
+        result = tl.associative_scan(value, 0, larger, reverse=REVERSE)
+    elif OP == "min":
+        result = tl.associative_scan(value, 0, smaller, reverse=REVERSE)
+    elif OP == "and":
+        result = tl.associative_scan(value, 0, all_bits, reverse=REVERSE)
+    elif OP == "or":
+        result = tl.associative_scan(value, 0, any_bits, reverse=REVERSE)
+    else:
+        result = tl.associative_scan(value, 0, odd_bits, reverse=REVERSE)
+    tl.store(out + at, result, mask=i < n)
+
+
+def scan_rows(x, op, reverse):
+    out = output(x.shape, x.dtype)
+    rows, n = x.shape
+    combine_kernel[(rows,)](x, out, n, OP=op, N=triton.next_power_of_2(n), REVERSE=reverse)
+    return out
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("dtype", dtypes(SIGNED, torch.uint8))
+@pytest.mark.parametrize("op", ACCUMULATE)
+@pytest.mark.parametrize("n", [4, 64, 61])
+def test_scan_with_one_operation(n, op, dtype, reverse, rng):
+    """Whatever is put where there is no neighbour must change no number, the least and the largest among them."""
+    x = whole_range(rng, [3, n], dtype)
+    info = torch.iinfo(dtype)
+    x[1, : n // 2] = info.min
+    x[2, : n // 2] = info.max
+    if op == "product":
+        x |= 1
+    a = np.ones([3, triton.next_power_of_2(n)], x.numpy().dtype)
+    a[:, :n] = x.numpy()
+    step = -1 if reverse else 1
+    wanted = ACCUMULATE[op].accumulate(a[:, ::step], axis=1, dtype=a.dtype)[:, ::step][:, :n]
+    check_equal(scan_rows(x, op, reverse), torch.from_numpy(wanted.copy()), tolerance=(0, 0))
+
+
+@pytest.mark.parametrize("op", ["sum", "product"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_scan_keeps_signs_of_zeros_and_infinities(reverse, op):
+    x = torch.full([4, 64], -0.0)
+    if op == "product":
+        x[0] = 1.0
+        x[0, 31] = -1.0
+    x[1, 32] = math.inf
+    x[2, 33] = -math.inf
+    x[3, 30] = math.nan
+    step = -1 if reverse else 1
+    with np.errstate(invalid="ignore"):
+        wanted = ACCUMULATE[op].accumulate(x.numpy()[:, ::step], axis=1)[:, ::step]
+    out = scan_rows(x, op, reverse).numpy()
+    np.testing.assert_array_equal(out, wanted)
+    number = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(out)[number], np.signbit(wanted)[number])

@@ -1,0 +1,78 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=128" --canonicalize --cse | FileCheck %s
+
+// Lanes without a neighbour take -0.0, which changes no number, in place of one: there is no selection. A vector waits for one
+// sum of the vector before, not for its own.
+// CHECK-LABEL: func.func @sums(
+// CHECK-DAG: %[[NONE:.*]] = arith.constant dense<-0.000000e+00> : vector<4xf32>
+// CHECK-NOT: arith.select
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = {{.*}}) -> (vector<4xf32>)
+// CHECK: %[[X:.*]] = vector.load
+// CHECK: %[[ONE:.*]] = vector.shuffle %[[X]], %[[NONE]] [7, 0, 1, 2]
+// CHECK: %[[S1:.*]] = arith.addf %[[ONE]], %[[X]]
+// CHECK: %[[TWO:.*]] = vector.shuffle %[[S1]], %[[NONE]] [6, 7, 0, 1]
+// CHECK: %[[S2:.*]] = arith.addf %[[TWO]], %[[S1]]
+// CHECK: %[[SUMS:.*]] = arith.addf %[[BEFORE]], %[[S2]]
+// CHECK: vector.store %[[SUMS]]
+// CHECK: %[[LAST:.*]] = vector.shuffle %[[S2]], %[[S2]] [3, 3, 3, 3]
+// CHECK: %[[NEXT:.*]] = arith.addf %[[BEFORE]], %[[LAST]]
+// CHECK: scf.yield %[[NEXT]]
+func.func @sums(%x: memref<64xf32, strided<[1], offset: ?>>, %o: memref<64xf32, strided<[1], offset: ?>>,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %t = bufferization.to_tensor %x : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+  %s = linalg_ext.scan(%t) dimension = 0 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg_ext.yield %sum : f32
+  } : (tensor<64xf32>) -> tensor<64xf32>
+  bufferization.materialize_in_destination %s in writable %o : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// The least number is neutral.
+// CHECK-LABEL: func.func @largest(
+// CHECK-DAG: arith.constant dense<-128> : vector<4xi8>
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @largest(%x: memref<64xi8, strided<[1], offset: ?>>, %o: memref<64xi8, strided<[1], offset: ?>>,
+                   %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %t = bufferization.to_tensor %x : memref<64xi8, strided<[1], offset: ?>> to tensor<64xi8>
+  %s = linalg_ext.scan(%t) dimension = 0 {
+  ^bb0(%a: i8, %b: i8):
+    %most = arith.maxsi %a, %b : i8
+    linalg_ext.yield %most : i8
+  } : (tensor<64xi8>) -> tensor<64xi8>
+  bufferization.materialize_in_destination %s in writable %o : (tensor<64xi8>, memref<64xi8, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Nothing is known of other regions, nor of one operation whose operands stand the other way round.
+// CHECK-LABEL: func.func @other(
+// CHECK: scf.for
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 0, 1, 2]
+// CHECK: arith.select
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 1, 0, 1]
+// CHECK: arith.select
+// CHECK: scf.for
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 0, 1, 2]
+// CHECK: arith.select
+func.func @other(%x: memref<64xf32, strided<[1], offset: ?>>, %o: memref<64xf32, strided<[1], offset: ?>>,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %t = bufferization.to_tensor %x : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+  %s = linalg_ext.scan(%t) dimension = 0 {
+  ^bb0(%a: f32, %b: f32):
+    %square = arith.mulf %b, %b : f32
+    %sum = arith.addf %a, %square : f32
+    linalg_ext.yield %sum : f32
+  } : (tensor<64xf32>) -> tensor<64xf32>
+  %r = linalg_ext.scan(%s) dimension = 0 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %b, %a : f32
+    linalg_ext.yield %sum : f32
+  } : (tensor<64xf32>) -> tensor<64xf32>
+  bufferization.materialize_in_destination %r in writable %o : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
