@@ -340,6 +340,10 @@ private:
                        unsigned laneDim, mlir::Location loc);
   mlir::Value gatherFromRows(const View &view, llvm::ArrayRef<Index> indices,
                              mlir::Location loc);
+  // RowRuns.cpp
+  mlir::LogicalResult copyRowRuns(const View &view, const View &to,
+                                  int64_t side, mlir::Value pad,
+                                  mlir::Location loc);
   mlir::LogicalResult
   inOrder(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<unsigned> order,
           mlir::Location loc,

@@ -64,6 +64,11 @@ private:
   std::optional<Crossing> findCrossing(const View &view,
                                        llvm::ArrayRef<Index> at);
   mlir::LogicalResult stageCrossings();
+  // RowRuns.cpp: gathered rows of one element.
+  std::optional<int64_t> findRowRuns(const View &view,
+                                     llvm::ArrayRef<Index> at);
+  mlir::LogicalResult stageRowRuns(mlir::Value value, const View &view,
+                                   int64_t side);
 
   // Stream.cpp: large outputs.
   mlir::Value runsInLaunch();

@@ -306,8 +306,13 @@ LogicalResult NestEmitter::stageCrossings() {
   if (nest.isCold || frame.vecDim < 0)
     return success();
   llvm::MapVector<Value, SmallVector<Indices, 1>> reads;
+  auto viewOf = [&](Value value) {
+    const View *view = fe.viewIfInMemory(value);
+    auto it = view ? fe.irregular.end() : fe.irregular.find(value);
+    return it == fe.irregular.end() ? view : it->second.get();
+  };
   auto visit = [&](Value value, ArrayRef<Index> at) {
-    if (fe.viewIfInMemory(value) && !llvm::is_contained(reads[value], at))
+    if (viewOf(value) && !llvm::is_contained(reads[value], at))
       reads[value].push_back(Indices(at));
     return true;
   };
@@ -324,9 +329,15 @@ LogicalResult NestEmitter::stageCrossings() {
       fe.walkCone(output.mask, symbolic, nullptr, visit);
   }
   for (auto &[value, places] : reads) {
-    const View &view = *fe.viewIfInMemory(value);
+    const View &view = *viewOf(value);
     if (places.size() != 1)
       continue;
+    if (!fe.viewIfInMemory(value)) {
+      auto side = findRowRuns(view, places.front());
+      if (side && failed(stageRowRuns(value, view, *side)))
+        return failure();
+      continue;
+    }
     auto crossing = findCrossing(view, places.front());
     if (!crossing)
       continue;
