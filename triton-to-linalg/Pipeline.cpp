@@ -40,6 +40,8 @@ void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
   // Reshapes that undo each other and values that nobody reads go away.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // Chains of exchanges become blocks in the opposite order.
+  manager.addPass(linalg_ext::createFoldReversalsPass());
   // Accesses see sizes and strides that became known.
   manager.addPass(linalg_ext::createFoldViewsPass());
   manager.addPass(createCanonicalizerPass());

@@ -89,6 +89,19 @@ Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
   const Index &index = indices[laneDim];
   auto type = VectorType::get({frame->lanes}, rewriter.getI1Type());
   auto below = [&](Value bound) -> Value {
+    if (index.step < 0) {
+      // Those behind the first lane that is below.
+      Value above = arith::SubIOp::create(rewriter, loc, index.base, bound);
+      Value step = arith::ConstantIndexOp::create(rewriter, loc, -index.step);
+      Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+      Value first = arith::AddIOp::create(
+          rewriter, loc,
+          arith::FloorDivSIOp::create(rewriter, loc, above, step), one);
+      Value before =
+          vector::CreateMaskOp::create(rewriter, loc, type, ValueRange{first});
+      return arith::XOrIOp::create(rewriter, loc, before,
+                                   allLanes(rewriter, loc, frame->lanes));
+    }
     Value left = arith::SubIOp::create(rewriter, loc, bound, index.base);
     if (index.step != 1) {
       Value step = arith::ConstantIndexOp::create(rewriter, loc, index.step);

@@ -67,12 +67,12 @@ Value FunctionEmitter::bufferOf(Value tensor) {
 
 Value FunctionEmitter::viewOfLoad(Value tensor) {
   auto it = loads.find(tensor);
-  if (it == loads.end() || buffers.count(tensor))
+  auto load = matchLoad(tensor);
+  if (it == loads.end() || buffers.count(tensor) || !load)
     return {};
   for (unsigned d = 0; d < it->second->shape.size(); ++d)
     if (!it->second->isFull(d))
       return {};
-  auto load = matchLoad(tensor);
   Value memref = mapScalar(load->read.getBuffer());
   return cast<MemRefType>(memref.getType()).hasStaticShape() ? memref : Value();
 }
@@ -126,6 +126,10 @@ View FunctionEmitter::scratchLike(const View &view, Location loc) {
 
 /// A view of `tensor` through transposes and the like, or nothing.
 std::optional<View> FunctionEmitter::viewThroughShapes(Value tensor) {
+  // A memref must not run backwards.
+  if (tensor.getDefiningOp() && isReversal(tensor.getDefiningOp()) &&
+      !buffers.count(tensor))
+    return std::nullopt;
   if (const View *view = viewIfInMemory(tensor))
     return *view;
   Operation *op = tensor.getDefiningOp();

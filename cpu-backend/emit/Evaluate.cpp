@@ -210,12 +210,8 @@ void FunctionEmitter::walkCone(Value tensor, ArrayRef<Index> indices,
     return;
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return walkCone(cast.getSource(), indices, builder, visit, visited);
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<RankedTensorType>(operand.get().getType()) ||
-        (linalgOp && linalgOp.isDpsInit(&operand) &&
-         (!isElementwise(op) ||
-          linalgOp.getMatchingBlockArgument(&operand).use_empty())))
+    if (!isa<RankedTensorType>(operand.get().getType()) || !isRead(operand))
       continue;
     auto from = operandIndices(operand, indices, builder);
     // An analysis, which has no builder, must see what irregular accesses read

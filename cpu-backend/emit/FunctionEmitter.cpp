@@ -100,6 +100,8 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       return rememberLoad(op->getResult(0)), success();
     if (isIrregularLoad(op))
       rememberIrregular(op);
+    if (isReversal(op))
+      rememberReversal(op);
     if (!plan.isBuffer(op->getResult(0)))
       return success();
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
@@ -131,6 +133,20 @@ void FunctionEmitter::rememberLoad(Value tensor) {
   view->pad = load->pad;
   view->other = load->other;
   loads[tensor] = std::move(view);
+}
+
+/// A load in the opposite order is another view of the same memory.
+void FunctionEmitter::rememberReversal(Operation *op) {
+  auto gather = cast<linalg_ext::GatherAlongOp>(op);
+  auto load = loads.find(gather.getSource());
+  // What is outside of a box may be another block, which is not reversed.
+  if (load == loads.end() || plan.isBuffer(gather.getSource()) ||
+      buffers.count(gather.getSource()) || load->second->other ||
+      load->second->rows)
+    return;
+  auto view = std::make_unique<View>(reversedView(
+      rewriter, gather.getLoc(), *load->second, gather.getDimension()));
+  loads[gather.getResult()] = std::move(view);
 }
 
 SmallVector<OpFoldResult>

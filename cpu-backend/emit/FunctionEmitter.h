@@ -161,6 +161,7 @@ private:
   mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
   mlir::LogicalResult emitReshape(mlir::Operation *op);
   void rememberLoad(mlir::Value tensor);
+  void rememberReversal(mlir::Operation *op);
   llvm::SmallVector<mlir::OpFoldResult>
   mapAll(llvm::ArrayRef<mlir::OpFoldResult> values);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,6 +57,21 @@ bool tilebridge::cpu::isElementwise(Operation *op) {
   return op->getNumResults() == 1 &&
          isa<RankedTensorType>(op->getResult(0).getType()) &&
          op->hasTrait<OpTrait::Elementwise>() && !isa<arith::ConstantOp>(op);
+}
+
+bool tilebridge::cpu::isReversal(Operation *op) {
+  auto gather = dyn_cast<linalg_ext::GatherAlongOp>(op);
+  return gather && gather.isReversal();
+}
+
+bool tilebridge::cpu::isRead(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (linalgOp && linalgOp.isDpsInit(&operand))
+    return isElementwise(op) &&
+           !linalgOp.getMatchingBlockArgument(&operand).use_empty();
+  // The indices of a reversal are known.
+  return operand.getOperandNumber() == 0 || !isReversal(op);
 }
 
 /// A constant belongs to no loop, so that it must also be defined outside of
@@ -249,6 +265,17 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
                                  slice.getStaticStride(d), level, loc,
                                  builder));
     }
+    return result;
+  }
+  if (isReversal(op)) {
+    auto gather = cast<linalg_ext::GatherAlongOp>(op);
+    int64_t d = gather.getDimension();
+    unsigned level = 0;
+    for (const Index &index : indices)
+      level = std::max(level, index.level);
+    Indices result(indices);
+    result[d] = shifted(indices[d], gather.getType().getDimSize(d) - 1, -1,
+                        level, loc, builder);
     return result;
   }
   // Each element has its own place in memory, and its own mask.

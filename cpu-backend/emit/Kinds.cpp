@@ -38,6 +38,8 @@ OpKind tilebridge::cpu::kindOf(Operation *op) {
   if (isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp,
           linalg_ext::MaskedLoadOp>(op))
     return OpKind::Inlineable;
+  if (isReversal(op))
+    return OpKind::Inlineable;
   if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()) ||
       isa<tensor::ExtractOp>(op))
     return OpKind::OwnRoot;

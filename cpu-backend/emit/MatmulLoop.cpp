@@ -224,7 +224,7 @@ static void placeRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
 bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
                                   bool &hasFailed) {
   auto it = loads.find(tensor);
-  if (it == loads.end() || buffers.count(tensor))
+  if (it == loads.end() || buffers.count(tensor) || !matchLoad(tensor))
     return false;
   const View &view = *it->second;
   ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);

@@ -129,15 +129,14 @@ private:
       int64_t cost = 0;
       if (op->getNumResults() == 1 && matchLoad(op->getResult(0)))
         cost = loadCost;
+      else if (isReversal(op))
+        cost = 1;
       else if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()))
         cost = gatherCost;
       else if (isElementwise(op))
         cost = costOfBody(op);
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       for (OpOperand &operand : op->getOpOperands()) {
-        if (linalgOp && linalgOp.isDpsInit(&operand) &&
-            (!isElementwise(op) ||
-             linalgOp.getMatchingBlockArgument(&operand).use_empty()))
+        if (!isRead(operand))
           continue;
         Operation *from = operand.get().getDefiningOp();
         if (from && isa<RankedTensorType>(operand.get().getType()))
@@ -268,7 +267,8 @@ private:
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
         !isUnitReshape(user))
       return true;
-    return isa<linalg_ext::ScanOp, linalg_ext::GatherAlongOp>(user);
+    return isa<linalg_ext::ScanOp>(user) ||
+           (isa<linalg_ext::GatherAlongOp>(user) && !isReversal(user));
   }
 
   bool mustBeBuffer(Operation *op) {

@@ -61,12 +61,9 @@ public:
         walk(load->other, indices, nullptr);
       return;
     }
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     for (OpOperand &operand : op->getOpOperands()) {
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-      if (!type || (linalgOp && linalgOp.isDpsInit(&operand) &&
-                    (!isElementwise(op) ||
-                     linalgOp.getMatchingBlockArgument(&operand).use_empty())))
+      if (!type || !isRead(operand))
         continue;
       if (auto from = operandIndices(operand, indices, nullptr))
         walk(operand.get(), *from, nullptr);

@@ -219,3 +219,17 @@ View tilebridge::cpu::makeView(OpBuilder &builder, Location loc, Value memref,
   }
   return view;
 }
+
+View tilebridge::cpu::reversedView(OpBuilder &builder, Location loc, View view,
+                                   unsigned d) {
+  OpFoldResult size = builder.getIndexAttr(view.shape[d]),
+               last = builder.getIndexAttr(view.shape[d] - 1),
+               minusOne = builder.getIndexAttr(-1);
+  view.offset = addIndex(builder, loc, view.offset,
+                         mulIndex(builder, loc, last, view.strides[d]));
+  view.strides[d] = mulIndex(builder, loc, view.strides[d], minusOne);
+  OpFoldResult low = subIndex(builder, loc, size, view.hi[d]);
+  view.hi[d] = subIndex(builder, loc, size, view.lo[d]);
+  view.lo[d] = low;
+  return view;
+}

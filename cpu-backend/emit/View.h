@@ -114,17 +114,25 @@ View makeView(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value memref,
               llvm::ArrayRef<int64_t> shape,
               llvm::ArrayRef<mlir::OpFoldResult> low = {});
 
+/// The elements of `view` in the opposite order along dimension `d`.
+View reversedView(mlir::OpBuilder &builder, mlir::Location loc, View view,
+                  unsigned d);
+
 /// The indices at which operand `operand` of `op` is read when result `op` is
 /// computed at `indices`: for elementwise ops, broadcasts, transposes,
-/// unit-dimension reshapes, slices, and the masks and offsets of loads.
-/// Arithmetic is only emitted when `builder` is not null. Nothing if `op` is
-/// none of these.
+/// reversals, unit-dimension reshapes, slices, and the masks and offsets of
+/// loads. Arithmetic is only emitted when `builder` is not null. Nothing if
+/// `op` is none of these.
 std::optional<Indices> operandIndices(mlir::OpOperand &operand,
                                       llvm::ArrayRef<Index> indices,
                                       mlir::OpBuilder *builder);
 
 /// A reshape that only adds or drops dimensions of size 1.
 bool isUnitReshape(mlir::Operation *op);
+/// The operand's block in the opposite order along one dimension.
+bool isReversal(mlir::Operation *op);
+/// An operand whose elements are needed to compute those of the result.
+bool isRead(mlir::OpOperand &operand);
 /// An op that computes each element of its result from one element of each
 /// operand by scalar code: the elementwise forms of linalg, and arith and math
 /// on tensors.

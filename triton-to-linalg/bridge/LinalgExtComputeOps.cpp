@@ -8,6 +8,8 @@
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -131,6 +133,29 @@ LogicalResult GatherAlongOp::verify() {
              << indices.getDimSize(i) << " elements in dimension " << i
              << ", but the source has only " << source.getDimSize(i);
   return success();
+}
+
+bool GatherAlongOp::isReversal() {
+  auto generic = getIndices().getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic.getNumDpsInputs() != 0 ||
+      generic.getNumResults() != 1 ||
+      getSource().getType().getShape() != getIndices().getType().getShape() ||
+      !generic.getIndexingMapsArray()[0].isIdentity())
+    return false;
+  auto cast = generic.getBody()
+                  ->getTerminator()
+                  ->getOperand(0)
+                  .getDefiningOp<arith::IndexCastOp>();
+  auto difference =
+      cast ? cast.getIn().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+  auto index = difference ? difference.getRhs().getDefiningOp<linalg::IndexOp>()
+                          : linalg::IndexOp();
+  int64_t dimension = getDimension(),
+          last = getSource().getType().getDimSize(dimension) - 1;
+  return index && static_cast<int64_t>(index.getDim()) == dimension &&
+         getConstantIntValue(difference.getLhs()) == last &&
+         // The index is a number of its type, read as unsigned.
+         llvm::isUIntN(cast.getType().getIntOrFloatBitWidth(), last);
 }
 
 LogicalResult PrintOp::verify() {

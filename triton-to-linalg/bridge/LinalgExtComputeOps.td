@@ -141,6 +141,12 @@ def LinalgExt_GatherAlongOp : LinalgExt_Op<"gather_along", [
     $source `[` $indices `]` `dimension` `=` $dimension attr-dict
     `:` type($source) `,` type($indices) `->` type($result)
   }];
+  let extraClassDeclaration = [{
+    /// The result is `source` in the opposite order along `dimension`: an
+    /// index is the size of that dimension - 1 - its own place, written as one
+    /// `linalg.generic`.
+    bool isReversal();
+  }];
   let hasVerifier = 1;
 }
 

@@ -62,6 +62,64 @@ def SpreadSelectsPass : Pass<"tilebridge-spread-selects"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def FoldReversalsPass : Pass<"tilebridge-fold-reversals"> {
+  let summary = "Writes chains of exchanges as blocks in the opposite order";
+  let description = [{
+    `tl.flip` takes a dimension apart into dimensions of size 2, and exchanges the halves of each one by the exclusive or
+    with the exclusive or of both. Where neighbouring dimensions are all exchanged, they are one dimension again that is
+    reversed: a `linalg_ext.gather_along` whose index is the last one minus the place (`isReversal()`), which a backend may
+    read as memory in the opposite order. It comes before a bitcast of its operand, such as that of floats to integers. A single exchange in a block
+    that only has dimensions of size 2 is a step of `tl.sort`, and is left as it is.
+
+    Before:
+    ```mlir
+    #map = affine_map<(d0, d1) -> (d0, d1)>
+    func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> {
+      %zero = arith.constant dense<0> : tensor<2xi32>
+      %init = tensor.empty() : tensor<2x2xi32>
+      %0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 2] : tensor<4xi32> into tensor<2x2xi32>
+      %1 = linalg.reduce { arith.xori } ins(%0 : tensor<2x2xi32>) outs(%zero : tensor<2xi32>) dimensions = [0]
+      %2 = linalg.broadcast ins(%1 : tensor<2xi32>) outs(%init : tensor<2x2xi32>) dimensions = [0]
+      %3 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+          ins(%0, %2 : tensor<2x2xi32>, tensor<2x2xi32>) outs(%init : tensor<2x2xi32>) {
+      ^bb0(%a: i32, %b: i32, %out: i32):
+        %xor = arith.xori %a, %b : i32
+        linalg.yield %xor : i32
+      } -> tensor<2x2xi32>
+      %4 = linalg.reduce { arith.xori } ins(%3 : tensor<2x2xi32>) outs(%zero : tensor<2xi32>) dimensions = [1]
+      %5 = linalg.broadcast ins(%4 : tensor<2xi32>) outs(%init : tensor<2x2xi32>) dimensions = [1]
+      %6 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+          ins(%3, %5 : tensor<2x2xi32>, tensor<2x2xi32>) outs(%init : tensor<2x2xi32>) {
+      ^bb0(%a: i32, %b: i32, %out: i32):
+        %xor = arith.xori %a, %b : i32
+        linalg.yield %xor : i32
+      } -> tensor<2x2xi32>
+      %7 = tensor.collapse_shape %6 [[0, 1]] : tensor<2x2xi32> into tensor<4xi32>
+      return %7 : tensor<4xi32>
+    }
+    ```
+    After:
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> {
+      %c3 = arith.constant 3 : index
+      %init = tensor.empty() : tensor<4xi32>
+      %0 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]} outs(%init : tensor<4xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %opposite = arith.subi %c3, %i : index
+        %number = arith.index_cast %opposite : index to i32
+        linalg.yield %number : i32
+      } -> tensor<4xi32>
+      %1 = linalg_ext.gather_along %x[%0] dimension = 0 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+      return %1 : tensor<4xi32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::tilebridge::linalg_ext::LinalgExtDialect"];
+}
+
 def FoldViewsPass : Pass<"tilebridge-fold-views"> {
   let summary = "Accesses see all that is known of the memory they work on";
   let description = [{
