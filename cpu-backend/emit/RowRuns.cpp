@@ -47,14 +47,14 @@ public:
     if (mask) {
       Value none = arith::ConstantIntOp::create(
           b, std::numeric_limits<int64_t>::max(), 64);
-      Value known = arith::SelectOp::create(b, mask, starts,
-                                            broadcast(steps, none));
-      start = vector::ReductionOp::create(b, vector::CombiningKind::MINSI,
-                                          known);
+      Value known =
+          arith::SelectOp::create(b, mask, starts, broadcast(steps, none));
+      start =
+          vector::ReductionOp::create(b, vector::CombiningKind::MINSI, known);
       Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, starts,
                                            broadcast(steps, start));
-      Value isOpen = arith::XOrIOp::create(b, mask,
-                                           allLanes(b, b.getLoc(), side));
+      Value isOpen =
+          arith::XOrIOp::create(b, mask, allLanes(b, b.getLoc(), side));
       isRun = all(arith::OrIOp::create(b, isSame, isOpen));
       isWhole = all(mask);
     } else {
@@ -114,8 +114,8 @@ private:
   }
 
   void store(Value value, Value row, Value column) {
-    Value at = times(plus(first, row),
-                     toValue(b, b.getLoc(), to.strides[rowDim]));
+    Value at =
+        times(plus(first, row), toValue(b, b.getLoc(), to.strides[rowDim]));
     vector::StoreOp::create(b, value, to.base, plus(at, column));
   }
 
@@ -215,9 +215,9 @@ std::optional<int64_t> NestEmitter::findRowRuns(const View &view,
       return std::nullopt;
   int64_t bits = view.elementType().getIntOrFloatBitWidth();
   int64_t most = fe.target().vectorBits >= 512 ? 16 : 8;
-  int64_t side = std::min({lanesAlong(view.shape[0], most),
-                           lanesAlong(view.shape[1], most),
-                           std::max<int64_t>(fe.target().vectorBits / bits, 1)});
+  int64_t side = std::min(
+      {lanesAlong(view.shape[0], most), lanesAlong(view.shape[1], most),
+       std::max<int64_t>(fe.target().vectorBits / bits, 1)});
   constexpr int64_t mostBytes = 1 << 20;
   if (side < 4 || bits % 8 != 0 || bytesOf(view) > mostBytes)
     return std::nullopt;
