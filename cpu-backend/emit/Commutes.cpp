@@ -14,11 +14,12 @@
 #include "cpu-backend/emit/NestEmitter.h"
 
 using namespace mlir;
+using namespace tilebridge::cpu;
 
 using Constants = SmallVector<Attribute>;
 
-static std::optional<Constants> foldRegion(Block &block,
-                                           const Constants &arguments) {
+std::optional<Constants>
+tilebridge::cpu::foldRegion(Block &block, ArrayRef<Attribute> arguments) {
   DenseMap<Value, Attribute> known;
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))

@@ -237,6 +237,13 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   Value mainEnd = arith::MaxSIOp::create(b, loc, round(limit, 0), mainBegin);
   if (failed(segment(mainBegin, mainEnd, true)))
     return failure();
+  // Vectors of nothing but zeros need not be added. But one zero is: with it
+  // a sum of nothing but -0.0 is 0.0.
+  if (limits.size() == 1 && isNeutralFrom(limits.front())) {
+    limit = arith::MaxSIOp::create(b, loc, limit, mainEnd);
+    limit = arith::AddIOp::create(b, loc, limit, constant(1));
+    end = arith::MinSIOp::create(b, loc, end, limit);
+  }
   return segment(mainEnd, end, false);
 }
 

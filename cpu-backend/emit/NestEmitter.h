@@ -22,6 +22,11 @@ llvm::SmallVector<int64_t> reduceDimensions(mlir::Operation *op);
 /// The order of the operands of the reduction's region does not matter.
 bool commutes(mlir::Operation *reduce);
 
+/// What a region without loops yields for such arguments (null: not known), if
+/// that can be computed now.
+std::optional<llvm::SmallVector<mlir::Attribute>>
+foldRegion(mlir::Block &block, llvm::ArrayRef<mlir::Attribute> arguments);
+
 /// Of the whole block.
 int64_t bytesOf(const View &view);
 
@@ -95,6 +100,11 @@ private:
   // PrefetchInOrder.cpp
   std::optional<Later> laterInOrder(const View &view,
                                     llvm::ArrayRef<Index> place);
+
+  // NeutralTails.cpp
+  mlir::Attribute valueOutside(mlir::Value tensor, llvm::ArrayRef<Index> at,
+                               mlir::Value limit, int &budget);
+  bool isNeutralFrom(mlir::Value limit);
 
   // InterleaveRows.cpp
   const View *findPieces(unsigned rowDim);

@@ -453,3 +453,52 @@ def test_scan_keeps_signs_of_zeros_and_infinities(reverse, op):
     np.testing.assert_array_equal(out, wanted)
     number = ~np.isnan(wanted)
     np.testing.assert_array_equal(np.signbit(out)[number], np.signbit(wanted)[number])
+
+
+@triton.jit
+def row_kernel(x, out, n, other, OP: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=other).to(tl.float32)
+    if OP == "sum":
+        result = tl.sum(value, 0)
+    elif OP == "squares":
+        result = tl.sum(value * value, 0)
+    elif OP == "powers":
+        result = tl.sum(tl.exp(value * 0.125), 0)
+    else:
+        result = tl.max(-value, 0)
+    tl.store(out + tl.program_id(0), result)
+
+
+@pytest.mark.parametrize("other", [0, 1])
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.float16, torch.bfloat16, torch.int8))
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 100, 256, 511, 512])
+def test_sums_of_rows_shorter_than_their_block(n, dtype, other, rng):
+    x = normal(rng, [3, n], dtype)
+    a = torch.full([3, 512], other).double()
+    a[:, :n] = x.double()
+    wanted = {
+        "sum": a.sum(1),
+        "squares": (a * a).sum(1),
+        "powers": (a * 0.125).exp().sum(1),
+        "largest": (-a).amax(1),
+    }
+    for op, result in wanted.items():
+        out = output([3], torch.float32)
+        row_kernel[(3,)](x, out, n, other, OP=op, N=512)
+        check_equal(out, result, tolerance=(1e-4, 1e-4), context=op)
+
+
+@triton.jit
+def sum_kernel(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out, tl.sum(tl.load(x + i, mask=i < n, other=0.0), 0))
+
+
+@pytest.mark.parametrize("n", [1, 64, 100, 256, 511, 512])
+def test_sum_of_negative_zeros(n):
+    """A masked element is 0.0, with which the sum is 0.0 and not -0.0."""
+    out = output([1], torch.float32)
+    sum_kernel[(1,)](torch.full([n], -0.0), out, n, N=512)
+    assert out.item() == 0.0
+    assert math.copysign(1.0, out.item()) == (1.0 if n < 512 else -1.0)

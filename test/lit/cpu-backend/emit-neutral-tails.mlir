@@ -1,0 +1,149 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512" --canonicalize --cse | FileCheck %s
+
+// The squares of what is masked are zeros: the loop ends with the row and one element, whose zero makes 0.0 of a sum of -0.0.
+// CHECK-LABEL: func.func @squares(
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: %[[BEHIND:.*]] = arith.addi %{{.*}}, %c1
+// CHECK: %[[END:.*]] = arith.minsi %[[BEHIND]], %c1024
+// CHECK: scf.for %{{.*}} to %[[END]] step
+// CHECK: vector.maskedload
+func.func @squares(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32, strided<[], offset: ?>>, %n: i32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 0.0 : f32
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %box = memref.subview %in[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %outside : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%padded : tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = arith.mulf %a, %a : f32
+    linalg.yield %y : f32
+  } -> tensor<1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  bufferization.materialize_in_destination %r in writable %o : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Squares that are not zero are added.
+// CHECK-LABEL: func.func @ones(
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: scf.for %{{.*}} to %c1024 step
+// CHECK: vector.maskedload
+func.func @ones(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32, strided<[], offset: ?>>, %n: i32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 1.0 : f32
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %box = memref.subview %in[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %outside : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%padded : tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = arith.mulf %a, %a : f32
+    linalg.yield %y : f32
+  } -> tensor<1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  bufferization.materialize_in_destination %r in writable %o : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// exp(0) is 1.
+// CHECK-LABEL: func.func @powers(
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: scf.for %{{.*}} to %c1024 step
+// CHECK: vector.maskedload
+func.func @powers(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32, strided<[], offset: ?>>, %n: i32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 0.0 : f32
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %box = memref.subview %in[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %outside : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%padded : tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = math.exp %a : f32
+    linalg.yield %y : f32
+  } -> tensor<1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  bufferization.materialize_in_destination %r in writable %o : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Nothing is known of maxima.
+// CHECK-LABEL: func.func @largest(
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: scf.for %{{.*}} to %c1024 step
+// CHECK: vector.maskedload
+func.func @largest(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32, strided<[], offset: ?>>, %n: i32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 0.0 : f32
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %box = memref.subview %in[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %outside : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %init = arith.constant dense<0x7FC00000> : tensor<f32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%padded : tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = arith.negf %a : f32
+    linalg.yield %y : f32
+  } -> tensor<1024xf32>
+  %r = linalg.reduce { arith.maxnumf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  bufferization.materialize_in_destination %r in writable %o : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}
