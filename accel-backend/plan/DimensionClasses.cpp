@@ -287,6 +287,11 @@ DimensionClasses::DimensionClasses(func::FuncOp func) {
   func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != func)
       visit(op);
+    // Dimensions of one element, which reshapes are not asked about.
+    for (Value result : op->getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+        for (int64_t d = 0; d < type.getRank(); ++d)
+          node(result, d);
     // A body of scalars has no dimensions.
     return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();

@@ -48,3 +48,24 @@ func.func @large(%p: memref<8192xf32, strided<[1], offset: ?>> {accel.noalias}, 
   return
 }
 }
+
+// -----
+
+// Dimensions of one element that only reshapes have are dimensions, too.
+
+// CHECK-LABEL: func.func @reshaped
+// CHECK: accel.copy
+module attributes {accel.target = "mtia-2i-like"} {
+func.func @reshaped(%p: memref<1x8xf32, strided<[8, 1], offset: ?>> {accel.noalias}, %q: memref<8x1xf32, strided<[1, 1], offset: ?>>,
+                    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {accel.kernel, tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32"]} {
+  %e = tensor.empty() : tensor<1x8xf32>
+  %0 = accel.copy %p to %e : (memref<1x8xf32, strided<[8, 1], offset: ?>>, tensor<1x8xf32>) -> tensor<1x8xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2, 3]] output_shape [1, 2, 2, 2] : tensor<1x8xf32> into tensor<1x2x2x2xf32>
+  %2 = tensor.collapse_shape %1 [[0, 1], [2], [3]] : tensor<1x2x2x2xf32> into tensor<2x2x2xf32>
+  %3 = tensor.expand_shape %2 [[0], [1], [2, 3]] output_shape [2, 2, 2, 1] : tensor<2x2x2xf32> into tensor<2x2x2x1xf32>
+  %4 = tensor.collapse_shape %3 [[0, 1, 2], [3]] : tensor<2x2x2x1xf32> into tensor<8x1xf32>
+  accel.copy %4 to %q : (tensor<8x1xf32>, memref<8x1xf32, strided<[1, 1], offset: ?>>) -> ()
+  return
+}
+}
