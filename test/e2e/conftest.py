@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(autouse=True)
 def no_hang(request):
     """A kernel that never ends cannot be interrupted: show where it was started and end the run."""
-    limit = 600 if request.node.get_closest_marker("slow") else 120
+    limit = 600 if request.node.get_closest_marker("slow") else 300
     faulthandler.dump_traceback_later(limit, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()

@@ -25,7 +25,7 @@ def run_program(
         env=os.environ | environment,
         capture_output=True,
         text=True,
-        timeout=110,  # less than a test may take (conftest.py), which then tells of it
+        timeout=280,  # less than a test may take (conftest.py), which then tells of it
         check=False,
     )
 
