@@ -277,8 +277,12 @@ void tilebridge::accel::bufferLoads(IRRewriter &rewriter, LoopWork &work) {
   // Carried anew: the slots, the values ahead, then each load's tokens.
   SmallVector<Value> inits(hasFeeds ? 2 : 1,
                            arith::ConstantIndexOp::create(rewriter, loc, 0));
+  // By number: the arguments go with the loop that is replaced.
+  SmallVector<unsigned> carriedNumbers;
   for (BlockArgument argument : work.carried)
-    inits.push_back(values[argument.getArgNumber() - 1]);
+    carriedNumbers.push_back(argument.getArgNumber());
+  for (unsigned number : carriedNumbers)
+    inits.push_back(values[number - 1]);
   unsigned firstToken = inits.size();
   for (ArrayRef<Value> of : tokens)
     llvm::append_range(inits, of);
@@ -291,10 +295,9 @@ void tilebridge::accel::bufferLoads(IRRewriter &rewriter, LoopWork &work) {
   // The body moved, with the loads in it; its arguments are new ones.
   ArrayRef<BlockArgument> added =
       newLoop.getRegionIterArgs().take_back(inits.size());
-  llvm::SmallSetVector<BlockArgument, 4> carried;
-  for (BlockArgument argument : work.carried)
-    carried.insert(newLoop.getBody()->getArgument(argument.getArgNumber()));
-  work.carried = carried;
+  work.carried.clear();
+  for (unsigned number : carriedNumbers)
+    work.carried.insert(newLoop.getBody()->getArgument(number));
   work.loop = newLoop;
 
   rewriter.setInsertionPointToStart(newLoop.getBody());

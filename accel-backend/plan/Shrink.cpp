@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilebridge::accel;
@@ -49,6 +50,8 @@ private:
   const DimensionClasses &classes;
   Part part;
   int64_t all;
+  /// Slices that smaller ones stand for: gone when all operations were seen.
+  llvm::SmallSetVector<Operation *, 4> replaced;
 };
 } // namespace
 
@@ -183,8 +186,7 @@ void Shrinker::shrinkStore(CopyOp copy) {
         builder, loc, slice.getSource(), sliceOffsets, sliceSizes,
         slice.getMixedStrides());
     copy.getSourceMutable().assign(smaller.getResult());
-    if (slice->use_empty())
-      slice->erase();
+    replaced.insert(slice);
   }
   builder.setInsertionPoint(copy);
   copy.getDestMutable().assign(
@@ -223,6 +225,9 @@ void Shrinker::run(ArrayRef<Operation *> ops) {
   // Users first: a store takes the slice that it stores with it.
   for (Operation *op : llvm::reverse(ops))
     shrinkOp(op);
+  for (Operation *slice : replaced)
+    if (slice->use_empty())
+      slice->erase();
 }
 
 void tilebridge::accel::shrink(Region &region, const DimensionClasses &classes,
