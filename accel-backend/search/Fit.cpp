@@ -80,6 +80,9 @@ static std::string adviceFor(const Trial &trial) {
   return smaller.empty() ? "" : text + " would fit";
 }
 
+// As many buffers as a load may have.
+static constexpr int64_t mostOfAny = 64;
+
 // Stores have one buffer, too.
 static void keepStores(func::FuncOp kernel) {
   Builder builder(kernel.getContext());
@@ -139,27 +142,40 @@ struct AccelFitPass : accel::impl::AccelFitPassBase<AccelFitPass> {
 
   /// The fewest buffers, up to these, with which the kernel is as fast as it
   /// can be by the model. Loads that are started too early hold up the stores
-  /// of an engine that does both.
+  /// of an engine that does both. `two`: what has been tried with two.
   static int64_t chooseDepth(func::FuncOp kernel, const Target &target,
-                             int64_t most) {
+                             int64_t most, std::optional<Trial> two) {
     // A part of them is among those of any larger `most`.
     constexpr int64_t depths[] = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
     // Less is no reason.
     constexpr double gain = 0.99;
     int64_t best = 0;
-    double least = 0;
+    double least = 0, before = std::numeric_limits<double>::infinity();
     for (int64_t depth : depths) {
       if (depth > most)
         break;
-      setDepth(kernel, depth);
-      std::optional<Trial> trial = tryOut(kernel, target, "tile");
-      if (!trial || !trial->fits)
+      std::optional<Trial> trial;
+      if (depth == 2 && two) {
+        trial = std::move(two);
+      } else {
+        setDepth(kernel, depth);
+        trial = tryOut(kernel, target, "tile");
+      }
+      if (!trial || !trial->fits) {
+        // Nor do more than these.
+        if (best)
+          break;
         continue;
-      double cycles = estimate(trial->kernel, target).cycles;
-      if (best && cycles >= least * gain)
-        continue;
-      best = depth;
-      least = cycles;
+      }
+      Estimate estimated = estimate(trial->kernel, target);
+      if (!best || estimated.cycles < least * gain) {
+        best = depth;
+        least = estimated.cycles;
+      }
+      // Nothing deeper is faster.
+      if (estimated.leastCycles >= least * gain || estimated.cycles >= before)
+        break;
+      before = estimated.cycles;
     }
     return best ? best : most;
   }
@@ -168,9 +184,11 @@ struct AccelFitPass : accel::impl::AccelFitPassBase<AccelFitPass> {
     // By whoever has searched.
     if (isDecided(kernel))
       return success();
-    int64_t most = mostDepth;
-    if (auto asked = kernel->getAttrOfType<IntegerAttr>(mostDepthAttr))
-      most = asked.getInt();
+    int64_t asked = mostDepth;
+    if (auto attribute = kernel->getAttrOfType<IntegerAttr>(mostDepthAttr))
+      asked = attribute.getInt();
+    // More than two never make blocks smaller.
+    int64_t most = asked ? asked : 2;
     if (most < 2)
       keepStores(kernel);
     Tiles tiles(kernel);
@@ -179,6 +197,7 @@ struct AccelFitPass : accel::impl::AccelFitPassBase<AccelFitPass> {
     for (unsigned round = 0; round < 64; ++round) {
       // The most buffers that fit are between these two; all is tried first.
       int64_t fits = 0, overflows = most + 1;
+      std::optional<Trial> fitting;
       for (int64_t depth = most; overflows - fits > 1;
            depth = (fits + overflows) / 2) {
         setDepth(kernel, depth);
@@ -186,11 +205,17 @@ struct AccelFitPass : accel::impl::AccelFitPassBase<AccelFitPass> {
         if (!trial)
           break;
         (trial->fits ? fits : overflows) = depth;
-        if (!trial->fits)
-          last = std::move(trial);
+        (trial->fits ? fitting : last) = std::move(trial);
       }
       if (fits) {
-        setDepth(kernel, fits > 2 ? chooseDepth(kernel, target, fits) : fits);
+        // Unless asked for less, as many as help.
+        if (!asked && fits == 2)
+          fits = mostOfAny;
+        else
+          fitting.reset();
+        if (fits > 2)
+          fits = chooseDepth(kernel, target, fits, std::move(fitting));
+        setDepth(kernel, fits);
         return success();
       }
       // What fails as a whole fails again, with its message, in the pipeline.

@@ -44,16 +44,28 @@ static bool isOverlapped(Operation *start) {
   return false;
 }
 
-// Whether the wait for a transfer is in the first iteration of a loop: it is
-// the first of those that are started iterations ahead, and nothing is there
-// yet to run beside it.
-static bool isPrologue(Operation *start) {
-  return start->getNumResults() == 1 &&
-         llvm::any_of(start->getResult(0).getUses(), [](OpOperand &use) {
-           auto loop = dyn_cast<scf::ForOp>(use.getOwner());
-           return loop &&
-                  use.getOperandNumber() >= loop.getNumControlOperands();
-         });
+/// What is started before a loop for one of its iterations.
+enum class Ahead {
+  /// Nothing.
+  None,
+  /// The first one, beside which nothing is there yet to run.
+  First,
+  /// A later one, of those that the loop has anyway.
+  Later
+};
+
+static Ahead aheadOf(Operation *start) {
+  if (start->getNumResults() != 1)
+    return Ahead::None;
+  for (OpOperand &use : start->getResult(0).getUses()) {
+    auto loop = dyn_cast<scf::ForOp>(use.getOwner());
+    if (!loop || use.getOperandNumber() < loop.getNumControlOperands())
+      continue;
+    Value own = loop.getTiedLoopRegionIterArg(&use);
+    return llvm::any_of(own.getUsers(), llvm::IsaPred<WaitOp>) ? Ahead::First
+                                                               : Ahead::Later;
+  }
+  return Ahead::None;
 }
 
 static SmallVector<scf::ForOp> loopsAround(Operation *op) {
@@ -66,17 +78,28 @@ static SmallVector<scf::ForOp> loopsAround(Operation *op) {
 
 namespace {
 /// What a loop of one PE waits for at least, in all of its iterations: a load
-/// takes its time, and so many of each are under way at once as have buffers.
+/// takes its time, and so many of each are under way at once as have buffers. A
+/// store is waited for before the next one starts, and gets behind the loads in
+/// the queue of an engine that does both.
 struct LoopCost {
   /// What is done beside them.
   double busy = 0;
   double transfers = 0, latency = 0, times = 0;
   double depth = 1;
+  double stores = 0, storeLatency = 0;
+  const DmaEngine *loadedBy = nullptr, *storedBy = nullptr;
 
   double excess() const {
-    double least =
-        std::max(transfers, (busy + transfers + latency * times) / depth);
-    return std::max(0.0, least - busy);
+    double least = (busy + transfers + latency * times) / depth;
+    return std::max(leastExcess(), least - busy);
+  }
+  /// With any number of buffers.
+  double leastExcess() const {
+    double loaded = std::max(0.0, transfers - busy);
+    double stored = stores + storeLatency * times;
+    if (loadedBy && loadedBy == storedBy && storedBy->count < 2)
+      stored += loaded;
+    return std::max(loaded, stored - busy);
   }
 };
 
@@ -166,6 +189,9 @@ double Model::pesOf(Operation *op) {
 
 void Model::addTransfer(Operation *op, Value source, Value dest,
                         std::optional<ArrayRef<int64_t>> multicast) {
+  Ahead ahead = aheadOf(op);
+  if (ahead == Ahead::Later)
+    return;
   const Memory &from = memoryOfSide(source), &to = memoryOfSide(dest);
   auto isStatic = [](Value side) {
     return cast<ShapedType>(side.getType()).hasStaticShape();
@@ -199,16 +225,27 @@ void Model::addTransfer(Operation *op, Value source, Value dest,
     engines[engine->name] += own * times / std::max(1u, engine->count);
   double alone = std::max(own, shared) + latency;
   auto around = op->getParentOfType<scf::ForOp>();
-  if (isOverlapped(op) && !isPrologue(op)) {
+  if (isOverlapped(op) && ahead == Ahead::None) {
     if (!isInChipMemory(source.getType())) {
       last = alone;
+      if (around) {
+        LoopCost &cost = loops[around];
+        cost.stores += std::max(own, shared) * times;
+        cost.storeLatency = std::max(cost.storeLatency, latency);
+        cost.storedBy = engine;
+        cost.times = std::max(cost.times, times);
+      }
     } else if (around) {
       LoopCost &cost = loops[around];
       cost.transfers += std::max(own, shared) * times;
       cost.latency = std::max(cost.latency, latency);
+      cost.loadedBy = engine;
       cost.times = std::max(cost.times, times);
       if (auto depth = op->getAttrOfType<IntegerAttr>(depthAttr))
-        cost.depth = std::max(1.0, double(depth.getInt()));
+        // More than there are iterations are never under way.
+        cost.depth =
+            std::max(1.0, std::min(double(depth.getInt()),
+                                   timesRun(op, around->getParentOp())));
     }
     return;
   }
@@ -252,16 +289,18 @@ Estimate Model::run() {
     return WalkResult::skip();
   });
 
-  double most = compute + waits + serialTransfers;
+  double most = compute + waits + serialTransfers, least = most;
   for (auto &[loop, cost] : loops) {
     double excess = cost.excess();
     most += excess;
+    least += cost.leastExcess();
     addBusy(loop, excess);
   }
   result.terms["compute"] = compute;
   for (auto [name, cycles] : engines) {
     result.terms["engine " + name] = cycles;
     most = std::max(most, cycles);
+    least = std::max(least, cycles);
   }
   for (const Memory &memory : target.memories) {
     double instances = double(target.instances(memory.scope));
@@ -273,8 +312,10 @@ Estimate Model::run() {
         instances;
     result.terms["memory " + memory.name] = cycles;
     most = std::max(most, cycles);
+    least = std::max(least, cycles);
   }
   result.cycles = target.launchCycles + most + last;
+  result.leastCycles = target.launchCycles + least + last;
   return result;
 }
 

@@ -22,6 +22,8 @@ namespace tilebridge::accel {
 struct Estimate {
   /// Of all PEs, with prologue and epilogue.
   double cycles = 0;
+  /// The same if as many loads of each loop were under way as one likes.
+  double leastCycles = 0;
   /// What each of them alone would take, by name: "compute", engines, memories.
   std::map<std::string, double> terms;
   /// Moved by all PEs, by memory; a multicast is read once.

@@ -41,7 +41,8 @@ def AccelFitPass : Pass<"tilebridge-accel-fit", "::mlir::ModuleOp"> {
     Tries, on a copy of the kernel that is lowered until its buffers can be placed: all copies in loops with several buffers, then with one;
     then the same with blocks that are half as large along one class of dimensions, of those that can be tiled the one with the most bytes,
     and so on. The first that fits is taken, and written as `accel.depth` and `accel.tile` on the copies. Buffers that are not needed at
-    the same time share their places in each. Of more than two buffers that fit, as few are taken as are as fast by the model.
+    the same time share their places in each. Where two fit, more are taken if the model of the machine says that they help, as far as they fit too:
+    the fewest that are as fast as any. Blocks never become smaller for more than two.
 
     Where nothing fits, one error says how many bytes are needed of how many, names the buffers with their places in the kernel,
     and the largest dimensions of blocks that would fit.
@@ -56,7 +57,7 @@ def AccelFitPass : Pass<"tilebridge-accel-fit", "::mlir::ModuleOp"> {
         : (memref<8192xf32, strided<[1], offset: ?>>, tensor<8192xf32>) -> tensor<8192xf32>
     ```
   }];
-  let options = [Option<"mostDepth", "depth", "int64_t", "2", "the number of buffers of a copy in a loop that is tried first">];
+  let options = [Option<"mostDepth", "depth", "int64_t", "0", "no load has more buffers than these; 0: as many as help">];
   let dependentDialects = ["::tilebridge::accel::AccelDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -230,6 +230,28 @@ def test_more_buffers_are_not_slower(name, target):
 
 
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("target", [*TARGETS, "tiny-16kb"])
+@pytest.mark.parametrize("latency", [1, 20])
+def test_as_many_buffers_as_help(name, target, latency, tmp_path):
+    machine = description(target)
+    with_latency(machine, 1 / latency)
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(machine))
+    own = simulate(name, str(path))
+    for depth in (2, 8):
+        assert is_less(own, simulate(name, f"{path},depth={depth}")), f"{depth} buffers"
+
+
+def test_more_than_two_buffers_hide_a_long_latency(tmp_path):
+    machine = description("grid-1x1")
+    with_latency(machine, 1 / 40)
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(machine))
+    own, two = (simulate("matmul", f"{path}{end}")["cycles"] for end in ("", ",depth=2"))
+    assert own < two / 2, f"{own} cycles, {two} with two buffers"
+
+
+@pytest.mark.parametrize("name", KERNELS)
 def test_multicast_leaves_no_read_away(name):
     both, alone = (simulate(name, f"mtia-2i-like{end}") for end in ("", ",multicast=off"))
     read = [
