@@ -113,34 +113,40 @@ struct AccelEvenLoopsPass
       return signalPassFailure();
     if (!*launch || !(*launch)->grids)
       return;
-    // What is decided of one loop does not depend on the others.
-    Turns turns = (*launch)->turns();
+    std::optional<Turns> turns;
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
-      makeEven(loop, (*launch)->target, turns);
+    for (scf::ForOp loop : loops) {
+      if (!turns)
+        turns.emplace((*launch)->turns());
+      // What is known is known by value, and those of the loop are gone.
+      if (makeEven(loop, (*launch)->target, *turns))
+        turns.reset();
+    }
   }
 
-  static void makeEven(scf::ForOp loop, const Target &target, Turns &turns) {
+  static bool makeEven(scf::ForOp loop, const Target &target, Turns &turns) {
     SmallVector<CopyOp> loads = loadsOf(loop);
     if (loads.empty() || loop.getUnsignedCmp())
-      return;
+      return false;
     Sharing lines = linesOf(loads, loop, target, turns);
     if ((!lines.alongRows && !lines.alongColumns) || isEven(loop, lines, turns))
-      return;
+      return false;
     std::optional<NeededByLoads> needed = neededBy(loads, loop);
     std::optional<LineBound> bound =
         LineBound::of(loop, loop.getUpperBound(), lines, target, turns);
     if (!needed || !bound)
-      return;
+      return false;
     if (!bound->isFree()) {
       loop.emitRemark("PEs of a line load the same data, but some of them less "
                       "often, and would wait for the others");
-      return;
+      return false;
     }
     OpBuilder builder(loop);
-    if (Value value = bound->build(builder))
+    Value value = bound->build(builder);
+    if (value)
       rebuild(loop, *needed, value);
+    return bool(value);
   }
 };
 } // namespace
