@@ -113,40 +113,34 @@ struct AccelEvenLoopsPass
       return signalPassFailure();
     if (!*launch || !(*launch)->grids)
       return;
-    std::optional<Turns> turns;
+    // What is decided of one loop does not depend on the others.
+    Turns turns = (*launch)->turns();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops) {
-      if (!turns)
-        turns.emplace((*launch)->turns());
-      // What is known is known by value, and those of the loop are gone.
-      if (makeEven(loop, (*launch)->target, *turns))
-        turns.reset();
-    }
+    for (scf::ForOp loop : loops)
+      makeEven(loop, (*launch)->target, turns);
   }
 
-  static bool makeEven(scf::ForOp loop, const Target &target, Turns &turns) {
+  static void makeEven(scf::ForOp loop, const Target &target, Turns &turns) {
     SmallVector<CopyOp> loads = loadsOf(loop);
     if (loads.empty() || loop.getUnsignedCmp())
-      return false;
+      return;
     Sharing lines = linesOf(loads, loop, target, turns);
     if ((!lines.alongRows && !lines.alongColumns) || isEven(loop, lines, turns))
-      return false;
+      return;
     std::optional<NeededByLoads> needed = neededBy(loads, loop);
     std::optional<LineBound> bound =
         LineBound::of(loop, loop.getUpperBound(), lines, target, turns);
     if (!needed || !bound)
-      return false;
+      return;
     if (!bound->isFree()) {
       loop.emitRemark("PEs of a line load the same data, but some of them less "
                       "often, and would wait for the others");
-      return false;
+      return;
     }
     OpBuilder builder(loop);
-    Value value = bound->build(builder);
-    if (value)
+    if (Value value = bound->build(builder))
       rebuild(loop, *needed, value);
-    return bool(value);
   }
 };
 } // namespace
