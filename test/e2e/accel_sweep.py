@@ -32,7 +32,7 @@ HERE = Path(__file__).resolve().parent
 TARGETS = HERE.parents[1] / "accel-backend" / "targets"
 # With the number of pieces that each is cut into.
 FILES = (
-    "test_examples/4 test_memory test_accumulators/2 test_reductions/3 test_arithmetic/2 test_casts/2 test_access/2"
+    "test_examples/4 test_memory test_accumulators/2 test_reductions/2 test_scans test_arithmetic/2 test_casts/2 test_access/2"
     " test_hazards_values/2 test_hazards_access test_shapes test_gathers test_dots test_pointer_arithmetic"
     " test_control_flow test_math test_descriptor_shapes test_random_programs"
 )

@@ -1,38 +1,15 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions and scans: every kind, type, shape and axis, and combiners of the user's own."""
+"""Reductions: axes, types, own regions, NaN, rows shorter than their block."""
 
 import math
 
-import numpy as np
 import pytest
 import torch
 import triton
 import triton.language as tl
-from support import FLOATS, SIGNED, check_equal, dtypes, normal, output, whole_range
-
-
-@triton.jit
-def load_block(x, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
-    """A block of rank 1 to 3; B or C is 0 where the rank is less."""
-    if C > 0:
-        i = tl.arange(0, A)[:, None, None]
-        j = tl.arange(0, B)[None, :, None]
-        value = tl.load(x + (i * B + j) * C + tl.arange(0, C)[None, None, :])
-    elif B > 0:
-        value = tl.load(x + tl.arange(0, A)[:, None] * B + tl.arange(0, B)[None, :])
-    else:
-        value = tl.load(x + tl.arange(0, A))
-    return value
-
-
-@triton.jit
-def store_flat(out, value):
-    if len(value.shape) == 0:
-        tl.store(out, value.to(out.dtype.element_ty))
-    else:
-        flat = tl.reshape(value, [value.numel])
-        tl.store(out + tl.arange(0, value.numel), flat.to(out.dtype.element_ty))
+from blocks import SHAPES, axes, load_block, padded, store_flat
+from support import FLOATS, SIGNED, check_equal, dtypes, normal, output
 
 
 @triton.jit
@@ -52,19 +29,6 @@ def reduce_kernel(
     else:
         result = tl.argmin(value, axis=AXIS, keep_dims=KEEP)
     store_flat(out, result)
-
-
-SHAPES = [(1,), (64,), (1, 1), (8, 16), (1, 32), (32, 1), (4, 8, 16), (2, 1, 4)]
-
-
-def padded(shape):
-    return (*shape, 0, 0)[:3]
-
-
-def axes(shapes, with_all=True):
-    for shape in shapes:
-        for axis in [*range(len(shape))] + ([None] if with_all else []):
-            yield pytest.param(shape, axis, id=f"{'x'.join(map(str, shape))}-{axis}")
 
 
 @pytest.mark.parametrize("op", ["sum", "max", "min", "argmax", "argmin"])
@@ -245,214 +209,6 @@ def test_max_ignores_nan_unless_all_are(n, rng):
     if n == 1:
         wanted[2] = x[2, 0]
     check_equal(out, wanted)
-
-
-@triton.jit
-def multiply_add(a_first, b_first, a_then, b_then):
-    return a_first * a_then, b_first * a_then + b_then
-
-
-@triton.jit
-def scan_kernel(
-    x, y, out, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr,
-    AXIS: tl.constexpr, OP: tl.constexpr, REVERSE: tl.constexpr,
-):  # fmt: skip
-    value = load_block(x, A, B, C)
-    if OP == "cumsum":
-        result = tl.cumsum(value, axis=AXIS, reverse=REVERSE)
-    elif OP == "cumprod":
-        result = tl.cumprod(value, axis=AXIS, reverse=REVERSE)
-    else:
-        pair = tl.associative_scan(
-            (value, load_block(y, A, B, C)), AXIS, multiply_add, reverse=REVERSE
-        )
-        result = pair[1]
-    store_flat(out, result)
-
-
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("op", ["cumsum", "cumprod", "pairs"])
-@pytest.mark.parametrize(("shape", "axis"), [*axes(SHAPES, with_all=False)])
-def test_scan_over_axes(op, shape, axis, reverse, rng):
-    x, y = normal(rng, shape), normal(rng, shape)
-    out = output([x.numel()], torch.float32)
-    scan_kernel[(1,)](x, y, out, *padded(shape), AXIS=axis, OP=op, REVERSE=reverse)
-    a, b = x.double(), y.double()
-    if reverse:
-        a, b = a.flip(axis), b.flip(axis)
-    if op == "cumsum":
-        wanted = a.cumsum(axis)
-    elif op == "cumprod":
-        wanted = a.cumprod(axis)
-    else:
-        wanted = b.clone()
-        lines, factors = wanted.movedim(axis, 0), a.movedim(axis, 0)
-        for i in range(1, lines.shape[0]):
-            lines[i] += factors[i] * lines[i - 1]
-    if reverse:
-        wanted = wanted.flip(axis)
-    check_equal(out, wanted.flatten(), tolerance=(1e-4, 1e-4))
-
-
-@pytest.mark.parametrize("dtype", dtypes(FLOATS, SIGNED))
-def test_scan_of_types(dtype, rng):
-    shape = (8, 32)
-    x = normal(rng, shape, dtype) if dtype.is_floating_point else whole_range(rng, shape, dtype)
-    result = dtype if dtype.is_floating_point or dtype == torch.int64 else torch.int32
-    out = output([x.numel()], result)
-    scan_kernel[(1,)](x, x, out, *padded(shape), AXIS=1, OP="cumsum", REVERSE=False)
-    wide = x.double() if dtype.is_floating_point else x.long()
-    wanted = wide.cumsum(1).flatten()
-    if not dtype.is_floating_point:
-        wanted = wanted.to(result)
-    coarse = dtype in (torch.float16, torch.bfloat16)
-    check_equal(out, wanted, tolerance=(0.05, 0.2) if coarse else None)
-
-
-@triton.jit
-def sort_kernel(x, out, N: tl.constexpr, DOWN: tl.constexpr):
-    row = tl.program_id(0) * N + tl.arange(0, N)
-    tl.store(out + row, tl.sort(tl.load(x + row), descending=DOWN))
-
-
-@pytest.mark.parametrize("down", [False, True])
-@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.int32, torch.float16, torch.int8))
-@pytest.mark.parametrize("n", [2, 16, 128])
-def test_sort(n, dtype, down, rng):
-    x = normal(rng, [4, n], dtype)
-    out = output([4, n], dtype)
-    sort_kernel[(4,)](x, out, N=n, DOWN=down)
-    check_equal(out, x.sort(dim=1, descending=down).values, tolerance=(0, 0))
-
-
-@triton.jit
-def running_sum_kernel(x, out, N: tl.constexpr):
-    i = tl.arange(0, N)
-    tl.store(out + i, tl.associative_scan(tl.load(x + i), 0, plus))
-
-
-@triton.jit
-def plus(a, b):
-    return a + b
-
-
-@pytest.mark.compiled("bf16 arithmetic is wrong in the interpreter")
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-def test_running_sums_of_narrow_floats_round_once(dtype, rng):
-    """With a rounding at each step the end of 1,024 elements would be off by several percent."""
-    x = torch.rand([1024], generator=rng).to(dtype)
-    out = output([1024], dtype)
-    running_sum_kernel[(1,)](x, out, N=1024)
-    wanted = x.double().cumsum(0)
-    check_equal(out, wanted, tolerance=(2.0**-8 if dtype == torch.bfloat16 else 2.0**-11, 0))
-
-
-@triton.jit
-def larger(a, b):
-    return tl.maximum(a, b)
-
-
-@triton.jit
-def smaller(a, b):
-    return tl.minimum(a, b)
-
-
-@triton.jit
-def product(a, b):
-    return a * b
-
-
-@triton.jit
-def all_bits(a, b):
-    return a & b
-
-
-@triton.jit
-def any_bits(a, b):
-    return a | b
-
-
-@triton.jit
-def odd_bits(a, b):
-    return a ^ b
-
-
-ACCUMULATE = {
-    "sum": np.add,
-    "product": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}
-
-
-@triton.jit
-def combine_kernel(x, out, n, OP: tl.constexpr, N: tl.constexpr, REVERSE: tl.constexpr):
-    i = tl.arange(0, N)
-    at = tl.program_id(0) * n + i
-    value = tl.load(x + at, mask=i < n, other=1)
-    if OP == "sum":
-        result = tl.associative_scan(value, 0, plus, reverse=REVERSE)
-    elif OP == "product":
-        result = tl.associative_scan(value, 0, product, reverse=REVERSE)
-    elif OP == "max":
-        result = tl.associative_scan(value, 0, larger, reverse=REVERSE)
-    elif OP == "min":
-        result = tl.associative_scan(value, 0, smaller, reverse=REVERSE)
-    elif OP == "and":
-        result = tl.associative_scan(value, 0, all_bits, reverse=REVERSE)
-    elif OP == "or":
-        result = tl.associative_scan(value, 0, any_bits, reverse=REVERSE)
-    else:
-        result = tl.associative_scan(value, 0, odd_bits, reverse=REVERSE)
-    tl.store(out + at, result, mask=i < n)
-
-
-def scan_rows(x, op, reverse):
-    out = output(x.shape, x.dtype)
-    rows, n = x.shape
-    combine_kernel[(rows,)](x, out, n, OP=op, N=triton.next_power_of_2(n), REVERSE=reverse)
-    return out
-
-
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("dtype", dtypes(SIGNED, torch.uint8))
-@pytest.mark.parametrize("op", ACCUMULATE)
-@pytest.mark.parametrize("n", [4, 64, 61])
-def test_scan_with_one_operation(n, op, dtype, reverse, rng):
-    """Whatever is put where there is no neighbour must change no number, the least and the largest among them."""
-    x = whole_range(rng, [3, n], dtype)
-    info = torch.iinfo(dtype)
-    x[1, : n // 2] = info.min
-    x[2, : n // 2] = info.max
-    if op == "product":
-        x |= 1
-    a = np.ones([3, triton.next_power_of_2(n)], x.numpy().dtype)
-    a[:, :n] = x.numpy()
-    step = -1 if reverse else 1
-    wanted = ACCUMULATE[op].accumulate(a[:, ::step], axis=1, dtype=a.dtype)[:, ::step][:, :n]
-    check_equal(scan_rows(x, op, reverse), torch.from_numpy(wanted.copy()), tolerance=(0, 0))
-
-
-@pytest.mark.parametrize("op", ["sum", "product"])
-@pytest.mark.parametrize("reverse", [False, True])
-def test_scan_keeps_signs_of_zeros_and_infinities(reverse, op):
-    x = torch.full([4, 64], -0.0)
-    if op == "product":
-        x[0] = 1.0
-        x[0, 31] = -1.0
-    x[1, 32] = math.inf
-    x[2, 33] = -math.inf
-    x[3, 30] = math.nan
-    step = -1 if reverse else 1
-    with np.errstate(invalid="ignore"):
-        wanted = ACCUMULATE[op].accumulate(x.numpy()[:, ::step], axis=1)[:, ::step]
-    out = scan_rows(x, op, reverse).numpy()
-    np.testing.assert_array_equal(out, wanted)
-    number = ~np.isnan(wanted)
-    np.testing.assert_array_equal(np.signbit(out)[number], np.signbit(wanted)[number])
 
 
 @triton.jit
