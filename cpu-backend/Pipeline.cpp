@@ -50,6 +50,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   emit.bf16Pairs = target.hasBf16Pairs;
   emit.i16Pairs = target.hasI16Pairs;
   emit.i16PairSums = target.hasI16PairSums;
+  emit.twoFmas = target.hasTwoFmas;
   emit.bf16Tiles = target.hasBf16Tiles;
   emit.i8Tiles = target.hasI8Tiles;
   emit.streamBytes = target.streamBytes;

@@ -120,6 +120,9 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
     target.hasScalef = true;
     target.hasBf16Pairs = has("avx512bf16");
     target.hasI16Pairs = has("avx512vnni");
+    // Virtual machines hide the model, and with it the ports: the feature came
+    // with CPUs that have both of them in every core.
+    target.hasTwoFmas = has("avx512fp16");
     target.hasBf16Tiles = has("amx-bf16");
     target.hasI8Tiles = has("amx-int8");
     target.libmvecIsa = "e";

@@ -39,6 +39,9 @@ struct CpuTarget {
   bool hasBf16Pairs = false, hasI16Pairs = false;
   /// x86's pmaddwd.
   bool hasI16PairSums = false;
+  /// Two multiply-adds of vectors of vectorBits a cycle, two loads of such
+  /// vectors, and a second cache of 2 MiB.
+  bool hasTwoFmas = false;
   /// AMX's products of tiles.
   bool hasBf16Tiles = false, hasI8Tiles = false;
   /// What a launch has to write to one argument to write it around the caches:

@@ -68,12 +68,13 @@ tilebridge_code checkLaunch(const tilebridge_kernel *kernel, bool isLoaded,
   if (tilebridge_code code = writeArguments(*kernel, launch.arguments,
                                             launch.count, launch.slots.data()))
     return code;
-  if (tilebridge_code code = checkGrid(launch.grid, launch.programs))
+  if (tilebridge_code code = checkGrid(*kernel, launch.grid, launch.programs))
     return code;
   constexpr int64_t most = int64_t(1) << 31;
   if (launch.programs > most)
-    return refuse("the grid has " + std::to_string(launch.programs) +
-                  " programs, too many to " + kind.verb);
+    return refuse("kernel '" + kernel->manifest.name + "': the grid has " +
+                  std::to_string(launch.programs) + " programs, too many to " +
+                  kind.verb);
   return TILEBRIDGE_OK;
 }
 

@@ -42,16 +42,17 @@ void takeNote(void *state, const char *text) {
     options->note(options->note_state, text);
 }
 
-tilebridge_code checkProgram(const tilebridge_evaluate_options &options,
+tilebridge_code checkProgram(const tilebridge_kernel &kernel,
+                             const tilebridge_evaluate_options &options,
                              const int64_t grid[3]) {
   for (int i = 0; i < 3; ++i)
     if ((options.flags & TILEBRIDGE_EVALUATE_ONE_PROGRAM) &&
         options.program[i] >= grid[i])
-      return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                  std::string("there is no program ") +
-                      std::to_string(options.program[i]) + " in dimension " +
-                      "xyz"[i] + " of the grid, which has " +
-                      std::to_string(grid[i]));
+      return fail(
+          TILEBRIDGE_ERROR_INVALID_ARGUMENT,
+          "kernel '" + kernel.manifest.name + "': there is no program " +
+              std::to_string(options.program[i]) + " in dimension " + "xyz"[i] +
+              " of the grid, which has " + std::to_string(grid[i]));
   return TILEBRIDGE_OK;
 }
 
@@ -127,7 +128,7 @@ tilebridge_evaluate(tilebridge_kernel *kernel, int64_t gridX, int64_t gridY,
       TILEBRIDGE_EVALUATE_ONE_PROGRAM | TILEBRIDGE_EVALUATE_RANDOM_ORDER;
   if (tilebridge_code code = checkFlags(chosen.flags, known, kind.options))
     return code;
-  if (tilebridge_code code = checkProgram(chosen, launch.grid))
+  if (tilebridge_code code = checkProgram(*kernel, chosen, launch.grid))
     return code;
   return launch.programs
              ? evaluate(*kernel, launch.grid, launch.slots.data(), chosen)

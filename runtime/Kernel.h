@@ -57,8 +57,9 @@ tilebridge_code writeArguments(const tilebridge_kernel &kernel,
                                const tilebridge_argument *arguments,
                                size_t count, uint64_t *slots);
 
-/// How many programs a grid has.
-tilebridge_code checkGrid(const int64_t grid[3], int64_t &total);
+/// How many programs a grid of the kernel has.
+tilebridge_code checkGrid(const tilebridge_kernel &kernel,
+                          const int64_t grid[3], int64_t &total);
 
 /// Reads a regular file of at most `limit` bytes.
 tilebridge_code readFile(const std::string &path, size_t limit,

@@ -65,7 +65,7 @@ tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
             (kernel.accel ? "tilebridge_simulate" : "tilebridge_evaluate") +
             ": it has no code");
   int64_t total = 0;
-  if (tilebridge_code code = checkGrid(grid, total))
+  if (tilebridge_code code = checkGrid(kernel, grid, total))
     return code;
   if (tilebridge_code code = checkOptions(options))
     return code;
@@ -100,15 +100,19 @@ tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
 
 } // namespace
 
-tilebridge_code checkGrid(const int64_t grid[3], int64_t &total) {
+tilebridge_code checkGrid(const tilebridge_kernel &kernel,
+                          const int64_t grid[3], int64_t &total) {
+  auto refuse = [&](const std::string &why) {
+    return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
+                "kernel '" + kernel.manifest.name + "': the grid" + why);
+  };
   constexpr int64_t most = (int64_t(1) << 31) - 1;
   total = 1;
   for (int i = 0; i < 3; ++i) {
     if (grid[i] < 0 || grid[i] > most)
-      return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-                  std::string("the grid's dimension ") + "xyz"[i] + " is " +
-                      std::to_string(grid[i]) +
-                      "; it must be from 0 to 2147483647");
+      return refuse(std::string("'s dimension ") + "xyz"[i] + " is " +
+                    std::to_string(grid[i]) +
+                    "; it must be from 0 to 2147483647");
   }
   // 0 programs is no work, however large the other dimensions are.
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
@@ -116,11 +120,9 @@ tilebridge_code checkGrid(const int64_t grid[3], int64_t &total) {
   constexpr int64_t mostPrograms = int64_t(1) << 61;
   for (int i = 0; i < 3 && total; ++i) {
     if (total > mostPrograms / grid[i])
-      return fail(
-          TILEBRIDGE_ERROR_INVALID_ARGUMENT,
-          "the grid has more than 2^61 programs: " + std::to_string(grid[0]) +
-              " x " + std::to_string(grid[1]) + " x " +
-              std::to_string(grid[2]));
+      return refuse(" has more than 2^61 programs: " + std::to_string(grid[0]) +
+                    " x " + std::to_string(grid[1]) + " x " +
+                    std::to_string(grid[2]));
     total *= grid[i];
   }
   return TILEBRIDGE_OK;

@@ -95,7 +95,7 @@ def overheads(result: dict) -> str:
     parts = []
     if launch := result.get("launch"):
         parts.append(
-            f"<p>A launch of 4096 elements: {duration(launch['python_s'])} in Python, of which"
+            f"<p>A launch of 4096 elements: {duration(launch['python_s'])} in Python, where"
             f" Triton's JIT alone takes {duration(launch['jit_s'])}; through the C interface"
             f" {duration(launch.get('c_s'))}.</p>"
         )

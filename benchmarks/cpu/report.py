@@ -4,10 +4,25 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
+from pathlib import Path
 
 OURS = ("pointers", "descriptors")
+
+
+def rounded(value):
+    """The same with 5 digits of each number: more is noise, and such files are kept in the repository."""
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(item) for item in value]
+    return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def write_json(path: str, value: dict) -> None:
+    Path(path).write_text(json.dumps(rounded(value), separators=(",", ":")) + "\n")
 
 
 def duration(seconds: float | None) -> str:
@@ -118,7 +133,7 @@ def summary(result: dict) -> list[dict]:
 def print_overheads(result: dict) -> None:
     if launch := result.get("launch"):
         print(
-            f"\na launch of 4096 elements: {duration(launch['python_s'])} in Python, of which Triton's"
+            f"\na launch of 4096 elements: {duration(launch['python_s'])} in Python, where Triton's"
             f" JIT alone takes {duration(launch['jit_s'])} (ratio {launch['ratio']:.2f});"
             f" through the C interface {duration(launch.get('c_s'))}"
         )

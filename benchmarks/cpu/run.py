@@ -369,7 +369,7 @@ def main(arguments=None) -> int:
     if options.compare:
         report.print_changes(json.loads(Path(options.compare).read_text()), result)
     if options.json:
-        Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
+        report.write_json(options.json, result)
     if options.html:
         import page
 

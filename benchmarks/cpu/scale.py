@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from report import duration
+from report import duration, write_json
 
 RUN = Path(__file__).with_name("run.py")
 
@@ -72,7 +72,7 @@ def main() -> int:
             cells += f"{gain:7.2f} ({gain * first / count:.2f})"
         print(f"{name:<28} {size:<22} {runner:<12}{cells}")
     if options.json:
-        Path(options.json).write_text(json.dumps(runs, indent=1) + "\n")
+        write_json(options.json, runs)
     return 0
 
 

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes docs/figures.md from the JSON files of run.py (one a machine) and of scale.py.
 
-    python benchmarks/cpu/tables.py zen4.json spr.json [--scale spr-scale.json]
+    python benchmarks/cpu/tables.py ONE.json OTHER.json [--scale OTHER-scale.json]
                                     [--summary docs/performance.md] > docs/figures.md
+
+The results of the page as it is are in benchmarks/cpu/results.
 
 With --summary the table of all machines in that page is written anew, too.
 """
@@ -93,7 +95,7 @@ def overheads(result: dict) -> list[str]:
     if launch := result.get("launch"):
         lines += [
             "",
-            f"A launch of 4096 elements: {duration(launch['python_s'])} in Python, of which Triton's JIT"
+            f"A launch of 4096 elements: {duration(launch['python_s'])} in Python, where Triton's JIT"
             f" alone takes {duration(launch['jit_s'])} (ratio {launch['ratio']:.2f}); through the C"
             f" interface {duration(launch.get('c_s'))}.",
         ]

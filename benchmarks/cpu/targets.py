@@ -163,21 +163,32 @@ def targets(result: dict) -> list[Target]:
 
 
 def scale_targets(runs: dict[str, dict]) -> list[Target]:
-    """How much of N times the speed N threads are, for square products."""
+    """How much of N times the speed N threads are, for products of 1024^3 and more (below, threads wait for
+    each other for as long as they work); and against what the machine's own peak gains: N cores at work
+    run at a lower clock than one."""
     counts = sorted(runs, key=int)
     if len(counts) < 2:
         return []
     few, many = counts[0], counts[-1]
-    found = []
+    linear = int(many) / int(few)
+    of_linear, of_peak = [], []
     for row in runs[few]["results"]:
-        if not row["name"].startswith("matmul"):
+        if not row["name"].startswith("matmul") or row["flops"] < 2 * 1024**3:
             continue
         key = (row["name"], row["size"])
         then = next((r for r in runs[many]["results"] if (r["name"], r["size"]) == key), None)
         one, all_ = _seconds(row), _seconds(then)
-        if one and all_:
-            found.append((one / all_ / (int(many) / int(few)), _name(row)))
-    return at_least(f"matmul, {few} to {many} threads: of linear", 0.8, found)
+        if not one or not all_:
+            continue
+        of_linear.append((one / all_ / linear, _name(row)))
+        limits = [runs[count].get("limits", {}).get(row["rate"]) for count in (few, many)]
+        if all(limits):
+            of_peak.append((one / all_ * limits[0] / limits[1], _name(row)))
+    what = f"matmul, {few} to {many} threads:"
+    return [
+        *at_least(f"{what} of linear", 0.8, of_linear),
+        *at_least(f"{what} of what the peak in registers gains", 0.8, of_peak),
+    ]
 
 
 def lines(found: list[Target]) -> list[str]:

@@ -70,6 +70,27 @@ struct DeepMatmul {
         b, b.getIndexType(), mlir::memref::LoadOp::create(b, place, at));
   }
 
+  /// Where the micro-kernel finds a, if `place` says it. Tiles ask for the rows
+  /// of the next call, if that will read them where they lie.
+  RowsInMemory rowsInPlace(mlir::ImplicitLocOpBuilder &b) const {
+    if (!place)
+      return {};
+    RowsInMemory rows = {fieldOfPlace(b, 0), fieldOfPlace(b, 1)};
+    if (!kernel(b).readsTiles())
+      return rows;
+    namespace arith = mlir::arith;
+    auto index = [&](int64_t value) -> mlir::Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    mlir::Value isInPlace = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                  fieldOfPlace(b, 2), index(1));
+    rows.partBytes = capacity * kernel(b).packedBytes();
+    mlir::Value ahead =
+        arith::SelectOp::create(b, isInPlace, index(rows.partBytes), index(0));
+    rows.aheadBytes = arith::SelectOp::create(b, isLast, index(0), ahead);
+    return rows;
+  }
+
   MatmulKernel kernel(mlir::ImplicitLocOpBuilder &b) const {
     auto element = [&](unsigned i) {
       return mlir::getElementTypeOrSelf(op->getOperand(i).getType());

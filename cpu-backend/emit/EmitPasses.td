@@ -16,7 +16,7 @@ def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::ml
     A loop that adds blocks to a block, of which only the sum is used, reads and writes all of that block in each iteration. Here
     each block is reduced first, and the loop carries the result. Sums of floats are taken in another order, as those of every
     reduction are. Only where the loop begins with the identity (or, as for a maximum, with any one value), and where at
-    least 64 elements become one.
+    least 64 elements become one, or 2 if they lie one above the other and the last dimension stays.
 
     Before:
     ```mlir
@@ -153,6 +153,7 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     Option<"bf16Pairs", "bf16-pairs", "bool", "false", "AVX512_BF16: products of bf16 by vdpbf16ps">,
     Option<"i16Pairs", "i16-pairs", "bool", "false", "VNNI: products of 8-bit integers by vpdpbusd and vpdpwssd">,
     Option<"i16PairSums", "i16-pair-sums", "bool", "false", "x86: products of 8-bit integers by pmaddwd, where there is no VNNI">,
+    Option<"twoFmas", "two-fmas", "bool", "false", "two multiply-adds of native vectors a cycle, and 2 MiB of second cache: products of floats in larger tiles and steps">,
     Option<"bf16Tiles", "bf16-tiles", "bool", "false", "AMX: products of bf16 by tdpbf16ps">,
     Option<"i8Tiles", "i8-tiles", "bool", "false", "AMX: products of 8-bit integers by tdpbssd and tdpbuud">,
     Option<"streamBytes", "stream-bytes", "int64_t", "0",

@@ -27,6 +27,8 @@ struct EmitTarget {
   bool hasBf16Pairs = false, hasI16Pairs = false;
   /// x86's pmaddwd: products of 16-bit integers, added up in pairs.
   bool hasI16PairSums = false;
+  /// Two multiply-adds of native vectors a cycle, and 2 MiB of second cache.
+  bool hasTwoFmas = false;
   /// AMX's products of tiles.
   bool hasBf16Tiles = false, hasI8Tiles = false;
   /// A launch that writes so many bytes to one argument writes around the

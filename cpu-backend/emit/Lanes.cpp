@@ -141,6 +141,7 @@ void NestEmitter::choose() {
                      : bodyCost <= longest ? 2
                                            : 1;
     int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
+    unroll = std::max(unroll, unrollToStream(lanes));
     int64_t size = nest.shape[frame.vecDim];
     edgeLanes = lanesAlong(size, lanes);
     lanes = std::min<int64_t>(lanes * unroll, std::max<int64_t>(lanes, 64));

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <functional>
@@ -52,8 +53,9 @@ struct MatmulTile {
   int64_t columns() const { return vectors * lanes; }
 
   /// The tile for a block of m x n, in registers of so many elements.
+  /// `isLarge`: few loads count for more than few rows that are left.
   static MatmulTile choose(int64_t m, int64_t n, int64_t nativeLanes,
-                           int64_t vectorBits);
+                           int64_t vectorBits, bool isLarge = false);
 };
 
 /// How products are added up.
@@ -75,9 +77,11 @@ enum class MatmulUnit {
 
 /// A matrix whose rows are contiguous, by its address and the distance of its
 /// rows in bytes; while a row is read, what lies `aheadBytes` behind is asked
-/// for (null: nothing is). All are of type index.
+/// for (null or 0: nothing is). All are of type index. `partBytes`: how much of
+/// each row a call of the micro-kernel reads, where that matters.
 struct RowsInMemory {
   mlir::Value address, rowBytes, aheadBytes = {};
+  int64_t partBytes = 0;
 };
 
 /// The operands of a product as the micro-kernel reads them, and the
@@ -96,7 +100,8 @@ public:
   mlir::MemRefType packedLhs(int64_t depth, bool byColumns = false) const;
   mlir::MemRefType packedRhs(int64_t depth) const;
   /// Steps along K after which a panel of b has filled half of the nearest
-  /// cache.
+  /// cache, or a part of the next one that gives vectors as fast as they are
+  /// multiplied.
   int64_t cachedDepth() const;
 
   /// Leaves a remark: how `a` and `b` are read, and after how many steps along
@@ -153,6 +158,8 @@ private:
   bool addsLast() const;
   int64_t chainsInTurn() const;
   static constexpr int64_t chainSteps = 32;
+  /// Elements of what the CPU moves between memory and caches.
+  int64_t lineSteps() const { return 64 / packedBytes(); }
   void forWantedRows(int64_t count, int64_t step,
                      llvm::function_ref<void(mlir::Value)> body) const;
   void emitTile(mlir::Value panel, mlir::Value column, mlir::Value row,
@@ -167,6 +174,13 @@ private:
   };
   void emitChain(const TilePlace &place, mlir::Value begin, mlir::Value end,
                  int64_t stride) const;
+  bool feedsTwoFmas() const;
+  mlir::scf::ForOp emitSteps(const TilePlace &place, mlir::Value begin,
+                             mlir::Value end, int64_t stride,
+                             mlir::ValueRange sums) const;
+  mlir::scf::ForOp emitLines(const TilePlace &place, mlir::Value begin,
+                             mlir::Value end, mlir::ValueRange sums) const;
+  llvm::SmallVector<mlir::Value> rowsOfNextTile(const TilePlace &place) const;
   llvm::SmallVector<mlir::Value> emitStep(const TilePlace &place,
                                           mlir::Value step,
                                           mlir::ValueRange sums) const;
@@ -193,6 +207,7 @@ private:
   void releaseTiles() const;
   void emitTilesOfRow(mlir::Value panel, mlir::Value column,
                       mlir::Value row) const;
+  void prefetchLater(mlir::Value panel, mlir::Value row, mlir::Value at) const;
   void emitCorrections(mlir::Value depth) const;
 
   mlir::ImplicitLocOpBuilder &b;

@@ -253,13 +253,11 @@ void MatmulKernel::emitChain(const TilePlace &place, Value begin, Value end,
               b, sum.getType(),
               memref::LoadOp::create(b, now.corrections,
                                      place.rows[i / place.vectors.size()])));
-  auto loop = scf::ForOp::create(b, begin, end, constant(stride), sums);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(
-        b, emitStep(place, loop.getInductionVar(), loop.getRegionIterArgs()));
-  }
+  // Only rows of b that lie in memory are taken in parts of unitDepth.
+  bool asksAhead = feedsTwoFmas() && now.rows.address && !now.right.address &&
+                   stride == 1 && unitDepth % lineSteps() == 0;
+  scf::ForOp loop = asksAhead ? emitLines(place, begin, end, sums)
+                              : emitSteps(place, begin, end, stride, sums);
   if (isAddedLast)
     sums = before();
   size_t number = 0;

@@ -348,11 +348,7 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
     multiplyWideRows(b, product, acc, filled, allocateAt(*this, b));
     return success();
   }
-  RowsInMemory rows;
-  if (product.place) {
-    rows.address = product.fieldOfPlace(b, 0);
-    rows.rowBytes = product.fieldOfPlace(b, 1);
-  }
+  RowsInMemory rows = product.rowsInPlace(b);
   Value isFirst;
   if (product.beginsAtZero)
     isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product.total,

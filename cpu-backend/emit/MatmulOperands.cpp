@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace tilebridge::cpu;
 
 MatmulTile MatmulTile::choose(int64_t m, int64_t n, int64_t nativeLanes,
-                              int64_t vectorBits) {
+                              int64_t vectorBits, bool isLarge) {
   MatmulTile best{1, 1, nativeLanes};
   while (best.lanes > n)
     best.lanes /= 2;
@@ -35,7 +35,10 @@ MatmulTile MatmulTile::choose(int64_t m, int64_t n, int64_t nativeLanes,
       // tiles; too few chains of sums cannot hide the latency of a
       // multiply-add.
       double cost = double(rows + vectors) / double(rows * vectors);
-      cost += 0.1 * (m % rows != 0) + double(m % rows) / double(m);
+      // Fewer rows in the last tile of a large block cost next to nothing.
+      double left = 0.1 * (m % rows != 0) + double(m % rows) / double(m);
+      bool isSmallRest = isLarge && rows <= 8 && 8 * (m % rows) <= m;
+      cost += isSmallRest ? 0.5 * double(m % rows) / double(m) : left;
       cost += 0.1 * (vectorsOfRow % vectors != 0) +
               double(vectorsOfRow % vectors) / double(vectorsOfRow);
       if (rows * vectors < 8)
@@ -120,7 +123,7 @@ MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
     tile = {m % 32 == 0 ? 32 : 16, n % 32 == 0 ? 2 : 1, 16};
     return;
   }
-  tile = MatmulTile::choose(m, n, lanes, vectorBits);
+  tile = MatmulTile::choose(m, n, lanes, vectorBits, feedsTwoFmas());
 }
 
 Value MatmulKernel::constant(int64_t value) const {
@@ -143,6 +146,10 @@ int64_t MatmulKernel::cachedDepth() const {
   // Tiles are quick, and the way of their sums to memory and back is long; sums
   // of bytes are corrected each time.
   int64_t bytes = (usesTiles() || group == 4 ? 32 : 16) * 1024;
+  // Longer panels come from the second cache, for each tile again: with enough
+  // rows a tile needs so few vectors that they come in time.
+  if (feedsTwoFmas() && m >= 64)
+    bytes = 64 * 1024;
   return bytes / (tile.columns() * packedElement.getIntOrFloatBitWidth() / 8);
 }
 

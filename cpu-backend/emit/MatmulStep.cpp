@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -19,6 +20,79 @@ using namespace tilebridge::cpu;
 
 /// Bytes of what the CPU moves between memory and caches.
 static constexpr int64_t lineBytes = 64;
+
+/// Loops have to leave both ports to the multiply-adds: counting takes one of
+/// them at times, a line of `a` that is not there stops both.
+bool MatmulKernel::feedsTwoFmas() const {
+  return settings.target.hasTwoFmas && unit == MatmulUnit::MultiplyAdd &&
+         isa<FloatType>(sumElement);
+}
+
+/// Every `stride`th step from `begin` to `end`, several in an iteration; but
+/// one where memory, from which `b` comes, is slower than counting.
+scf::ForOp MatmulKernel::emitSteps(const TilePlace &place, Value begin,
+                                   Value end, int64_t stride,
+                                   ValueRange sums) const {
+  int64_t together = feedsTwoFmas() && !now.right.address ? 4 : 1;
+  while (unitDepth / stride % together)
+    together /= 2;
+  auto loop =
+      scf::ForOp::create(b, begin, end, constant(stride * together), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> results(loop.getRegionIterArgs());
+  for (int64_t i = 0; i < together; ++i)
+    results = emitStep(place, offsetBy(b, loop.getInductionVar(), i * stride),
+                       results);
+  scf::YieldOp::create(b, results);
+  return loop;
+}
+
+/// The rows of `a` that are read after those of this tile: of the tile below,
+/// and behind the last one those of the first, where they go on.
+SmallVector<Value> MatmulKernel::rowsOfNextTile(const TilePlace &place) const {
+  auto asI64 = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(b, b.getI64Type(), index);
+  };
+  auto count = static_cast<int64_t>(place.rows.size());
+  Value below = offsetBy(b, place.rows[0], count), zero = constant(0);
+  Value isThere =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, below, constant(m));
+  Value first = arith::SelectOp::create(b, isThere, below, zero),
+        skipped = arith::SelectOp::create(b, isThere, zero, now.steps);
+  Value row = addressOfRow(now.rows, first);
+  row = LLVM::GEPOp::create(b, row.getType(), packedElement, row,
+                            ArrayRef<LLVM::GEPArg>{asI64(skipped)});
+  SmallVector<Value> result = {row};
+  while (result.size() < place.rows.size()) {
+    row = LLVM::GEPOp::create(b, row.getType(), b.getI8Type(), row,
+                              ArrayRef<LLVM::GEPArg>{asI64(now.rows.rowBytes)});
+    result.push_back(row);
+  }
+  return result;
+}
+
+/// All steps from `begin` to `end`. Rows of `a` in memory are far from each
+/// other, and so few lines of one are read that no prefetcher follows them: for
+/// each line of this tile one of the next is asked for, which need not exist.
+scf::ForOp MatmulKernel::emitLines(const TilePlace &place, Value begin,
+                                   Value end, ValueRange sums) const {
+  SmallVector<Value> rows = rowsOfNextTile(place);
+  auto loop = scf::ForOp::create(b, begin, end, constant(lineSteps()), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar(),
+        number = arith::IndexCastOp::create(b, b.getI64Type(), first);
+  for (Value row : rows) {
+    Value line = LLVM::GEPOp::create(b, row.getType(), packedElement, row,
+                                     ArrayRef<LLVM::GEPArg>{number});
+    LLVM::Prefetch::create(b, line, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  }
+  auto steps = emitSteps(place, first, offsetBy(b, first, lineSteps()), 1,
+                         loop.getRegionIterArgs());
+  scf::YieldOp::create(b, steps.getResults());
+  return loop;
+}
 
 SmallVector<Value> MatmulKernel::emitStep(const TilePlace &place, Value step,
                                           ValueRange sums) const {

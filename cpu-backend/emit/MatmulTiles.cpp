@@ -133,6 +133,47 @@ void MatmulKernel::configureTiles(Allocate allocate) const {
 
 void MatmulKernel::releaseTiles() const { callTile(b, "tilerelease", {}, {}); }
 
+/// Asks for a part of what the next call reads of these rows of a: each step of
+/// each panel has a share of them, so that memory and the tiles are busy all
+/// the time. Neighbours in one row follow each other, as the CPU's prefetchers
+/// then help: they follow fewer rows at once than a tile reads. Few panels
+/// would mean many at once, which hold up the loads of tiles for as long as
+/// they save.
+void MatmulKernel::prefetchLater(Value panel, Value row, Value at) const {
+  constexpr int64_t lineBytes = 64, mostAtOnce = 4;
+  int64_t panels = n / tile.columns(), steps = now.rows.partBytes / lineBytes;
+  if (!now.rows.aheadBytes || steps == 0 || tile.rows % panels)
+    return;
+  int64_t share = tile.rows / panels;
+  if (share > mostAtOnce || steps % share || step * packedBytes() != lineBytes)
+    return;
+  auto branch =
+      scf::IfOp::create(b,
+                        arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                              now.rows.aheadBytes, constant(0)),
+                        /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value turn = arith::AddIOp::create(
+            b, arith::MulIOp::create(b, panel, constant(steps)), at),
+        line = arith::MulIOp::create(b, turn, constant(share)),
+        below = arith::DivUIOp::create(b, line, constant(steps)),
+        within = arith::RemUIOp::create(b, line, constant(steps)),
+        from = addressOfRow(now.rows, arith::AddIOp::create(b, row, below)),
+        later = arith::AddIOp::create(
+            b, arith::MulIOp::create(b, within, constant(lineBytes)),
+            now.rows.aheadBytes);
+  for (int64_t i = 0; i < share; ++i) {
+    Value index = arith::IndexCastOp::create(b, b.getI64Type(),
+                                             offsetBy(b, later, i * lineBytes));
+    LLVM::Prefetch::create(b,
+                           LLVM::GEPOp::create(b, from.getType(), b.getI8Type(),
+                                               from,
+                                               ArrayRef<LLVM::GEPArg>{index}),
+                           /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
 /// The products of tile.rows rows of a with one panel.
 void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
   TileMemory acc(b, now.acc), rhs(b, now.rhs);
@@ -178,22 +219,25 @@ void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
     Value at = loop.getInductionVar(),
           depth = arith::MulIOp::create(b, at, constant(step)),
           panelRow = arith::MulIOp::create(b, at, constant(step / group));
-    for (size_t j = 0; j < columns.size(); ++j)
-      load(firstRight + static_cast<int64_t>(j), rhs,
-           {panel, panelRow,
-            constant(static_cast<int64_t>(j) * tileSide * group)});
     StringRef name = unit == MatmulUnit::Bf16Tiles ? "tdpbf16ps"
                      : settings.isUnsigned         ? "tdpbuud"
                                                    : "tdpbssd";
+    // Each tile is loaded just before it is first multiplied, and each product
+    // after the first one of a step has an operand that is there already.
     for (auto [i, r] : llvm::enumerate(rows)) {
       int64_t left = firstLeft + static_cast<int64_t>(i);
       load(left, lhs, {r, depth});
-      for (size_t j = 0; j < columns.size(); ++j)
-        callTile(
-            b, name,
-            {sumRegister(i, j), left, firstRight + static_cast<int64_t>(j)},
-            {});
+      for (size_t turn = 0; turn < columns.size(); ++turn) {
+        size_t j = i % 2 == 0 ? turn : columns.size() - 1 - turn;
+        int64_t right = firstRight + static_cast<int64_t>(j);
+        if (i == 0)
+          load(right, rhs,
+               {panel, panelRow,
+                constant(static_cast<int64_t>(j) * tileSide * group)});
+        callTile(b, name, {sumRegister(i, j), left, right}, {});
+      }
     }
+    prefetchLater(panel, row, at);
   }
   forSums("tilestored64");
 }

@@ -23,8 +23,9 @@ namespace tilebridge::cpu {
 #include "cpu-backend/Passes.h.inc"
 } // namespace tilebridge::cpu
 
-/// Fewer elements than this are a few registers; their tree of sums costs more.
-static constexpr int64_t leastElements = 64;
+/// Along the lanes fewer elements than this are a few registers; their tree of
+/// sums costs more. Rows are added up lane by lane, which costs nothing.
+static constexpr int64_t leastElements = 64, leastRows = 2;
 
 /// The only op of a block that gives the block's result from its first two
 /// arguments, in any order.
@@ -109,9 +110,12 @@ static std::optional<Accumulator> match(scf::ForOp loop, unsigned i) {
       !splatOf(found.reduce.getInits()[0]))
     return std::nullopt;
   int64_t elements = 1;
-  for (int64_t d : found.reduce.getDimensions())
+  bool hasLanes = false;
+  for (int64_t d : found.reduce.getDimensions()) {
     elements *= type.getDimSize(d);
-  if (elements < leastElements)
+    hasLanes |= d == type.getRank() - 1;
+  }
+  if (elements < (hasLanes ? leastElements : leastRows))
     return std::nullopt;
   return found;
 }

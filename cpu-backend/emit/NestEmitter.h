@@ -77,6 +77,8 @@ private:
 
   // Stream.cpp: large outputs.
   mlir::Value runsInLaunch();
+  bool mayStream(const NestOutput &output);
+  int64_t unrollToStream(int64_t lanes);
   void findStreams();
   mlir::Value alignStreams(mlir::Value begin, mlir::Value end);
   mlir::LogicalResult emitShiftedLanes(unsigned position,

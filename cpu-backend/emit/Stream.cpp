@@ -121,6 +121,33 @@ Value NestEmitter::runsInLaunch() {
   return runs;
 }
 
+/// Whether stores of the output can go around the caches, whatever its size.
+bool NestEmitter::mayStream(const NestOutput &output) {
+  return output.isStore && output.isWriteOnly && !output.mask &&
+         constantOf(output.view.strides[frame.vecDim]) == 1 &&
+         output.view.elementType().getIntOrFloatBitWidth() % 8 == 0;
+}
+
+/// How many vectors of `lanes` a step needs so that what it streams is pairs of
+/// lines: with arithmetic between them, single lines took an Intel Xeon two to
+/// three times as long. Few registers would not hold as many vectors.
+int64_t NestEmitter::unrollToStream(int64_t lanes) {
+  if (fe.target().streamBytes <= 0 || fe.target().vectorBits < 512 ||
+      nest.isCold || !nest.reduceDims.empty())
+    return 1;
+  int64_t unroll = 1;
+  for (const NestOutput &output : nest.outputs) {
+    if (!mayStream(output))
+      continue;
+    int64_t size = output.view.elementType().getIntOrFloatBitWidth() / 8;
+    // Short rows would be left to masked steps.
+    if (nest.shape[frame.vecDim] * size >= 16 * lineBytes)
+      unroll =
+          std::max(unroll, llvm::divideCeilSigned(2 * lineBytes, lanes * size));
+  }
+  return std::min<int64_t>(unroll, 4);
+}
+
 /// Which outputs are large enough, as values at the outermost level.
 void NestEmitter::findStreams() {
   int64_t threshold = fe.target().streamBytes;
@@ -130,9 +157,7 @@ void NestEmitter::findStreams() {
   Value runs;
   for (NestOutput &output : nest.outputs) {
     int64_t bits = output.view.elementType().getIntOrFloatBitWidth();
-    auto stride = constantOf(output.view.strides[frame.vecDim]);
-    if (!output.isStore || !output.isWriteOnly || output.mask || stride != 1 ||
-        bits % 8 != 0 || frame.lanes * bits / 8 < 16)
+    if (!mayStream(output) || frame.lanes * bits / 8 < 16)
       continue;
     if (!runs)
       runs = runsInLaunch();

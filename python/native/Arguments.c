@@ -175,6 +175,24 @@ static bool convertPointer(Cursor *at, Node *node, PyObject *value) {
   return tensorAddress(at, node, value, at->slot++);
 }
 
+bool integerBits(const Node *node, uint64_t bits, bool isUnsigned,
+                 uint64_t *slot) {
+  int64_t number = (int64_t)bits;
+  if (node->bits == 1) {
+    *slot = bits != 0; /* As a truth value. */
+    return !isUnsigned;
+  }
+  if (node->bits == 64) {
+    *slot = bits;
+    return isUnsigned ? node->isUnsigned : !node->isUnsigned || number >= 0;
+  }
+  int64_t low = node->isUnsigned ? 0 : -(INT64_C(1) << (node->bits - 1));
+  int64_t high =
+      (INT64_C(1) << (node->isUnsigned ? node->bits : node->bits - 1)) - 1;
+  *slot = bits & ((UINT64_C(1) << node->bits) - 1);
+  return !isUnsigned && number >= low && number <= high;
+}
+
 static bool convertInteger(Cursor *at, Node *node, PyObject *value) {
   if (value == Py_True || value == Py_False) {
     *at->slot++ = value == Py_True;
@@ -187,27 +205,13 @@ static bool convertInteger(Cursor *at, Node *node, PyObject *value) {
   uint64_t bits = isWide ? PyLong_AsUnsignedLongLong(whole)
                          : (uint64_t)PyLong_AsLongLong(whole);
   Py_DECREF(whole);
-  bool fits = !PyErr_Occurred();
-  if (fits && node->bits == 1) {
-    bits = bits != 0; /* As a truth value. */
-  } else if (fits && node->bits < 64) {
-    int64_t number = (int64_t)bits;
-    int64_t low = node->isUnsigned ? 0 : -(INT64_C(1) << (node->bits - 1));
-    int64_t high =
-        (INT64_C(1) << (node->isUnsigned ? node->bits : node->bits - 1)) - 1;
-    fits = number >= low && number <= high;
-    bits &= (UINT64_C(1) << node->bits) - 1;
-  }
-  if (!fits)
+  if (PyErr_Occurred() || !integerBits(node, bits, isWide, at->slot))
     return wrongValue(at, node, PyExc_ValueError, value, "must fit its type");
-  *at->slot++ = bits;
+  ++at->slot;
   return true;
 }
 
-static bool convertReal(Cursor *at, Node *node, PyObject *value) {
-  double number = PyFloat_AsDouble(value);
-  if (number == -1.0 && PyErr_Occurred())
-    return wrongValue(at, node, PyExc_TypeError, value, "must be a number");
+uint64_t realBits(const Node *node, double number) {
   uint64_t bits = 0;
   if (node->bits == 64) {
     memcpy(&bits, &number, sizeof(number));
@@ -218,7 +222,14 @@ static bool convertReal(Cursor *at, Node *node, PyObject *value) {
     bits = node->isBFloat ? tb_round_to_small(number, 8, 7)
                           : tb_round_to_small(number, 5, 10);
   }
-  *at->slot++ = bits;
+  return bits;
+}
+
+static bool convertReal(Cursor *at, Node *node, PyObject *value) {
+  double number = PyFloat_AsDouble(value);
+  if (number == -1.0 && PyErr_Occurred())
+    return wrongValue(at, node, PyExc_TypeError, value, "must be a number");
+  *at->slot++ = realBits(node, number);
   return true;
 }
 
@@ -250,6 +261,20 @@ static bool readIntegers(Cursor *at, const Node *node, PyObject *descriptor,
   return false;
 }
 
+void descriptorSlots(const Node *node, uint64_t address, const int64_t *shape,
+                     const int64_t *strides, bool padsWithNan, uint64_t *slot) {
+  Py_ssize_t rank = node->count;
+  slot[0] = address;
+  for (Py_ssize_t i = 0; i < rank; ++i) {
+    slot[1 + i] = (uint64_t)shape[i];
+    slot[1 + rank + i] = (uint64_t)strides[i];
+    /* Triton's kernels have them as i32 and i64 arguments of their own. */
+    slot[2 + 2 * rank + i] = (uint32_t)shape[i];
+    slot[2 + 3 * rank + i] = (uint64_t)strides[i];
+  }
+  slot[1 + 2 * rank] = padsWithNan;
+}
+
 static bool convertDescriptor(Cursor *at, Node *node, PyObject *value) {
   PyObject *base = PyObject_GetAttr(value, names.base);
   if (!base)
@@ -272,16 +297,8 @@ static bool convertDescriptor(Cursor *at, Node *node, PyObject *value) {
                      PyUnicode_CompareWithASCIIString(padding, "nan") == 0;
   Py_XDECREF(padding);
   PyErr_Clear();
-  Py_ssize_t rank = node->count;
-  for (Py_ssize_t i = 0; i < rank; ++i) {
-    slot[1 + i] = (uint64_t)shape[i];
-    slot[1 + rank + i] = (uint64_t)strides[i];
-    /* Triton's kernels have them as i32 and i64 arguments of their own. */
-    slot[2 + 2 * rank + i] = (uint32_t)shape[i];
-    slot[2 + 3 * rank + i] = (uint64_t)strides[i];
-  }
-  slot[1 + 2 * rank] = padsWithNan;
-  at->slot += 2 + 4 * rank;
+  descriptorSlots(node, *slot, shape, strides, padsWithNan, slot);
+  at->slot += slotsOfNode(node);
   return true;
 }
 

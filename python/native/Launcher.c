@@ -110,8 +110,11 @@ static bool callHook(PyObject *hook, PyObject *launchMetadata) {
   return result != NULL;
 }
 
-static bool launch(const Launcher *self, Kernel *kernel, const int64_t *grid,
-                   const uint64_t *slots) {
+Plan *planOf(PyObject *launcher) { return &((Launcher *)launcher)->plan; }
+
+bool launchKernel(PyObject *launcher, Kernel *kernel, const int64_t *grid,
+                  const uint64_t *slots) {
+  const Launcher *self = (const Launcher *)launcher;
   atomic_bool hasPrinted = false;
   tilebridge_launch_options options = {.struct_size = sizeof(options),
                                        .flags = self->flags,
@@ -156,7 +159,7 @@ static PyObject *call(PyObject *object, PyObject *arguments,
   bool isDone = readGrid(&self->plan, arguments, grid) &&
                 convertArguments(&self->plan, arguments, FIRST, slots) &&
                 callHook(PyTuple_GetItem(arguments, ENTER_HOOK), metadata) &&
-                launch(self, (Kernel *)function, grid, slots) &&
+                launchKernel(object, (Kernel *)function, grid, slots) &&
                 callHook(PyTuple_GetItem(arguments, EXIT_HOOK), metadata);
   if (slots != local)
     PyMem_Free(slots);

@@ -5,13 +5,13 @@
 |*
 |*===----------------------------------------------------------------------===*
 \*===----------------------------------------------------------------------===*/
-#include "Native.h"
+#include "Quick.h"
 
 #include <dlfcn.h>
 
 Runtime runtime;
 Names names;
-PyTypeObject *kernelType;
+PyTypeObject *kernelType, *launcherType;
 
 /* Exception classes by code, from tilebridge.errors. */
 static PyObject *errorClasses;
@@ -119,6 +119,13 @@ static PyMethodDef methods[] = {
      "Names the compiler, its LLVM and this CPU."},
     {"describe_threads", describeThreads, METH_NOARGS,
      "What the next launch of this thread runs on."},
+    {"set_up_quick_launches", setUpQuickLaunches, METH_VARARGS,
+     "Returns methods for Triton's classes; see quick.py."},
+    {"learn_tensors", learnTensors, METH_VARARGS,
+     "learn_tensors(Tensor, Parameter, exchange): PyTorch's, once it is "
+     "there."},
+    {"quick_launches", countQuickLaunches, METH_NOARGS,
+     "How many launches were done without Triton's JIT."},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {
@@ -161,11 +168,10 @@ PyMODINIT_FUNC PyInit__launcher(void) {
   PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
 #endif
   kernelType = (PyTypeObject *)makeKernelType();
-  PyObject *launcherType = makeLauncherType();
+  launcherType = (PyTypeObject *)makeLauncherType();
   if (!addType(module, "Kernel", (PyObject *)kernelType) ||
-      !addType(module, "Launcher", launcherType))
+      !addType(module, "Launcher", (PyObject *)launcherType))
     goto failed;
-  Py_DECREF(launcherType);
   return module;
 failed:
   Py_XDECREF(module);

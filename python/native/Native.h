@@ -96,13 +96,29 @@ typedef struct Plan {
 bool readPlan(Plan *plan, PyObject *kernelName, PyObject *argumentNames,
               PyObject *types);
 void clearPlan(Plan *plan);
+Py_ssize_t slotsOfNode(const Node *node);
 
 /* Converts the arguments from index `first` of the tuple on. Returns false with
  * an exception set. */
 bool convertArguments(Plan *plan, PyObject *arguments, Py_ssize_t first,
                       uint64_t *slots);
 
+/* The slots of one argument, where its value is known. An integer is given with
+ * whether it is one that no int64_t holds, or of a 64-bit type without sign;
+ * false if it does not fit. */
+bool integerBits(const Node *node, uint64_t bits, bool isUnsigned,
+                 uint64_t *slot);
+uint64_t realBits(const Node *node, double number);
+void descriptorSlots(const Node *node, uint64_t address, const int64_t *shape,
+                     const int64_t *strides, bool padsWithNan, uint64_t *slot);
+
+extern PyTypeObject *launcherType;
 PyObject *makeLauncherType(void);
+/* Of an object of that type. */
+Plan *planOf(PyObject *launcher);
+/* Launches without hooks; false with an exception set. */
+bool launchKernel(PyObject *launcher, Kernel *kernel, const int64_t *grid,
+                  const uint64_t *slots);
 PyObject *compileKernel(PyObject *module, PyObject *arguments,
                         PyObject *keywords);
 

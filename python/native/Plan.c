@@ -70,7 +70,7 @@ static bool readType(Node *node, const char *text) {
           node->bits == 32 || node->bits == 64);
 }
 
-static Py_ssize_t slotsOf(const Node *node) {
+Py_ssize_t slotsOfNode(const Node *node) {
   if (node->kind == NODE_DESCRIPTOR) /* and its sizes and strides once more, as
                                         arguments of their own */
     return 2 + 4 * node->count;
@@ -109,7 +109,7 @@ static bool readNode(Plan *plan, PyObject *name, PyObject *type) {
   Py_XDECREF(text);
   if (!isKnown)
     return PyErr_Occurred() ? false : unknownType(plan, node);
-  plan->slotCount += slotsOf(node);
+  plan->slotCount += slotsOfNode(node);
   return true;
 }
 

@@ -156,7 +156,7 @@ def fails(t):
 bench = dataclasses.replace(
     bench, ours={{"pointers": late, "descriptors": silent, "third": fails, "right": bench.ours["pointers"]}},
     numpy=lambda np, t: np.subtract(t["x"], t["y"], out=t["out"]))
-options = run.parse_arguments(["--rounds", "3", "--budget", "0.01"])
+options = run.parse_arguments(["--rounds", "3", "--budget", "5"])
 row = run.measure_one(bench, options, ["eager", "numpy"])
 assert set(row["problems"]) == {{"pointers", "descriptors", "third", "numpy"}}, row
 assert set(row["runners"]) == {{"right", "eager"}}, row
@@ -189,7 +189,7 @@ for threads in (1, 3, 2):
                 team.copies(address, other, size)[name]()
                 wanted = bytes(to_at) + source[from_at : from_at + size] + bytes(64 - to_at)
                 assert to == wanted, (threads, size, to_at, name)
-options = run.parse_arguments(["--rounds", "3", "--budget", "0.01"])
+options = run.parse_arguments(["--rounds", "3", "--budget", "5"])
 bench = elementwise.add(5000)
 row = run.measure_one(bench, options, ["eager"], None, team)
 assert "limits" not in row and "of_copy" not in run.shares(row, ["pointers"], {{"copy": 1.0}}), row
@@ -204,14 +204,16 @@ assert run.shares(row, ["pointers"], {{}})["of_copy"] == 2, row
 for kind in ("f32", "bf16", "i8", "another"):
     for operations in (1.0, 1000.0, 1e7 + 1):
         done = team.arithmetic(kind, operations)["arithmetic"]()
-        assert operations <= done < operations + 1e5, (kind, operations, done)
+        # Whole steps of each thread: AMX's of bytes are 131072 operations.
+        assert operations <= done < operations + 1e6, (kind, operations, done)
 least = {{}}
-for operations in (1e8, 1e9) * 3:
+for operations in (1e7, 1e10) * 3:
     start = time.perf_counter()
     team.arithmetic("f32", operations)["arithmetic"]()
     taken = time.perf_counter() - start
     least[operations] = min(taken, least.get(operations, taken))
-assert least[1e9] > 2 * least[1e8], least
+# A thread that waits for its core may take milliseconds for the few.
+assert least[1e10] > 4 * least[1e7], least
 row = run.measure_one(products.square(128, 128, 128, torch.float32), options, ["eager"], None, team)
 assert set(row["limits"]) == {{"arithmetic"}}, row
 row["limits"]["arithmetic"]["median_s"] = row["runners"]["pointers"]["median_s"] / 4
@@ -291,10 +293,22 @@ def test_targets_are_met_or_not(monkeypatch):
     )
     table = "\n".join(targets.lines(list(found.values())))
     assert "| attention: of PyTorch | >= 1.10 | 1.05 (attention f32 1x1x9x9) | not met |" in table
-    slower = [row_of("matmul f32", "1", "matmul", 2.0, 1.0)]
-    scaled = targets.scale_targets({"1": {"results": slower}, "4": {"results": rows[4:5]}})
-    assert not scaled  # No size is in both.
-    scaled = targets.scale_targets(
-        {"1": {"results": slower}, "2": {"results": [slower[0] | {"runners": rows[0]["runners"]}]}}
-    )
-    assert [target.met for target in scaled] == [True]
+
+
+def test_scale_targets(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import targets
+
+    def run_of(seconds, peak, flops=2 * 1024**3):
+        row = row_of("matmul f32", "1", "matmul", seconds, 1.0)
+        return {"results": [row | {"flops": flops, "rate": "f32"}], "limits": {"f32": peak}}
+
+    elsewhere = {"results": [row_of("matmul f32", "2", "matmul", 1.0, 1.0)], "limits": {}}
+    assert not targets.scale_targets({"1": run_of(2.0, 1.0), "4": elsewhere})  # No size is in both.
+    assert not targets.scale_targets({"1": run_of(2.0, 1.0, 1000), "4": run_of(1.0, 1.0, 1000)})
+    # 3 times as fast with 4 threads, of a machine whose peak is 3.5 times as high then.
+    scaled = targets.scale_targets({"1": run_of(3.0, 1.0), "4": run_of(1.0, 3.5)})
+    assert [(target.measured[:4], target.met) for target in scaled] == [
+        ("0.75", False),
+        ("0.86", True),
+    ]

@@ -16,7 +16,7 @@ from kernels import pick
 GROUP = "attention"
 F32, BF16 = torch.float32, torch.bfloat16
 # What an autotuner would be given for a CPU.
-TRIED = ((32, 64), (64, 64), (64, 128), (128, 64), (128, 128))
+TRIED = ((32, 64), (64, 64), (64, 128), (128, 64), (128, 128), (256, 128), (256, 256))
 
 
 @triton.jit

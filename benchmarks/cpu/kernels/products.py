@@ -14,7 +14,14 @@ GROUP = "matmul"
 F32, BF16, F16, I8 = torch.float32, torch.bfloat16, torch.float16, torch.int8
 E5M2 = torch.float8_e5m2
 # What an autotuner would be given for a CPU.
-TRIED = ((32, 32, 64), (32, 64, 64), (64, 64, 32), (64, 64, 64), (128, 128, 64))
+TRIED = (
+    (32, 32, 64),
+    (32, 64, 64),
+    (64, 64, 32),
+    (64, 64, 64),
+    (128, 128, 64),
+    (256, 256, 64),
+)
 
 
 @triton.jit

@@ -77,7 +77,7 @@ class CPUUtils:
 def make_launcher(src, metadata):
     """The callable that Triton calls for each launch of a kernel; see python/native/Launcher.c."""
     from tilebridge import _native
-    from tilebridge.triton_backend import checked, simulated
+    from tilebridge.triton_backend import checked, quick, simulated
     from tilebridge.triton_backend.compiler import compile_target
 
     signature = dict(src.signature)
@@ -89,7 +89,10 @@ def make_launcher(src, metadata):
         bool(getattr(metadata, "launch_cooperative_grid", False)),
     )
     is_slow = checked.is_asked_for() or simulated.is_asked_for(compile_target())
-    return checked.CheckedLauncher(launcher, types) if is_slow else launcher
+    if is_slow:
+        return checked.CheckedLauncher(launcher, types)
+    quick.install()
+    return launcher
 
 
 # triton.compile("kernel.ttir") takes types from the IR, spelled as there.

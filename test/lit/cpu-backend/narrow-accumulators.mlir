@@ -124,3 +124,42 @@ func.func @kept(%x: memref<128xf32>, %y: memref<32xf32>, %n: index) -> (tensor<f
   %r3 = linalg.reduce { arith.addf } ins(%t#3 : tensor<128xf32>) outs(%init : tensor<f32>) dimensions = [0]
   return %r0, %r1, %r2, %r3, %t#3 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<128xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Rows are added up lane by lane: two of them are enough. Along the lanes 32 are too few.
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<32xf32>, tensor<2x32xf32>)
+// CHECK: %[[PART:.*]] = linalg.reduce { arith.addf } {{.*}} dimensions = [0]
+// CHECK: linalg.generic {{.*}} ins(%[[ACC]], %[[PART]] : tensor<32xf32>, tensor<32xf32>)
+// CHECK: %[[LAST:.*]] = linalg.reduce { arith.addf } ins(%[[LOOP]]#1 : tensor<2x32xf32>) {{.*}} dimensions = [1]
+// CHECK: return %[[LOOP]]#0, %[[LAST]]
+func.func @rows(%x: memref<2x32xf32>, %n: index) -> (tensor<32xf32>, tensor<2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zeros = arith.constant dense<0.0> : tensor<2x32xf32>
+  %columns = arith.constant dense<-0.0> : tensor<32xf32>
+  %ends = arith.constant dense<-0.0> : tensor<2xf32>
+  %t:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc0 = %zeros, %acc1 = %zeros) -> (tensor<2x32xf32>, tensor<2x32xf32>) {
+    %block = bufferization.to_tensor %x : memref<2x32xf32> to tensor<2x32xf32>
+    %empty = tensor.empty() : tensor<2x32xf32>
+    %s0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%acc0, %block : tensor<2x32xf32>, tensor<2x32xf32>) outs(%empty : tensor<2x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+    } -> tensor<2x32xf32>
+    %s1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%acc1, %block : tensor<2x32xf32>, tensor<2x32xf32>) outs(%empty : tensor<2x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+    } -> tensor<2x32xf32>
+    scf.yield %s0, %s1 : tensor<2x32xf32>, tensor<2x32xf32>
+  }
+  %r0 = linalg.reduce { arith.addf } ins(%t#0 : tensor<2x32xf32>) outs(%columns : tensor<32xf32>) dimensions = [0]
+  %r1 = linalg.reduce { arith.addf } ins(%t#1 : tensor<2x32xf32>) outs(%ends : tensor<2xf32>) dimensions = [1]
+  return %r0, %r1 : tensor<32xf32>, tensor<2xf32>
+}
