@@ -8,11 +8,13 @@
 #include "runtime/Grid.h"
 
 #include "runtime/Arena.h"
+#include "runtime/InterruptReport.h"
 #include "runtime/OpenMP.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
 namespace tilebridge::rt {
 
@@ -128,6 +130,9 @@ void runThread(Team &team, unsigned thread) {
   if (!scratch)
     return; // The other threads do this one's share.
   clearHeader(scratch, team.run.kernel.executable->scratch_bytes);
+  std::optional<HelpingThread> helping;
+  if (thread)
+    helping.emplace(thread);
   auto start = Clock::now();
   int64_t done = 0;
   runRange(team, team.ranges[thread % team.rangeCount], scratch.get(), done);

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "runtime/ArgumentType.h"
-#include "runtime/FaultReport.h"
+#include "runtime/CodePlace.h"
 #include "runtime/Manifest.h"
 #include "runtime/compiler_abi.h"
 #include "runtime/executable_abi.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/FaultReport.h"
 #include "runtime/Grid.h"
+#include "runtime/InterruptReport.h"
 #include "runtime/Status.h"
 
 #include <cstdio>

@@ -107,16 +107,22 @@ public:
   bool find(uint64_t address, LineTable::Place &place) {
     if (!isKnown)
       return false;
-    Row last;
-    bool hasLast = false;
+    Row last, named;
+    bool hasLast = false, hasNamed = false;
     while (!code.atEnd()) {
       bool ends = false;
       if (!step(ends))
         continue;
+      // Line 0 is code of no line, between that of others.
+      if (hasLast && last.line != 0) {
+        named = last;
+        hasNamed = true;
+      }
       if (hasLast && last.address <= address && address < row.address)
-        return describe(last, place);
+        return hasNamed && describe(named, place);
       last = row;
       hasLast = !ends;
+      hasNamed &= !ends;
       if (ends)
         row = Row();
     }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/CompilerKernel.h"
-#include "runtime/FaultReport.h"
+#include "runtime/InterruptReport.h"
 #include "runtime/Status.h"
 
 #include <cstdio>

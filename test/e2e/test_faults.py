@@ -165,8 +165,18 @@ def read_until(what):
 read_until(b"ready")
 while struct.unpack("ii", open(sys.argv[2], "rb").read())[1] == 0:
     time.sleep(0.01)
-os.kill(child, signal.SIGINT)  # Sent and not typed: it only asks.
-read_until(b"is running")
+def threads():
+    for task in os.listdir(f"/proc/{child}/task"):
+        print(task, open(f"/proc/{child}/task/{task}/stat").read().split()[1:15], flush=True)
+for _ in range(10):  # Sent and not typed: it only asks.
+    os.kill(child, signal.SIGINT)
+    read_until(b"is running")
+    read_until(b"\\n")
+    if b" at " in text:
+        break
+    threads()
+    text = b""
+    time.sleep(0.1)
 text = b""
 os.write(terminal, b"\x03")
 read_until(b"a second interrupt")
@@ -177,32 +187,59 @@ print("signal", os.WTERMSIG(status))
 """
 
 
-@pytest.mark.parametrize("checked", ["0", "1"])
-def test_an_endless_kernel_can_be_interrupted(tmp_path, checked):
-    kernel, memory = tmp_path / "endless.py", tmp_path / "lock"
-    body = """
+ENDLESS_KERNELS = {
+    "one thread": """
     @triton.jit
     def endless_kernel(lock):
-        tl.store(lock + 1, 0)
         while tl.atomic_cas(lock, 0, 1) == 1:
             tl.atomic_add(lock + 1, 1)  # nobody unlocks it
+    """,
+    # The first program, which the launching thread takes, waits until another thread is in the second one.
+    "two threads": """
+    @triton.jit
+    def endless_kernel(lock):
+        if tl.program_id(0) == 0:
+            while tl.atomic_add(lock, 0) == 0:
+                pass
+        else:
+            tl.atomic_xchg(lock, 1)
+            while tl.atomic_add(lock, 0) == 1:
+                tl.atomic_add(lock + 1, 1)
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    ("checked", "kind"), [("0", "one thread"), ("0", "two threads"), ("1", "one thread")]
+)
+def test_an_endless_kernel_can_be_interrupted(tmp_path, checked, kind):
+    kernel, memory = tmp_path / "endless.py", tmp_path / "lock"
+    launch = """
     endless_kernel[(2,)](torch.from_file(sys.argv[1], True, 2, dtype=torch.int32))
     """
+    body = ENDLESS_KERNELS[kind] + launch
     kernel.write_text(HEAD + textwrap.dedent(body))
     memory.write_bytes(bytes(8))
+    threads = "1" if kind == "one thread" else "2"
     done = run_program(
-        tmp_path, ENDLESS, kernel, memory, TILEBRIDGE_CHECK=checked, OMP_NUM_THREADS="1"
+        tmp_path, ENDLESS, kernel, memory, TILEBRIDGE_CHECK=checked, OMP_NUM_THREADS=threads
     )
     assert "signal 2" in done.stdout, done.stdout + done.stderr
-    assert "kernel 'endless_kernel' is running" in done.stdout
-    if checked == "0":
-        places = re.findall(r"endless\.py:(\d+):\d+[:;] (.*)", done.stdout)
-        assert {what for _, what in places} == {
-            "a second interrupt ends the process",
-            "it is left, and the process ends",
-        }, done.stdout
-        text = kernel.read_text().splitlines()
-        assert all("atomic_" in text[int(line) - 1] for line, _ in places)
+    told = r"tilebridge: kernel 'endless_kernel' is running(?: at \S*endless\.py:(\d+):\d+)?(.*)"
+    messages = re.findall(told, done.stdout)
+    assert {what.strip(":;\r ") for _, what in messages} == {
+        "",
+        "a second interrupt ends the process",
+        "it is left, and the process ends",
+    }, done.stdout
+    lines = [int(line) for line, _ in messages if line]
+    if checked == "1":
+        assert not lines
+        return
+    # Between two programs, say, there is none to name.
+    assert lines, done.stdout
+    text = kernel.read_text().splitlines()
+    assert all("atomic_" in text[line - 1] for line in lines)
 
 
 def test_an_interrupt_of_another_thread_names_the_kernel(tmp_path):

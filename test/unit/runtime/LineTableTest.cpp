@@ -17,7 +17,8 @@ static void add32(std::string &to, uint32_t value) {
   to.append(reinterpret_cast<const char *>(&value), sizeof(value));
 }
 
-/// Two files; rows at 0x100 (a.py:5:3), 0x10a (dir/b.py:12:9), an end at 0x120.
+/// Two files; rows at 0x100 (a.py:5:3), 0x10a (dir/b.py:12:9), 0x110 (of no
+/// line), an end at 0x120.
 static std::string table() {
   std::string header;
   header += {1, 1, 1, char(-5), 14, 13}; // up to the number of opcodes
@@ -31,7 +32,8 @@ static std::string table() {
   code += {5, 3};                                            // column 3
   code += {1};
   code += {4, 2, 3, 7, 5, 9, 2, 10, 1}; // file 2, line 12, column 9, + 10
-  code += {2, 22};
+  code += {2, 6, 3, 0x74, 1};           // + 6, line 0
+  code += {2, 16};
   code += std::string("\0\1\1", 3);
   std::string unit = {4, 0};
   add32(unit, uint32_t(header.size()));
@@ -55,7 +57,8 @@ TEST(LineTable, KnowsTheRowThatAnAddressIsIn) {
   EXPECT_EQ(placeOf(lines, 0x100), "|a.py|5|3");
   EXPECT_EQ(placeOf(lines, 0x109), "|a.py|5|3");
   EXPECT_EQ(placeOf(lines, 0x10a), "dir|b.py|12|9");
-  EXPECT_EQ(placeOf(lines, 0x11f), "dir|b.py|12|9");
+  EXPECT_EQ(placeOf(lines, 0x10f), "dir|b.py|12|9");
+  EXPECT_EQ(placeOf(lines, 0x11f), "dir|b.py|12|9"); // the line before
   EXPECT_EQ(placeOf(lines, 0x120), "none");
 }
 
