@@ -7,6 +7,8 @@
 
 #include "tools/cli/Dtype.h"
 
+#include "runtime/SmallFloat.h"
+
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -154,9 +156,12 @@ std::string Dtype::format(const uint8_t *element) const {
   return "";
 }
 
-/// The nearest value of a small float, by search: it is only used to fill
-/// arrays.
+/// The nearest value of a small float; of 8 bits by search, where those without
+/// infinity have one way less to round.
 static uint64_t encode(const Dtype &dtype, double value) {
+  if (dtype.size == 2)
+    return tb_round_to_small(value, int(dtype.exponentBits),
+                             int(dtype.fractionBits));
   uint64_t signBit = uint64_t(1) << (dtype.exponentBits + dtype.fractionBits);
   uint64_t low = 0, high = signBit - 1;
   double magnitude = std::fabs(value);
