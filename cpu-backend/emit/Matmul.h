@@ -117,9 +117,10 @@ public:
 
   /// It can if the rows of `a` are contiguous, at any distance.
   bool readsRowsOf(mlir::Type lhsElement) const;
-  /// Whether sums that begin at zero need not be read. Chains add to what is
-  /// there each time: asking every time costs more than writing zeros once.
-  bool mayBeginAtZero() const { return !addsLast(); }
+  /// Whether sums that begin at zero need not be read. Several chains add to
+  /// what is there each time: asking every time costs more than writing zeros
+  /// once.
+  bool mayBeginAtZero() const { return chainsInTurn() == 0; }
   /// It reads rows of `b` in memory where memory gives them faster than the
   /// pieces of rows that a panel is packed from.
   bool readsWideRows(mlir::Type rhsElement) const;

@@ -226,25 +226,19 @@ void MatmulKernel::emitChain(const TilePlace &place, Value begin, Value end,
       types.push_back(VectorType::get(lanes, sumElement));
   bool isAddedLast = addsLast();
   Value isFirst = now.isFirst;
-  if (isFirst && isAddedLast)
-    isFirst = arith::AndIOp::create(
-        b, isFirst,
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, begin, constant(0)));
-  auto before = [&] {
-    return zeroOr(isFirst, types, [&] {
-      SmallVector<Value> loaded;
-      for (Value at : place.rows)
-        for (size_t v = 0; v < place.vectors.size(); ++v)
-          loaded.push_back(accumulator(at, v));
-      return loaded;
-    });
+  auto load = [&] {
+    SmallVector<Value> loaded;
+    for (Value at : place.rows)
+      for (size_t v = 0; v < place.vectors.size(); ++v)
+        loaded.push_back(accumulator(at, v));
+    return loaded;
   };
   SmallVector<Value> sums;
   if (isAddedLast)
     for (Type type : types)
       sums.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
   else
-    sums = before();
+    sums = zeroOr(isFirst, types, load);
   if (now.corrections)
     for (auto [i, sum] : llvm::enumerate(sums))
       sum = arith::SubIOp::create(
@@ -258,18 +252,28 @@ void MatmulKernel::emitChain(const TilePlace &place, Value begin, Value end,
                    stride == 1 && unitDepth % lineSteps() == 0;
   scf::ForOp loop = asksAhead ? emitLines(place, begin, end, sums)
                               : emitSteps(place, begin, end, stride, sums);
-  if (isAddedLast)
-    sums = before();
-  size_t number = 0;
-  for (Value at : place.rows)
-    for (Value column : place.columns) {
-      Value sum = loop.getResult(number);
-      if (isAddedLast)
-        sum = arith::AddFOp::create(b, sums[number], sum);
-      ++number;
-      if (sumElement != accElement)
-        sum = arith::TruncFOp::create(
-            b, cast<VectorType>(sum.getType()).clone(accElement), sum);
-      vector::StoreOp::create(b, sum, now.acc, ValueRange{at, column});
-    }
+  auto store = [&](ValueRange added) {
+    size_t number = 0;
+    for (Value at : place.rows)
+      for (Value column : place.columns) {
+        Value sum = loop.getResult(number);
+        if (!added.empty())
+          sum = arith::AddFOp::create(b, added[number], sum);
+        ++number;
+        if (sumElement != accElement)
+          sum = arith::TruncFOp::create(
+              b, cast<VectorType>(sum.getType()).clone(accElement), sum);
+        vector::StoreOp::create(b, sum, now.acc, ValueRange{at, column});
+      }
+  };
+  if (!isAddedLast || (isFirst && matchPattern(isFirst, m_One())))
+    return store({});
+  if (!isFirst)
+    return store(load());
+  auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  store({});
+  b.setInsertionPointToStart(branch.elseBlock());
+  store(load());
 }

@@ -28,12 +28,19 @@ bool MatmulKernel::feedsTwoFmas() const {
          isa<FloatType>(sumElement);
 }
 
-/// Every `stride`th step from `begin` to `end`, several in an iteration; but
-/// one where memory, from which `b` comes, is slower than counting.
+/// Every `stride`th step from `begin` to `end`, several in an iteration if they
+/// are not much code; but one where memory, from which `b` comes, is slower
+/// than counting, and for the few rows that are left of a block.
 scf::ForOp MatmulKernel::emitSteps(const TilePlace &place, Value begin,
                                    Value end, int64_t stride,
                                    ValueRange sums) const {
-  int64_t together = feedsTwoFmas() && !now.right.address ? 4 : 1;
+  constexpr int64_t mostTogether = 4, mostProducts = 64;
+  auto rows = static_cast<int64_t>(place.rows.size());
+  int64_t together = mostTogether;
+  while (together > 1 && rows * tile.vectors * together > mostProducts)
+    together /= 2;
+  if (!feedsTwoFmas() || rows != tile.rows || now.right.address)
+    together = 1;
   while (unitDepth / stride % together)
     together /= 2;
   auto loop =

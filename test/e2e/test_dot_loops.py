@@ -119,12 +119,12 @@ def test_bounds(bounds, rng):
 
 @pytest.mark.parametrize("dtype", dtypes(*TYPES))
 @pytest.mark.parametrize("bounds", [(0, 0), (5, -3), (1000, 1009), (200, 1009), (0, 1009)])
-@pytest.mark.parametrize("shape", [(32, 64), (1, 16), (16, 128)])
+@pytest.mark.parametrize("shape", [(32, 64, 16), (1, 16, 16), (16, 128, 16), (32, 64, 32)])
 def test_sums_that_begin_at_zero(shape, bounds, dtype, rng):
     """What is in scratch memory counts neither without an iteration nor with several products."""
-    (m, n), (first, last) = shape, bounds
-    run_loop(rng, dtype, m=m, n=n, k=1009)  # leaves its sums there
-    run_loop(rng, dtype, m=m, n=n, k=1009, how="zero", first=first, last=last)
+    (m, n, bk), (first, last) = shape, bounds
+    run_loop(rng, dtype, m=m, n=n, bk=bk, k=1009)  # leaves its sums there
+    run_loop(rng, dtype, m=m, n=n, bk=bk, k=1009, how="zero", first=first, last=last)
 
 
 @pytest.mark.compiled("has no such types")

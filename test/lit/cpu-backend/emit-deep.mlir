@@ -9,9 +9,10 @@
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x272xf32>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x256x16xf32>
 // CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
-// CHECK: scf.for %[[I:.*]] = {{.*}} to %[[END:.*]] step %[[STEP:.*]] iter_args(%[[FILLED:.*]] = %c0) -> (index)
+// CHECK: scf.for %[[I:.*]] = {{.*}} to %[[END:.*]] step %[[STEP:.*]] iter_args(%[[TOTAL:.*]] = %c0) -> (index)
 // CHECK: %[[LEFTOVER:.*]] = arith.subi %[[END]], %[[I]] : i32
 // CHECK: %[[LAST:.*]] = arith.cmpi ule, %[[LEFTOVER]], %[[STEP]] : i32
+// CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c256 : index
 // As long as a goes on in memory where it ended, it stays there.
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[FILLED]], %c0 : index
 // CHECK: %[[IN_PLACE:.*]] = memref.load %[[PLACE]][%c2]
@@ -34,9 +35,15 @@
 // CHECK: %[[NOW:.*]] = arith.addi %[[FILLED]], %c32 : index
 // CHECK: %[[FULL:.*]] = arith.cmpi uge, %[[NOW]], %c256 : index
 // CHECK: %[[DUE:.*]] = arith.ori %[[FULL]], %[[LAST]] : i1
-// CHECK: %[[NEXT:.*]] = arith.select %[[DUE]], %c0, %[[NOW]] : index
+// CHECK: %[[NEXT:.*]] = arith.addi %[[TOTAL]], %c32 : index
 // CHECK: scf.if %[[DUE]] {
-// CHECK: scf.for {{.*}} = %c0 to %[[NOW]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
+// CHECK: %[[NOTHING:.*]] = arith.cmpi ult, %[[TOTAL]], %c256 : index
+// CHECK: %[[SUMS:.*]]:{{[0-9]+}} = scf.for {{.*}} = %c0 to %[[NOW]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
+// These sums are added to those of earlier products, if there are any: nobody has written zeros.
+// CHECK: scf.if %[[NOTHING]] {
+// CHECK-NEXT: vector.store %[[SUMS]]#0
+// CHECK: } else {
+// CHECK: arith.addf %{{.*}}, %[[SUMS]]#0
 // CHECK: scf.yield %[[NEXT]] : index
 func.func @deep(%a: memref<16x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x16xf32, strided<[?, 1], offset: ?>>, %from: i32, %to: i32, %step: i32,
                 %out: memref<16x16xf32>) {
