@@ -10,6 +10,7 @@
 // glibc's vector functions, a native vector at a time, or of libm.
 
 #include "cpu-backend/MathF32.h"
+#include "cpu-backend/MathMax.h"
 #include "cpu-backend/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
@@ -291,12 +292,16 @@ private:
     Type type = op->getResult(0).getType();
     if (!LLVM::isCompatibleType(type))
       return success();
-    Value x = op->getOperand(0), y = op->getOperand(1);
-    Operation *call = isa<arith::MaxNumFOp>(op)
-                          ? LLVM::MaxNumOp::create(b, op->getLoc(), type, y, x)
-                          : LLVM::MinNumOp::create(b, op->getLoc(), type, y, x)
-                                .getOperation();
-    op->replaceAllUsesWith(call);
+    bool isMaximum = isa<arith::MaxNumFOp>(op);
+    auto write = [&](OpBuilder &b, Value x, Value y) -> Value {
+      if (isMaximum)
+        return LLVM::MaxNumOp::create(b, op->getLoc(), type, y, x);
+      return LLVM::MinNumOp::create(b, op->getLoc(), type, y, x);
+    };
+    if (secondIfNan && expandReducedMaximum(op, vectorBits, write))
+      return success();
+    op->getResult(0).replaceAllUsesWith(
+        write(b, op->getOperand(0), op->getOperand(1)));
     op->erase();
     return success();
   }

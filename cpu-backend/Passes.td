@@ -87,6 +87,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
       within 1.5 units in the last place.
     - `erf` of f32 is looked up in tables of polynomials where AVX-512 has 16 lanes at a time: within 0.65 units.
     - `arith.maxnumf` and `arith.minnumf` become LLVM's functions, with the operand that a reduction has new first: x86 tests it for NaN.
+      A loop over several vectors tests them together, and takes x86's own maximum where none is NaN.
     - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last
       place), a native vector at a time; of libm for scalars and where there is no vector function.
     - `linalg_ext.libm` becomes calls as well.
@@ -108,9 +109,10 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
     Option<"fma", "fma", "bool", "true", "fused multiply-adds are instructions">,
     Option<"scalef", "scalef", "bool", "false", "AVX-512's product with a power of two is there, for vectors of 128 to 512 bits">,
+    Option<"secondIfNan", "second-if-nan", "bool", "false", "the maximum of two numbers is one instruction, which gives the second where one is NaN">,
     Option<"libmvec", "libmvec", "std::string", "\"\"", "the letter of the widest vector functions that the CPU can run: b, d, e, or none">
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }
 

@@ -88,6 +88,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   math.vectorBits = target.vectorBits;
   math.fma = target.hasFma;
   math.scalef = target.hasScalef;
+  math.secondIfNan = target.hasSecondIfNan;
   math.libmvec = target.libmvecIsa;
   pm.addPass(createCpuExpandMathPass(math));
   // Arithmetic that does not round to the nearest becomes calls.

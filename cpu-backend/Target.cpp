@@ -113,6 +113,7 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.hasFma = has("fma");
   target.hasF16Convert = has("f16c");
   target.hasI16PairSums = true;
+  target.hasSecondIfNan = true;
   if (has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl") &&
       has("fma")) {
     target.vectorBits = 512;

@@ -37,6 +37,8 @@ struct CpuTarget {
   /// AVX512_BF16's sums of two products and VNNI's of two and of four, for
   /// vectors of vectorBits.
   bool hasBf16Pairs = false, hasI16Pairs = false;
+  /// x86's maximum: the second operand where one is NaN.
+  bool hasSecondIfNan = false;
   /// x86's pmaddwd.
   bool hasI16PairSums = false;
   /// Two multiply-adds of vectors of vectorBits a cycle, two loads of such

@@ -194,9 +194,14 @@ def max_nan_kernel(x, out, N: tl.constexpr):
 
 
 @pytest.mark.compiled("NumPy's own rules for NaN")
-@pytest.mark.parametrize("n", [1, 16, 64])
+@pytest.mark.parametrize("n", [1, 16, 64, 1024])
 def test_max_ignores_nan_unless_all_are(n, rng):
     x = normal(rng, [4, n])
+    if n > 1:
+        # behind the largest and the smallest one, in their lanes
+        for at, extreme in ((n - 1, 100.0), (n - 2, -100.0)):
+            x[0, at % 64 : at : 64] = extreme
+            x[0, at] = math.nan
     x[1] = math.nan
     x[2, : n // 2] = math.nan
     x[3] = -math.inf

@@ -1,6 +1,7 @@
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=256 libmvec=d" -verify-diagnostics | FileCheck %s
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="fma=false" -verify-diagnostics | FileCheck %s --check-prefix=PLAIN
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=512 scalef" -verify-diagnostics | FileCheck %s --check-prefix=SCALEF
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=256 second-if-nan" -verify-diagnostics | FileCheck %s --check-prefix=X86
 
 // CHECK-DAG: llvm.func @_ZGVdN8v_sinf(vector<8xf32>) -> vector<8xf32> attributes {{{.*}}memory_effects = #llvm.memory_effects<other = none
 // CHECK-DAG: llvm.func @sin(f64) -> f64
@@ -73,6 +74,54 @@ func.func @maxnum(%x: vector<8xf32>, %y: vector<8xf32>) -> (vector<8xf32>, vecto
   %a = arith.maxnumf %x, %y : vector<8xf32>
   %b = arith.minnumf %x, %y : vector<8xf32>
   return %a, %b : vector<8xf32>, vector<8xf32>
+}
+
+// What a reduction has found so far is kept where it is larger; only where one of the new elements is NaN is each looked at.
+// Two native vectors take one comparison.
+// CHECK-LABEL: func.func @row_maximum
+// CHECK: llvm.intr.maxnum
+// CHECK-NOT: scf.if
+// CHECK-LABEL: func.func @short_row
+// X86-LABEL: func.func @row_maximum
+// X86: scf.for {{.*}} iter_args(%[[TOP:.*]] = %{{.*}})
+// X86: %[[V:.*]] = vector.load
+// X86: %[[P0:.*]] = vector.extract_strided_slice %[[V]] {offsets = [0]
+// X86: %[[P1:.*]] = vector.extract_strided_slice %[[V]] {offsets = [8]
+// X86: %[[N01:.*]] = arith.cmpf uno, %[[P0]], %[[P1]] : vector<8xf32>
+// X86: %[[N22:.*]] = arith.cmpf uno, %[[P2:.*]], %[[P2]] : vector<8xf32>
+// X86: %[[ANY:.*]] = arith.ori %[[N01]], %[[N22]]
+// X86: llvm.bitcast %[[ANY]] : vector<8xi1> to i8
+// X86: %[[M:.*]] = scf.if
+// X86-NEXT: %[[GENERAL:.*]] = llvm.intr.maxnum(%[[V]], %[[TOP]])
+// X86-NEXT: scf.yield %[[GENERAL]]
+// X86-NEXT: } else {
+// X86-NEXT: %[[KEPT:.*]] = arith.cmpf ogt, %[[TOP]], %[[V]]
+// X86-NEXT: arith.select %[[KEPT]], %[[TOP]], %[[V]]
+// X86: scf.yield %[[M]]
+func.func @row_maximum(%x: memref<?xf32>, %start: vector<24xf32>, %n: index) -> vector<24xf32> {
+  %c0 = arith.constant 0 : index
+  %c24 = arith.constant 24 : index
+  %r = scf.for %i = %c0 to %n step %c24 iter_args(%top = %start) -> vector<24xf32> {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<24xf32>
+    %m = arith.maxnumf %top, %v : vector<24xf32>
+    scf.yield %m : vector<24xf32>
+  }
+  return %r : vector<24xf32>
+}
+// One native vector is not worth a branch; nor is what no loop carries.
+// X86-LABEL: func.func @short_row
+// X86-NOT: scf.if
+// X86: return
+func.func @short_row(%x: memref<?xf32>, %start: vector<8xf32>, %w: vector<24xf32>, %n: index) -> (vector<8xf32>, vector<24xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %r:2 = scf.for %i = %c0 to %n step %c8 iter_args(%low = %start, %all = %w) -> (vector<8xf32>, vector<24xf32>) {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<8xf32>
+    %m = arith.minnumf %v, %low : vector<8xf32>
+    %o = arith.minnumf %w, %w : vector<24xf32>
+    scf.yield %m, %o : vector<8xf32>, vector<24xf32>
+  }
+  return %r#0, %r#1 : vector<8xf32>, vector<24xf32>
 }
 
 // A comparison would not tell -0 from +0.
