@@ -81,6 +81,7 @@ struct LowerAccessesPass : ttl::impl::LowerAccessesPassBase<LowerAccessesPass> {
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](tt::LoadOp load) {
           isBlockPointer(load.getPtr()) ? lowerBlockLoad(load)
+          : mustReadEachTime(load)      ? lowerVolatileLoad(load)
                                         : lowerLoad(load, facts);
         })
         .Case([&](tt::StoreOp store) {

@@ -223,6 +223,46 @@ def test_waiting_for_later_programs(programs):
 
 
 @triton.jit
+def volatile_kernel(flags, begun, out, n, FORM: tl.constexpr):
+    """The first program reads again and again what the second writes once that has begun."""
+    at = tl.arange(0, 16)
+    if tl.program_id(0) == 0:
+        tl.atomic_xchg(begun, 1)
+        seen, i = 0.0, 0
+        while (seen == 0) & (i < 2_000_000_000):  # A second or more, and no test that hangs.
+            if FORM == "scalar":
+                value = tl.load(flags + 3, volatile=True).to(tl.float32)
+            elif FORM == "masked scalar":
+                value = tl.load(flags + 3, mask=n > 3, other=0, volatile=True).to(tl.float32)
+            elif FORM == "block":
+                value = tl.max(tl.load(flags + at, volatile=True).to(tl.float32), 0)
+            else:
+                loaded = tl.load(flags + at, mask=at < n, other=-1, volatile=True).to(tl.float32)
+                value = tl.max(loaded, 0) + tl.min(loaded, 0) + 1
+            seen = value
+            i += 1
+        tl.store(out, seen)
+    else:
+        while tl.atomic_add(begun, 0) == 0:
+            pass
+        for _ in range(20000):  # Until it has read once.
+            tl.atomic_add(begun, 1)
+        tl.store(flags + 3, 5)
+
+
+@pytest.mark.compiled("the interpreter runs one program after the other")
+@pytest.mark.parametrize("form", ["scalar", "masked scalar", "block", "masked block"])
+@pytest.mark.parametrize(
+    "dtype", [torch.int8, torch.int32, torch.int64, torch.float16, torch.float32], ids=str
+)
+def test_volatile_loads_are_read_each_time(form, dtype):
+    flags, begun = torch.zeros(16, dtype=dtype), torch.zeros(1, dtype=torch.int32)
+    out = output([1], torch.float32)
+    volatile_kernel[(2,)](flags, begun, out, 13, FORM=form, launch_cooperative_grid=True)
+    assert out.item() == 5
+
+
+@triton.jit
 def lost_kernel(flags):
     tl.atomic_poll(flags, 1)
 

@@ -30,6 +30,10 @@ void lowerDescriptorScatter(tt::DescriptorScatterOp op);
 void lowerAtomicRMW(tt::AtomicRMWOp op);
 void lowerAtomicCAS(tt::AtomicCASOp op);
 void lowerAtomicLoad(tt::AtomicLoadOp op);
+/// Whether a load through pointers is volatile, and a value that was read
+/// before must not stand for it.
+bool mustReadEachTime(tt::LoadOp op);
+void lowerVolatileLoad(tt::LoadOp op);
 void lowerAtomicStore(tt::AtomicStoreOp op);
 void lowerAtomicPoll(tt::AtomicPollOp op);
 

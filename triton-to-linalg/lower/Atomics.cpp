@@ -128,6 +128,29 @@ void ttl::lowerAtomicLoad(tt::AtomicLoadOp op) {
                 access.offsets, access.mask));
 }
 
+/// Programs wait for one another by reading the same place again and again,
+/// which what is read elsewhere may stand for if it is no atomic access. Blocks
+/// are read lane by lane for that, so only where such a loop is around them.
+bool ttl::mustReadEachTime(tt::LoadOp op) {
+  return op.getIsVolatile() && (!isa<RankedTensorType>(op.getType()) ||
+                                op->getParentOfType<scf::WhileOp>());
+}
+
+void ttl::lowerVolatileLoad(tt::LoadOp op) {
+  OpBuilder builder(op);
+  AtomicAccess access(builder, op, op.getPtr(), op.getType(), op.getMask());
+  // As on GPUs: whole elements, and no order among other accesses.
+  Value read = linalg_ext::AtomicLoadOp::create(
+      builder, access.loc, memoryType(op.getType()),
+      linalg_ext::MemSem::Relaxed, linalg_ext::MemScope::Sys, access.base,
+      access.offsets, access.mask);
+  if (access.mask && op.getOther())
+    read =
+        arith::SelectOp::create(builder, access.loc, access.mask, read,
+                                toMemory(builder, access.loc, op.getOther()));
+  replaceBy(builder, op, read);
+}
+
 void ttl::lowerAtomicStore(tt::AtomicStoreOp op) {
   OpBuilder builder(op);
   AtomicAccess access(builder, op, op.getPtr(), op.getValue().getType(),

@@ -54,3 +54,45 @@ tt.func public @poll(%p: !tt.ptr<i32>, %x: i32, %n: i64) -> (i1, tensor<8xi1>) {
   %b = tt.atomic_poll acquire, gpu, %q, %r timeout %n : tensor<8x!tt.ptr<i32>>, tensor<8xi32> -> tensor<8xi1>
   tt.return %a, %b : i1, tensor<8xi1>
 }
+
+// -----
+
+// What is volatile is read each time; in blocks where a loop may wait for it, else as other loads are.
+// CHECK-LABEL: tt.func public @volatile
+// CHECK: %[[F:.*]] = linalg_ext.atomic_load relaxed sys %{{.*}} mask %arg2 : (memref<?xi32, strided<[1], offset: ?>>, i64, i1) -> i32
+// CHECK: arith.select %arg2, %[[F]], %arg1 : i32
+// CHECK: linalg_ext.atomic_load relaxed sys %{{.*}} : (memref<?xi32, strided<[1], offset: ?>>, i64) -> i32
+// CHECK-NOT: atomic_load
+// CHECK: scf.while
+// CHECK: %[[B:.*]] = linalg_ext.atomic_load relaxed sys %{{.*}} mask %arg3 : {{.*}} -> tensor<64xi32>
+// CHECK: arith.select %arg3, %[[B]], %{{.*}} : tensor<64xi1>, tensor<64xi32>
+tt.func public @volatile(%p: !tt.ptr<i32>, %i: i32, %m: i1, %ms: tensor<64xi1>, %out: !tt.ptr<i32>) {
+  %a = tt.load %p, %m, %i {isVolatile = true} : !tt.ptr<i32>
+  %b = tt.load %p {isVolatile = true} : !tt.ptr<i32>
+  %sum = arith.addi %a, %b : i32
+  tt.store %out, %sum : !tt.ptr<i32>
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %q = tt.addptr %ps, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %os = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %oq = tt.addptr %os, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %once = tt.load %q, %ms {isVolatile = true} : tensor<64x!tt.ptr<i32>>
+  tt.store %oq, %once : tensor<64x!tt.ptr<i32>>
+  %others = tt.splat %i : i32 -> tensor<64xi32>
+  %zero = arith.constant 0 : i32
+  %end = scf.while (%v = %zero) : (i32) -> i32 {
+    %c = tt.load %q, %ms, %others {isVolatile = true} : tensor<64x!tt.ptr<i32>>
+    %n = "tt.reduce"(%c) <{axis = 0 : i32}> ({
+    ^bb0(%x: i32, %y: i32):
+      %z = arith.addi %x, %y : i32
+      tt.reduce.return %z : i32
+    }) : (tensor<64xi32>) -> i32
+    %again = arith.cmpi eq, %n, %zero : i32
+    scf.condition(%again) %n : i32
+  } do {
+  ^bb0(%v: i32):
+    scf.yield %v : i32
+  }
+  tt.store %out, %end : !tt.ptr<i32>
+  tt.return
+}
