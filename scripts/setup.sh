@@ -104,6 +104,11 @@ build() {
     ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" build/CMakeCache.txt; then
     rm -rf build
   fi
+  # cmake empties a cache whose compiler it takes for another one, and drops the preset's values with it: the build
+  # would not be optimized.
+  if [[ -f build/CMakeCache.txt ]] && ! grep -qxF "CMAKE_BUILD_TYPE:STRING=Release" build/CMakeCache.txt; then
+    rm -rf build
+  fi
   say "Configure and build"
   mkdir -p build
   local options=() python
@@ -117,6 +122,8 @@ build() {
     cat build/configure.log >&2
     die "cmake failed"
   fi
+  grep -qxF "CMAKE_BUILD_TYPE:STRING=Release" build/CMakeCache.txt ||
+    die "cmake dropped the preset's options (build/configure.log): delete the folder build and try again"
   ninja -C build -j "$(nproc)" || die "the build failed"
 }
 
