@@ -55,6 +55,38 @@ static bool isSameView(const View &a, const View &b) {
   return true;
 }
 
+/// The rows of a view: how far apart they begin, and the elements from the
+/// first to the last one of each.
+struct RowsOf {
+  OpFoldResult stride;
+  int64_t length = 1;
+};
+
+/// One dimension of an unknown stride, or the one of the largest, steps from
+/// row to row. Nothing where there is no such dimension.
+static std::optional<RowsOf> rowsOf(const View &view) {
+  std::optional<unsigned> outer;
+  int64_t largest = 0;
+  for (unsigned d = 0; d < view.shape.size(); ++d) {
+    if (!mattersIn(view, d))
+      continue;
+    auto stride = constantOf(view.strides[d]);
+    if (stride.value_or(0) < 0 || (!stride && largest == INT64_MAX))
+      return std::nullopt;
+    if (stride.value_or(INT64_MAX) <= largest)
+      continue;
+    outer = d;
+    largest = stride.value_or(INT64_MAX);
+  }
+  if (view.rowDim >= 0 || !outer)
+    return std::nullopt;
+  RowsOf result{view.strides[*outer]};
+  for (unsigned d = 0; d < view.shape.size(); ++d)
+    if (mattersIn(view, d) && d != *outer)
+      result.length += (view.shape[d] - 1) * *constantOf(view.strides[d]);
+  return result.length < largest ? std::optional(result) : std::nullopt;
+}
+
 namespace {
 /// The bytes [begin, end) that a view can touch, and the address of index 0.
 struct ByteRange {
@@ -106,6 +138,11 @@ public:
     Value unsafe = arith::AndIOp::create(
         b, loc, compare(arith::CmpIPredicate::slt, rangeA.begin, rangeB.end),
         compare(arith::CmpIPredicate::slt, rangeB.begin, rangeA.end));
+    if (Value isApart = liesBetween(a, rangeA, other, rangeB))
+      unsafe = arith::AndIOp::create(
+          b, loc, unsafe,
+          arith::XOrIOp::create(b, loc, isApart,
+                                arith::ConstantIntOp::create(b, loc, 1, 1)));
     if (!sameIsSafe || a.shape != other.shape ||
         a.base.getType() != other.base.getType())
       return unsafe;
@@ -126,6 +163,29 @@ public:
   }
 
 private:
+  /// The rows of one view lie between those of the other one, such as the two
+  /// halves of a head in a rotary embedding; null where that cannot be.
+  Value liesBetween(const View &a, const ByteRange &rangeA, const View &other,
+                    const ByteRange &rangeB) {
+    auto x = rowsOf(a), y = rowsOf(other);
+    if (!x || !y || x->stride != y->stride ||
+        a.elementType() != other.elementType())
+      return {};
+    int64_t bytes =
+        llvm::divideCeil(a.elementType().getIntOrFloatBitWidth(), 8);
+    Value length = arith::ConstantIndexOp::create(
+        b, loc, bytes * std::max(x->length, y->length));
+    Value stride =
+        toValue(b, loc, mulIndex(b, loc, x->stride, b.getIndexAttr(bytes)));
+    Value distance = arith::MaxSIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, rangeA.origin, rangeB.origin),
+        arith::SubIOp::create(b, loc, rangeB.origin, rangeA.origin));
+    Value end = arith::AddIOp::create(b, loc, distance, length);
+    return arith::AndIOp::create(
+        b, loc, compare(arith::CmpIPredicate::sge, distance, length),
+        compare(arith::CmpIPredicate::sle, end, stride));
+  }
+
   OpBuilder &b;
   Location loc;
 };
