@@ -72,6 +72,14 @@ float inlineLimit(int64_t threads) {
 
 constexpr unsigned maxRanges = 256;
 constexpr int64_t chunksPerRange = 16;
+/// What a chunk takes at least, in nanoseconds: each ends with a wait for its
+/// stores, and begins with the divisions that give its first program.
+constexpr float leastChunk = 1500;
+/// Launches that are expected to take less, in nanoseconds, are measured one
+/// time in `measuredOneIn`: reading clocks, and telling others what they said,
+/// takes a tenth of a microsecond.
+constexpr float alwaysMeasured = 50000;
+constexpr unsigned measuredOneIn = 4;
 
 /// What programs of a thread keep for its next ones begins anew.
 void clearHeader(const Scratch &scratch, size_t bytes) {
@@ -83,23 +91,85 @@ float since(Clock::time_point begin) {
   return std::chrono::duration<float, std::nano>(Clock::now() - begin).count();
 }
 
+constexpr size_t lineBytes = 64;
+
 /// A thread's share of the programs. Each has a cache line, so that threads
 /// that stay in their own do not disturb one another; the same thread gets the
 /// same share of the next launch, whose data it then has in its caches.
-struct alignas(64) Range {
+struct alignas(lineBytes) Range {
   std::atomic<int64_t> next;
   int64_t end;
 };
 
-struct Team {
+/// What the threads need to begin, side by side: all of it is in the caches of
+/// the thread that launches, from where a line takes as long as a short program,
+/// and lines that are found by pointers come one after the other.
+struct alignas(lineBytes) Team {
+  Team(GridRun &run, unsigned maxThreads)
+      : run(run), function(run.kernel.executable->run),
+        scratchBytes(run.kernel.executable->scratch_bytes),
+        maxThreads(maxThreads), launch(run.launch) {
+    slotCount = run.kernel.executable->slot_count;
+    if (slotCount > mostSlots) {
+      slotCount = 0;
+      return;
+    }
+    std::copy_n(run.launch.slots, slotCount, slots);
+    launch.slots = slots;
+  }
+
   GridRun &run;
-  Range *ranges;
-  unsigned rangeCount;
-  int64_t chunk;
+  tb_run_fn function;
+  size_t scratchBytes;
+  int64_t chunk = 1;
+  unsigned rangeCount = 0;
   unsigned maxThreads;
+  unsigned slotCount;
+  bool isMeasured = false;
+
+  static constexpr unsigned mostSlots = 28;
+  alignas(lineBytes) tb_launch_v1 launch;
+  uint64_t slots[mostSlots];
+
   /// When the calling thread began, and when the last program was done.
-  Clock::time_point begin{};
+  alignas(lineBytes) Clock::time_point begin{};
   std::atomic<Clock::rep> end{0};
+  /// The calling thread found nothing left to do.
+  bool isComplete = false;
+
+  Range ranges[maxRanges];
+
+  /// Shares `left` programs from `first` on among `count` threads.
+  void share(int64_t first, int64_t left, unsigned count, float perProgram) {
+    rangeCount = count;
+    for (unsigned i = 0; i < count; ++i) {
+      // Not `left * i / count`, which overflows for the largest grids.
+      int64_t each = left / count, rest = left % count;
+      ranges[i].next.store(first + each * i + std::min<int64_t>(i, rest),
+                           std::memory_order_relaxed);
+      ranges[i].end = first + each * (i + 1) + std::min<int64_t>(i + 1, rest);
+    }
+    int64_t most = std::max<int64_t>(1, left / count);
+    chunk = std::max<int64_t>(1, most / chunksPerRange);
+    if (perProgram > 0 && float(chunk) * perProgram < leastChunk)
+      chunk = int64_t(std::min(leastChunk / perProgram + 1, float(most)));
+  }
+
+  /// Asks for all lines that the thread is about to need at once.
+  void prefetch(unsigned thread) const {
+    auto *begin = reinterpret_cast<const char *>(&launch);
+    size_t bytes = sizeof(launch) + slotCount * sizeof(*slots);
+    for (size_t at = 0; at < bytes; at += lineBytes)
+      __builtin_prefetch(begin + at);
+    if (thread < rangeCount)
+      __builtin_prefetch(&ranges[thread], /*rw=*/1);
+  }
+
+  /// What other threads have written, all at once and not one after the other.
+  void prefetchRanges() const {
+    for (unsigned i = 0; i < rangeCount; ++i)
+      __builtin_prefetch(&ranges[i]);
+  }
 
   void noteEnd() {
     Clock::rep now = Clock::now().time_since_epoch().count();
@@ -108,17 +178,25 @@ struct Team {
            !end.compare_exchange_weak(last, now, std::memory_order_relaxed)) {
     }
   }
+
+  /// From the team's run to the end of the region.
+  float regionCost(Clock::time_point start) const {
+    Clock::duration last(end.load(std::memory_order_relaxed));
+    Clock::duration busy = last - begin.time_since_epoch();
+    return busy.count() > 0 && begin != Clock::time_point()
+               ? since(start + busy)
+               : 0;
+  }
 };
 
 void runRange(Team &team, Range &range, void *scratch, int64_t &done) {
-  tb_run_fn function = team.run.kernel.executable->run;
   while (!team.run.stop.load(std::memory_order_relaxed) &&
          range.next.load(std::memory_order_relaxed) < range.end) {
     int64_t begin = range.next.fetch_add(team.chunk, std::memory_order_relaxed);
     if (begin >= range.end)
       return;
     int64_t end = std::min(begin + team.chunk, range.end);
-    function(&team.run.launch, begin, end, scratch);
+    team.function(&team.launch, begin, end, scratch);
     done += end - begin;
   }
 }
@@ -126,18 +204,24 @@ void runRange(Team &team, Range &range, void *scratch, int64_t &done) {
 void runThread(Team &team, unsigned thread) {
   if (thread >= team.maxThreads)
     return;
-  Scratch scratch(team.run.kernel.executable->scratch_bytes);
+  team.prefetch(thread);
+  Scratch scratch(team.scratchBytes);
   if (!scratch)
     return; // The other threads do this one's share.
-  clearHeader(scratch, team.run.kernel.executable->scratch_bytes);
+  clearHeader(scratch, team.scratchBytes);
   std::optional<HelpingThread> helping;
   if (thread)
     helping.emplace(thread);
-  auto start = Clock::now();
+  auto start = team.isMeasured ? Clock::now() : Clock::time_point();
   int64_t done = 0;
   runRange(team, team.ranges[thread % team.rangeCount], scratch.get(), done);
+  team.prefetchRanges();
   for (unsigned i = 0; i < team.rangeCount; ++i)
     runRange(team, team.ranges[i], scratch.get(), done);
+  if (thread == 0)
+    team.isComplete = true;
+  if (!team.isMeasured)
+    return;
   if (thread == 0) {
     team.begin = start;
     if (done)
@@ -150,36 +234,31 @@ void runThread(Team &team, unsigned thread) {
 }
 
 bool runParallel(GridRun &run, int64_t begin, unsigned threads) {
-  Range ranges[maxRanges];
+  static thread_local unsigned launches = 0;
   int64_t left = run.total - begin;
   auto count = unsigned(std::min<int64_t>({threads, maxRanges, left}));
-  for (unsigned i = 0; i < count; ++i) {
-    // Not `left * i / count`, which overflows for the largest grids.
-    int64_t share = left / count, rest = left % count;
-    ranges[i].next.store(begin + share * i + std::min<int64_t>(i, rest),
-                         std::memory_order_relaxed);
-    ranges[i].end = begin + share * (i + 1) + std::min<int64_t>(i + 1, rest);
-  }
-  Team team{run, ranges, count,
-            std::max<int64_t>(1, left / count / chunksPerRange), threads};
+  float perProgram =
+      run.kernel.nanosecondsPerProgram.load(std::memory_order_relaxed);
+  Team team(run, threads);
+  team.share(begin, left, count, perProgram);
+  team.isMeasured = perProgram == 0 ||
+                    perProgram * float(left) > alwaysMeasured ||
+                    ++launches % measuredOneIn == 0;
   const OpenMP &library = openMP();
   auto body = [](void *data) {
     runThread(*static_cast<Team *>(data), unsigned(openMP().threadNumber()));
   };
+  auto start = team.isMeasured ? Clock::now() : Clock::time_point();
   // 0 stands for the usual number of threads: to ask for fewer would make
   // libgomp end the others and start them again for the next region. Those that
   // are not wanted return at once.
-  auto start = Clock::now();
   library.parallel(body, &team, run.isCooperative ? threads : 0, 0);
-  if (!run.isCooperative) {
-    Clock::duration last(team.end.load(std::memory_order_relaxed));
-    Clock::duration busy = last - team.begin.time_since_epoch();
-    if (busy.count() > 0 && team.begin != Clock::time_point())
-      regionCost.add(since(start + busy));
-  }
-  if (run.stop.load(std::memory_order_relaxed))
+  if (team.isMeasured && !run.isCooperative)
+    if (float cost = team.regionCost(start))
+      regionCost.add(cost);
+  if (team.isComplete || run.stop.load(std::memory_order_relaxed))
     return true;
-  return std::all_of(ranges, ranges + count, [](const Range &range) {
+  return std::all_of(team.ranges, team.ranges + count, [](const Range &range) {
     return range.next.load(std::memory_order_relaxed) >= range.end;
   });
 }

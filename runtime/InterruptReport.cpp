@@ -190,14 +190,14 @@ RunningKernel::RunningKernel(const std::string &name, Means means) {
   running = name.c_str();
   static thread_local const bool isFirst = gettid() == getpid();
   if (isFirst) {
-    first.store(pthread_self());
-    doesFirstWait.store(true);
+    first.store(pthread_self(), std::memory_order_relaxed);
+    doesFirstWait.store(true, std::memory_order_release);
   }
 }
 
 RunningKernel::~RunningKernel() {
   if (doesFirstWait.load() && pthread_equal(first.load(), pthread_self()))
-    doesFirstWait.store(false);
+    doesFirstWait.store(false, std::memory_order_release);
   running = nullptr;
 }
 
