@@ -127,7 +127,7 @@ struct alignas(lineBytes) Team {
   unsigned slotCount;
   bool isMeasured = false;
 
-  static constexpr unsigned mostSlots = 28;
+  static constexpr unsigned mostSlots = 60;
   alignas(lineBytes) tb_launch_v1 launch;
   uint64_t slots[mostSlots];
 

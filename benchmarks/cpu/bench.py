@@ -45,11 +45,15 @@ def next_power_of_2(x: int) -> int:
 def described(tensor: torch.Tensor, block: list[int]) -> TensorDescriptor:
     """A descriptor of a tensor's rows, for blocks of this shape: made once, as tensors are, and not in
     what is timed (Triton's own code takes 1.6 us for one)."""
-    known = tensor.__dict__.setdefault("descriptors", {})
-    if tuple(block) not in known:
-        rows = tensor.view(-1, tensor.shape[-1])
-        known[tuple(block)] = TensorDescriptor.from_tensor(rows, block)
-    return known[tuple(block)]
+    rows, columns = block
+    try:
+        return tensor.descriptors[rows, columns]
+    except (AttributeError, KeyError):
+        known = tensor.__dict__.setdefault("descriptors", {})
+        known[rows, columns] = TensorDescriptor.from_tensor(
+            tensor.view(-1, tensor.shape[-1]), block
+        )
+        return known[rows, columns]
 
 
 @dataclass(frozen=True)

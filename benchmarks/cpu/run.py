@@ -293,6 +293,18 @@ def measure_overheads(options, result: dict) -> None:
         result["compile"] = overheads.compilations()
 
 
+def notes_of_build() -> list[str]:
+    """What of the libraries that are measured makes figures worse than users see."""
+    from tilebridge import _native
+
+    if (_native.library_dir() / "libtilebridge_compiler_cpu.so").exists():
+        return []
+    return [
+        "libtilebridge_compiler_cpu.so was not built (scripts/setup.sh does it): the first compilation "
+        "of a process takes longer than users see, as it loads LLVM's shared libraries"
+    ]
+
+
 def record_all(found: list, options) -> int:
     import tempfile
 
@@ -336,6 +348,7 @@ def main(arguments=None) -> int:
         return record_all(found, options)
     replay = Replay(Path(options.replay)) if options.replay else None
     names, notes = peers.available([name for name in options.peers.split(",") if name])
+    notes += [] if options.replay else notes_of_build()
     library = Path(options.replay, machine.LIBRARY_NAME) if options.replay else None
     limits = machine.limits(threads, library)
     native = machine.load(library)

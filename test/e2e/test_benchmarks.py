@@ -75,6 +75,16 @@ def test_schema(measured):
     assert all(value > 0 for value in found["launch"].values())
 
 
+def test_a_build_that_compiles_slower_is_told_of(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import run
+
+    monkeypatch.setenv("TILEBRIDGE_LIB_DIR", str(tmp_path))
+    assert "libtilebridge_compiler_cpu.so" in run.notes_of_build()[0]
+    (tmp_path / "libtilebridge_compiler_cpu.so").touch()
+    assert run.notes_of_build() == []
+
+
 def test_page_needs_no_other_file(measured):
     text = (measured[2] / "page.html").read_text()
     assert "<svg" in text
