@@ -123,6 +123,9 @@ def LowerAccessesPass : Pass<"tilebridge-lower-accesses"> {
     itself, with a remark that says why. Scalar pointers, descriptors and block pointers become memrefs by
     `builtin.unrealized_conversion_cast`; the type conversion that follows resolves it. Pointer arithmetic without uses is erased.
 
+    A load that is volatile is a relaxed `linalg_ext.atomic_load` where each time counts: of a scalar everywhere, of a block of pointers
+    inside of `scf.while`, where it may wait for another program's store. Elsewhere it is read as others are.
+
     Before:
     ```mlir
     %p = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>

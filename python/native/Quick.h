@@ -137,6 +137,9 @@ typedef struct Facts {
  * set either way. */
 bool readFacts(const Call *call, Facts *facts);
 bool readSimpleFact(PyObject *value, Fact *fact);
+/* How many items a tuple or list has, of which up to `most` are read; -1 where
+ * one of these is no int of 64 bits. */
+Py_ssize_t readIntegers(PyObject *items, int64_t *numbers, Py_ssize_t most);
 
 /* What the settings were. */
 typedef struct Settings {

@@ -161,19 +161,11 @@ static PyObject *fieldsOf(PyObject *descriptor) {
 #endif
 }
 
-/* The integers of a list or tuple; returns how many, or -1. */
-static Py_ssize_t readNumbers(PyObject *object, PyObject *fields,
-                              PyObject *name, int64_t *numbers) {
-  PyObject *items = fieldOf(object, fields, name);
-  bool isTuple = items && PyTuple_Check(items);
-  if (!items || (!isTuple && !PyList_CheckExact(items))) {
-    Py_XDECREF(items);
-    PyErr_Clear();
-    return -1;
-  }
+Py_ssize_t readIntegers(PyObject *items, int64_t *numbers, Py_ssize_t most) {
+  bool isTuple = PyTuple_Check(items);
   Py_ssize_t count = isTuple ? PyTuple_Size(items) : PyList_Size(items);
-  bool fits = count <= TILEBRIDGE_MAX_RANK;
-  for (Py_ssize_t i = 0; fits && i < count; ++i) {
+  bool isGood = count >= 0;
+  for (Py_ssize_t i = 0; isGood && i < count && i < most; ++i) {
 #ifdef Py_GIL_DISABLED /* another thread may shorten the list */
     PyObject *item = PySequence_GetItem(items, i);
 #else
@@ -182,15 +174,26 @@ static Py_ssize_t readNumbers(PyObject *object, PyObject *fields,
     Py_XINCREF(item);
 #endif
     int overflow = 0;
-    fits = item && Py_IS_TYPE(item, &PyLong_Type);
-    if (fits)
+    isGood = item && Py_IS_TYPE(item, &PyLong_Type);
+    if (isGood)
       numbers[i] = PyLong_AsLongLongAndOverflow(item, &overflow);
-    fits = fits && !overflow;
+    isGood = isGood && !overflow;
     Py_XDECREF(item);
   }
-  Py_DECREF(items);
   PyErr_Clear();
-  return fits ? count : -1;
+  return isGood ? count : -1;
+}
+
+/* The integers of a descriptor's field; returns how many, or -1. */
+static Py_ssize_t readNumbers(PyObject *object, PyObject *fields,
+                              PyObject *name, int64_t *numbers) {
+  PyObject *items = fieldOf(object, fields, name);
+  Py_ssize_t count = -1;
+  if (items && (PyTuple_Check(items) || PyList_CheckExact(items)))
+    count = readIntegers(items, numbers, TILEBRIDGE_MAX_RANK);
+  Py_XDECREF(items);
+  PyErr_Clear();
+  return count <= TILEBRIDGE_MAX_RANK ? count : -1;
 }
 
 static bool readDescriptor(PyObject *value, Facts *facts, Fact *fact) {

@@ -63,29 +63,11 @@ static PyObject *launchAndRecord(const Call *call, const Facts *facts,
 
 /* The numbers of a grid that holds nothing but integers. */
 static bool readPlainGrid(PyObject *grid, int64_t *numbers) {
-  bool isTuple = PyTuple_CheckExact(grid);
-  if (!isTuple && !PyList_CheckExact(grid))
+  if (!PyTuple_CheckExact(grid) && !PyList_CheckExact(grid))
     return false;
-  Py_ssize_t size = isTuple ? PyTuple_Size(grid) : PyList_Size(grid);
-  bool isGood = size > 0;
-  for (Py_ssize_t i = 0; isGood && i < 3; ++i) {
+  for (int i = 0; i < 3; ++i)
     numbers[i] = 1;
-    if (i >= size)
-      continue;
-    PyObject *item = isTuple ? PyTuple_GetItem(grid, i) : NULL;
-    if (isTuple)
-      Py_INCREF(item);
-    else
-      item = PySequence_GetItem(grid, i);
-    int overflow = 0;
-    isGood = item && Py_IS_TYPE(item, &PyLong_Type);
-    if (isGood)
-      numbers[i] = PyLong_AsLongLongAndOverflow(item, &overflow);
-    isGood = isGood && !overflow;
-    Py_XDECREF(item);
-  }
-  PyErr_Clear();
-  return isGood;
+  return readIntegers(grid, numbers, 3) > 0;
 }
 
 static PyObject *valueOf(const Entry *entry, const Call *call, Py_ssize_t i) {
