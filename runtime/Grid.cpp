@@ -151,7 +151,9 @@ struct alignas(lineBytes) Team {
     }
     int64_t most = std::max<int64_t>(1, left / count);
     chunk = std::max<int64_t>(1, most / chunksPerRange);
-    if (perProgram > 0 && float(chunk) * perProgram < leastChunk)
+    // Programs of a cooperative launch wait for one another: one a thread.
+    if (!run.isCooperative && perProgram > 0 &&
+        float(chunk) * perProgram < leastChunk)
       chunk = int64_t(std::min(leastChunk / perProgram + 1, float(most)));
   }
 

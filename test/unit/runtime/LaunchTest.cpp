@@ -120,7 +120,11 @@ TEST(Launch, CooperativeProgramsRunTogether) {
   tilebridge_launch_options options = {};
   options.struct_size = sizeof(options);
   options.flags = TILEBRIDGE_LAUNCH_COOPERATIVE;
-  for (int64_t total : {1, 2, 7, 40}) {
+  // More programs than there are shares, and programs that were short before,
+  // of which a thread would otherwise take several at once.
+  std::vector<int64_t> data(100000, 0);
+  ASSERT_EQ(launch(kernel, 100000, 1, 1, data.data(), Count), TILEBRIDGE_OK);
+  for (int64_t total : {520, 1, 2, 7, 40}) {
     int64_t arrived = 0;
     ASSERT_EQ(launch(kernel, total, 1, 1, &arrived, Rendezvous, &options),
               TILEBRIDGE_OK);
