@@ -135,6 +135,37 @@ def CpuLowerDirectedPass : Pass<"tilebridge-cpu-lower-directed", "::mlir::Module
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
+def CpuPairHalvesPass : Pass<"tilebridge-cpu-pair-halves", "::mlir::ModuleOp"> {
+  let summary = "Widens bf16 by words of two elements in loops whose lanes never meet";
+  let description = [{
+    x86 widens bf16 by a shuffle and a shift for each vector of f32. In an innermost loop that only loads bf16 and computes element
+    by element, the lanes may be in another order: of each two native vectors the first has the even elements, which are words
+    shifted, the second the odd ones, which are words without their lower half. Where `bf16-rounding` gives whole vectors, bf16
+    may be stored: one shuffle brings it back into memory's order. Accumulators may only become one number behind the loop.
+
+    Before:
+    ```mlir
+    %x = vector.load %a[%i] : memref<?xbf16>, vector<32xbf16>
+    %y = arith.extf %x : vector<32xbf16> to vector<32xf32>
+    ```
+    After:
+    ```mlir
+    %x = vector.load %a[%i] : memref<?xbf16>, vector<32xbf16>
+    %w = vector.bitcast %x : vector<32xbf16> to vector<16xi32>
+    %e = arith.shli %w, %c16 : vector<16xi32>
+    %o = arith.andi %w, %upper : vector<16xi32>
+    %ef = arith.bitcast %e : vector<16xi32> to vector<16xf32>
+    %of = arith.bitcast %o : vector<16xi32> to vector<16xf32>
+    %y = vector.shuffle %ef, %of [0, 1, 2, 3, 4, 5, ...] : vector<16xf32>, vector<16xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "128", "width of a vector register">,
+    Option<"bf16Rounding", "bf16-rounding", "bool", "false", "AVX512_BF16: an instruction rounds two vectors of f32 to one of bf16">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
 def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir::ModuleOp"> {
   let summary = "Writes arithmetic of f16, bf16 and f8 as arithmetic of f32 and integers";
   let description = [{

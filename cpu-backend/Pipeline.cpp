@@ -77,6 +77,11 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   // A product and a sum may be fused.
   if (contracts)
     pm.addPass(createCpuAllowContractionPass());
+  // Where the order of lanes is free, bf16 is widened as cheaply as can be.
+  CpuPairHalvesPassOptions halves;
+  halves.vectorBits = target.vectorBits;
+  halves.bf16Rounding = target.hasBf16Pairs;
+  pm.addPass(createCpuPairHalvesPass(halves));
   // Arithmetic in floats below f32 becomes arithmetic in f32 and integers.
   CpuExpandFloatTypesPassOptions floats;
   floats.f16c = target.hasF16Convert;

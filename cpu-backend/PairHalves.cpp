@@ -1,0 +1,272 @@
+//===- PairHalves.cpp - bf16 widened where it lies ------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// To widen bf16 in its order takes x86 a shuffle and a shift for each vector of
+// f32. Read as words of two, the even elements are the words shifted, and the
+// odd ones what is left of the words without their lower half: two cheap
+// instructions for two vectors. A loop whose lanes never meet can have them in
+// that order all along, and is back in memory's order where it stores bf16.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUPAIRHALVESPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+/// Lanes of the vector that the value is, 0 where it is none.
+static int64_t lanesOf(Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector && vector.getRank() == 1 && !vector.isScalable()
+             ? vector.getNumElements()
+             : 0;
+}
+
+/// All lanes are equal.
+static bool isSplat(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<vector::BroadcastOp>(op))
+    return !isa<VectorType>(broadcast.getSource().getType());
+  DenseElementsAttr values;
+  return op && matchPattern(value, m_Constant(&values)) && values.isSplat();
+}
+
+/// The lanes of several of these become one number in any order.
+static bool isReduction(Operation *op) {
+  return isa<arith::AddFOp, arith::MulFOp, arith::MaxNumFOp, arith::MinNumFOp,
+             arith::MaximumFOp, arith::MinimumFOp, arith::AddIOp, arith::MulIOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MaxSIOp,
+             arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp>(op);
+}
+
+/// What a loop does with an accumulator: one operation, whose result is carried
+/// on. Null if it is used in another way.
+static Operation *accumulation(scf::ForOp loop, BlockArgument carried) {
+  if (!carried.hasOneUse())
+    return nullptr;
+  Operation *op = *carried.user_begin();
+  Value next = loop.getTiedLoopYieldedValue(carried)->get();
+  bool isLast = isReduction(op) && op->getBlock() == loop.getBody() &&
+                next == op->getResult(0) && next.hasOneUse();
+  return isLast ? op : nullptr;
+}
+
+/// Nothing is made of the lanes of `value` but one number, by operations of
+/// this name: in further loops, then in halves.
+static bool hasNoOrder(Value value, OperationName by) {
+  if (lanesOf(value) == 1)
+    return true;
+  if (value.use_empty())
+    return true;
+  if (value.hasOneUse()) {
+    OpOperand &use = *value.use_begin();
+    auto loop = dyn_cast<scf::ForOp>(use.getOwner());
+    BlockArgument carried =
+        loop ? loop.getTiedLoopRegionIterArg(&use) : BlockArgument();
+    Operation *op = carried ? accumulation(loop, carried) : nullptr;
+    return op && op->getName() == by &&
+           hasNoOrder(loop.getTiedLoopResult(&use), by);
+  }
+  // Two shuffles, each with half of the lanes, and their sum.
+  Operation *sum = nullptr;
+  llvm::SmallBitVector seen(lanesOf(value));
+  int64_t taken = 0;
+  for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
+    auto half = dyn_cast<vector::ShuffleOp>(user);
+    if (!half || half.getV1() != value || !half->hasOneUse())
+      return false;
+    Operation *next = *half->user_begin();
+    if (next->getName() != by || (sum && sum != next))
+      return false;
+    if (sum == next && taken == lanesOf(value))
+      continue; // the second operand of the last shuffle
+    sum = next;
+    for (int64_t lane : half.getMask()) {
+      if (lane < 0)
+        return false;
+      lane %= lanesOf(value);
+      taken += !seen.test(lane);
+      seen.set(lane);
+    }
+  }
+  return sum && seen.all() && hasNoOrder(sum->getResult(0), by);
+}
+
+namespace {
+/// One loop without loops inside.
+class PairedLoop {
+public:
+  PairedLoop(scf::ForOp loop, int64_t lanes, bool rounds)
+      : loop(loop), group(2 * lanes), rounds(rounds) {}
+
+  /// Finds what is to be changed; false if lanes meet, or nothing is gained.
+  bool find() {
+    WalkResult result = loop.getBody()->walk([&](Operation *op) {
+      return isFine(op) ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted() || widened.empty())
+      return false;
+    for (BlockArgument carried : loop.getRegionIterArgs()) {
+      if (!isa<VectorType>(carried.getType()))
+        continue;
+      Operation *op = accumulation(loop, carried);
+      if (!op || !hasNoOrder(loop.getTiedLoopResult(carried), op->getName()))
+        return false;
+    }
+    return true;
+  }
+
+  void rewrite() {
+    for (arith::ExtFOp op : widened)
+      widen(op);
+    for (Value value : stored)
+      reorder(value);
+  }
+
+private:
+  bool isFine(Operation *op) {
+    bool hasVector =
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<VectorType>) ||
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<VectorType>);
+    if (isa<scf::YieldOp>(op))
+      return op->getParentOp() == loop || !hasVector;
+    if (isa<scf::IfOp>(op))
+      return !hasVector;
+    if (op->getNumRegions() != 0)
+      return false;
+    if (!hasVector)
+      return true;
+    if (auto load = dyn_cast<vector::LoadOp>(op))
+      return isLoad(load);
+    if (auto store = dyn_cast<vector::StoreOp>(op))
+      return isStore(store);
+    if (op->getNumResults() != 1)
+      return false;
+    if (isSplat(op->getResult(0)))
+      return true;
+    if (!OpTrait::hasElementwiseMappableTraits(op))
+      return false;
+    for (Value operand : op->getOperands())
+      if (isa<VectorType>(operand.getType()) && !isKnown(operand))
+        return false;
+    return true;
+  }
+
+  /// Computed here, or the same in all lanes.
+  bool isKnown(Value value) {
+    if (lanesOf(value) == 0)
+      return false;
+    return isSplat(value) ||
+           loop.getRegion().isAncestor(value.getParentRegion());
+  }
+
+  bool isLoad(vector::LoadOp load) {
+    int64_t lanes = lanesOf(load.getResult());
+    if (!load.getVectorType().getElementType().isBF16() || lanes == 0 ||
+        lanes % group != 0)
+      return false;
+    for (Operation *user : load->getUsers()) {
+      // What is only moved is in memory's order all the way.
+      if (isa<vector::StoreOp>(user))
+        continue;
+      auto extend = dyn_cast<arith::ExtFOp>(user);
+      if (!extend || !getElementTypeOrSelf(extend.getType()).isF32())
+        return false;
+      widened.push_back(extend);
+    }
+    return true;
+  }
+
+  bool isStore(vector::StoreOp store) {
+    Value value = store.getValueToStore();
+    if (isSplat(value) || value.getDefiningOp<vector::LoadOp>())
+      return true;
+    if (!rounds || !isKnown(value) || lanesOf(value) % group != 0 ||
+        !value.getDefiningOp<arith::TruncFOp>() ||
+        !getElementTypeOrSelf(value.getType()).isBF16())
+      return false;
+    stored.insert(value);
+    return true;
+  }
+
+  /// Even elements, then odd ones, of each two vectors.
+  void widen(arith::ExtFOp op) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    int64_t lanes = lanesOf(op.getIn()), half = lanes / 2, native = group / 2;
+    auto words = VectorType::get(half, b.getI32Type());
+    auto floats = VectorType::get(half, b.getF32Type());
+    auto constant = [&](uint32_t value) -> Value {
+      return arith::ConstantOp::create(
+          b, DenseElementsAttr::get(words, APInt(32, value)));
+    };
+    Value pairs = vector::BitCastOp::create(b, words, op.getIn());
+    Value even = arith::ShLIOp::create(b, pairs, constant(16));
+    Value odd = arith::AndIOp::create(b, pairs, constant(0xffff0000));
+    SmallVector<int64_t> order;
+    for (int64_t at = 0; at < half; at += native)
+      for (int64_t first : {at, half + at})
+        for (int64_t lane = 0; lane < native; ++lane)
+          order.push_back(first + lane);
+    Value all = vector::ShuffleOp::create(
+        b, arith::BitcastOp::create(b, floats, even),
+        arith::BitcastOp::create(b, floats, odd), order);
+    op.replaceAllUsesWith(all);
+    op.erase();
+  }
+
+  /// Back to memory's order, where it is stored.
+  void reorder(Value value) {
+    OpBuilder b(value.getContext());
+    b.setInsertionPointAfterValue(value);
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0, lanes = lanesOf(value); lane < lanes; ++lane) {
+      int64_t in = lane % group;
+      order.push_back(lane - in + in / 2 + in % 2 * (group / 2));
+    }
+    Value inOrder =
+        vector::ShuffleOp::create(b, value.getLoc(), value, value, order);
+    value.replaceUsesWithIf(inOrder, [](OpOperand &use) {
+      return isa<vector::StoreOp>(use.getOwner());
+    });
+  }
+
+  scf::ForOp loop;
+  /// Elements of bf16 in a native vector, and whether rounding gives one.
+  int64_t group;
+  bool rounds;
+  SmallVector<arith::ExtFOp> widened;
+  llvm::SetVector<Value> stored;
+};
+
+struct PairHalvesPass
+    : public tilebridge::cpu::impl::CpuPairHalvesPassBase<PairHalvesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    // Elsewhere one instruction widens and shifts.
+    if (vectorBits < 256)
+      return;
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      PairedLoop paired(loop, vectorBits / 32, bf16Rounding);
+      if (paired.find())
+        paired.rewrite();
+    }
+  }
+};
+} // namespace
