@@ -371,7 +371,8 @@ bool NestEmitter::findNextBlock(const View &view,
   auto next = laterBlock(view, around, /*ahead=*/1, /*evenInOrder=*/true);
   if (!next)
     return false;
-  // Of rows of a page that follow one another, the one behind the next.
+  // Of rows of a page the one behind the next: what follows in memory comes
+  // unasked, and one row's time is less than memory takes.
   auto further = bytesOf(view) == bytesAhead / 2
                      ? laterBlock(view, around, /*ahead=*/2,
                                   /*evenInOrder=*/true)
@@ -379,7 +380,7 @@ bool NestEmitter::findNextBlock(const View &view,
   // Asking for what is read here anyway costs less than a branch would.
   Value distance = constant(0);
   int64_t farAway = std::max<int64_t>(8 * bytesAhead / bits, 1);
-  for (const auto &later : {further, next}) {
+  for (const auto &later : {next, further}) {
     if (!later)
       continue;
     // Before or behind what is read here.

@@ -190,7 +190,8 @@ func.func @again(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, s
 
 // -----
 
-// Of rows of 4 KiB that follow one another the one behind the next is asked for, the next one where they lie apart.
+// Of rows of 4 KiB the one behind the next is asked for; the next one where there is no such row, but not where they follow one
+// another.
 // CHECK-LABEL: func.func @page(
 // CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
 // CHECK: scf.for
@@ -199,8 +200,8 @@ func.func @again(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, s
 // CHECK-DAG: %[[NEXT:.*]] = arith.addi %[[ID]], %c1_i32
 // CHECK-DAG: %[[SECOND:.*]] = arith.addi %[[ID]], %c2_i32
 // CHECK-DAG: %[[TWICE:.*]] = arith.muli %[[STRIDE]], %c2 : index
-// CHECK: %[[FURTHER:.*]] = arith.select %{{.*}}, %[[TWICE]], %c0 : index
-// CHECK: %[[DISTANCE:.*]] = arith.select %{{.*}}, %[[STRIDE]], %[[FURTHER]] : index
+// CHECK: %[[NEARER:.*]] = arith.select %{{.*}}, %[[STRIDE]], %c0 : index
+// CHECK: %[[DISTANCE:.*]] = arith.select %{{.*}}, %[[TWICE]], %[[NEARER]] : index
 // CHECK: scf.for
 // CHECK: arith.addi %{{.*}}, %[[DISTANCE]]
 // CHECK: memref.prefetch
