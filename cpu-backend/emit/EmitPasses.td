@@ -105,6 +105,8 @@ def CpuPlanPass : Pass<"tilebridge-cpu-plan", "::mlir::func::FuncOp"> {
     - `tilebridge.plan` on every op with a tensor that can be computed element by element: `"inline"` (its consumers' loops compute
       it) or `"buffer"` (it has a nest of loops of its own, or a part in one, and is kept in scratch memory). A buffer is what is costly and
       needed by several nests, or in a loop; what a matmul or a scan reads; and a load that a later write may change before it is used.
+    - `tilebridge.read = N` on loads that are inline although stores to other arguments may change what they read before it is used;
+      `tilebridge.guards = [N, ...]` on these stores: emission compares ranges before them, and copies the loads that they overlap.
     - `tilebridge.nest` on stores, reductions and buffers that share one nest of loops: those of one number.
     - `tilebridge.deep` on matmuls whose loop does nothing with the accumulator but to add their product to it: it packs the
       operands of many iterations, and multiplies them at once.

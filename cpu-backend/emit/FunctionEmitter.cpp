@@ -87,6 +87,8 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
     for (Value operand : op->getOperands())
       if (!map.contains(operand) && !mapScalar(operand))
         return failure();
+    if (!plan.guardedBy(op).empty())
+      return emitScalarStore(op);
     rewriter.clone(*op, map);
     return success();
   case OpKind::OwnRoot:
@@ -133,6 +135,7 @@ void FunctionEmitter::rememberLoad(Value tensor) {
   view->pad = load->pad;
   view->other = load->other;
   loads[tensor] = std::move(view);
+  readCopies.erase(tensor);
 }
 
 /// A load in the opposite order is another view of the same memory.
@@ -243,9 +246,15 @@ LogicalResult FunctionEmitter::addOutputs(Operation *op, Nest &nest) {
 
 LogicalResult FunctionEmitter::emitGroup(ArrayRef<Operation *> ops) {
   Nest nest{ops.back()->getLoc(), {}, {}, {}};
-  for (Operation *op : ops)
+  SmallVector<GuardedStore, 0> guarded;
+  for (Operation *op : ops) {
     if (failed(addOutputs(op, nest)))
       return failure();
+    if (!plan.guardedBy(op).empty())
+      guarded.push_back({op, nest.outputs.back().view});
+  }
+  if (failed(guardReads(guarded)))
+    return failure();
   const NestOutput &first = nest.outputs.front();
   Value domain =
       first.reduce ? reduceInputs(first.reduce).front() : first.tensor;

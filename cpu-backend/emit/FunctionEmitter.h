@@ -227,7 +227,16 @@ private:
   bool readsMemory(mlir::Value tensor, llvm::ArrayRef<Index> at);
   mlir::LogicalResult saveMask(NestOutput &copy, mlir::Value condition,
                                mlir::Location loc);
-  View redirect(View &view, mlir::Value condition, mlir::Location loc);
+  void redirect(View &view, const View &scratch, mlir::Value condition,
+                mlir::Location loc);
+
+  // GuardReads.cpp: stores that may overlap what a later nest reads.
+  struct GuardedStore {
+    mlir::Operation *op;
+    View view;
+  };
+  mlir::LogicalResult guardReads(llvm::ArrayRef<GuardedStore> stores);
+  mlir::LogicalResult emitScalarStore(mlir::Operation *op);
 
   // Prefetch.cpp
   mlir::Value carriedStep(mlir::scf::ForOp loop, mlir::BlockArgument argument);
@@ -366,6 +375,8 @@ private:
   };
   llvm::DenseMap<mlir::Value, std::shared_ptr<Storage>> buffers;
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> loads;
+  /// Where loads that are guarded are copied to.
+  llvm::DenseMap<mlir::Value, View> readCopies;
   /// The views of gathers of rows and of masked loads.
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> irregular;
   /// What the open nest reads from a copy in another order.

@@ -12,6 +12,7 @@
 // done. The hot loop exists once.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/Guard.h"
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
@@ -87,109 +88,87 @@ static std::optional<RowsOf> rowsOf(const View &view) {
   return result.length < largest ? std::optional(result) : std::nullopt;
 }
 
-namespace {
-/// The bytes [begin, end) that a view can touch, and the address of index 0.
-struct ByteRange {
-  Value begin, end, origin;
-};
-
-class GuardBuilder {
-public:
-  GuardBuilder(OpBuilder &b, Location loc) : b(b), loc(loc) {}
-
-  ByteRange rangeOf(const View &view) {
-    int64_t bytes =
-        llvm::divideCeil(view.elementType().getIntOrFloatBitWidth(), 8);
-    OpFoldResult low = view.offset, high = view.offset;
-    for (unsigned d = 0; d < view.shape.size(); ++d) {
-      OpFoldResult last = subIndex(b, loc, view.hi[d], b.getIndexAttr(1));
-      OpFoldResult first = mulIndex(b, loc, view.lo[d], view.strides[d]);
-      last = mulIndex(b, loc, last, view.strides[d]);
-      auto stride = constantOf(view.strides[d]);
-      if (!stride) {
-        Value x = toValue(b, loc, first), y = toValue(b, loc, last);
-        first = arith::MinSIOp::create(b, loc, x, y).getResult();
-        last = arith::MaxSIOp::create(b, loc, x, y).getResult();
-      } else if (*stride < 0) {
-        std::swap(first, last);
-      }
-      low = addIndex(b, loc, low, first);
-      high = addIndex(b, loc, high, last);
+ByteRange GuardBuilder::rangeOf(const View &view) {
+  int64_t bytes =
+      llvm::divideCeil(view.elementType().getIntOrFloatBitWidth(), 8);
+  OpFoldResult low = view.offset, high = view.offset;
+  for (unsigned d = 0; d < view.shape.size(); ++d) {
+    OpFoldResult last = subIndex(b, loc, view.hi[d], b.getIndexAttr(1));
+    OpFoldResult first = mulIndex(b, loc, view.lo[d], view.strides[d]);
+    last = mulIndex(b, loc, last, view.strides[d]);
+    auto stride = constantOf(view.strides[d]);
+    if (!stride) {
+      Value x = toValue(b, loc, first), y = toValue(b, loc, last);
+      first = arith::MinSIOp::create(b, loc, x, y).getResult();
+      last = arith::MaxSIOp::create(b, loc, x, y).getResult();
+    } else if (*stride < 0) {
+      std::swap(first, last);
     }
-    high = addIndex(b, loc, high, b.getIndexAttr(1));
-    Value pointer =
-        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view.base);
-    auto address = [&](OpFoldResult element) {
-      return toValue(
-          b, loc,
-          addIndex(b, loc, pointer,
-                   mulIndex(b, loc, element, b.getIndexAttr(bytes))));
-    };
-    return {address(low), address(high), address(view.offset)};
+    low = addIndex(b, loc, low, first);
+    high = addIndex(b, loc, high, last);
   }
+  high = addIndex(b, loc, high, b.getIndexAttr(1));
+  Value pointer =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view.base);
+  auto address = [&](OpFoldResult element) {
+    return toValue(b, loc,
+                   addIndex(b, loc, pointer,
+                            mulIndex(b, loc, element, b.getIndexAttr(bytes))));
+  };
+  return {address(low), address(high), address(view.offset)};
+}
 
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, loc, predicate, x, y);
-  }
+/// The rows of one view lie between those of the other one, such as the two
+/// halves of a head in a rotary embedding; null where that cannot be.
+Value GuardBuilder::liesBetween(const View &a, const ByteRange &rangeA,
+                                const View &other, const ByteRange &rangeB) {
+  auto x = rowsOf(a), y = rowsOf(other);
+  if (!x || !y || x->stride != y->stride ||
+      a.elementType() != other.elementType())
+    return {};
+  int64_t bytes = llvm::divideCeil(a.elementType().getIntOrFloatBitWidth(), 8);
+  Value length = arith::ConstantIndexOp::create(
+      b, loc, bytes * std::max(x->length, y->length));
+  Value stride =
+      toValue(b, loc, mulIndex(b, loc, x->stride, b.getIndexAttr(bytes)));
+  Value distance = arith::MaxSIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, rangeA.origin, rangeB.origin),
+      arith::SubIOp::create(b, loc, rangeB.origin, rangeA.origin));
+  Value end = arith::AddIOp::create(b, loc, distance, length);
+  return arith::AndIOp::create(
+      b, loc, compare(arith::CmpIPredicate::sge, distance, length),
+      compare(arith::CmpIPredicate::sle, end, stride));
+}
 
-  /// The views overlap, and (where `sameIsSafe`) are not equal either.
-  Value overlap(const View &a, const ByteRange &rangeA, const View &other,
-                const ByteRange &rangeB, bool sameIsSafe) {
-    Value unsafe = arith::AndIOp::create(
-        b, loc, compare(arith::CmpIPredicate::slt, rangeA.begin, rangeB.end),
-        compare(arith::CmpIPredicate::slt, rangeB.begin, rangeA.end));
-    if (Value isApart = liesBetween(a, rangeA, other, rangeB))
-      unsafe = arith::AndIOp::create(
-          b, loc, unsafe,
-          arith::XOrIOp::create(b, loc, isApart,
-                                arith::ConstantIntOp::create(b, loc, 1, 1)));
-    if (!sameIsSafe || a.shape != other.shape ||
-        a.base.getType() != other.base.getType())
+Value GuardBuilder::overlap(const View &a, const ByteRange &rangeA,
+                            const View &other, const ByteRange &rangeB,
+                            bool sameIsSafe) {
+  Value unsafe = arith::AndIOp::create(
+      b, loc, compare(arith::CmpIPredicate::slt, rangeA.begin, rangeB.end),
+      compare(arith::CmpIPredicate::slt, rangeB.begin, rangeA.end));
+  if (Value isApart = liesBetween(a, rangeA, other, rangeB))
+    unsafe = arith::AndIOp::create(
+        b, loc, unsafe,
+        arith::XOrIOp::create(b, loc, isApart,
+                              arith::ConstantIntOp::create(b, loc, 1, 1)));
+  if (!sameIsSafe || a.shape != other.shape ||
+      a.base.getType() != other.base.getType())
+    return unsafe;
+  Value differs =
+      compare(arith::CmpIPredicate::ne, rangeA.origin, rangeB.origin);
+  for (unsigned d = 0; d < a.shape.size(); ++d) {
+    if (!mattersIn(a, d) || a.strides[d] == other.strides[d])
+      continue;
+    auto x = constantOf(a.strides[d]), y = constantOf(other.strides[d]);
+    if (x && y)
       return unsafe;
-    Value differs =
-        compare(arith::CmpIPredicate::ne, rangeA.origin, rangeB.origin);
-    for (unsigned d = 0; d < a.shape.size(); ++d) {
-      if (!mattersIn(a, d) || a.strides[d] == other.strides[d])
-        continue;
-      auto x = constantOf(a.strides[d]), y = constantOf(other.strides[d]);
-      if (x && y)
-        return unsafe;
-      differs = arith::OrIOp::create(
-          b, loc, differs,
-          compare(arith::CmpIPredicate::ne, toValue(b, loc, a.strides[d]),
-                  toValue(b, loc, other.strides[d])));
-    }
-    return arith::AndIOp::create(b, loc, unsafe, differs);
+    differs = arith::OrIOp::create(b, loc, differs,
+                                   compare(arith::CmpIPredicate::ne,
+                                           toValue(b, loc, a.strides[d]),
+                                           toValue(b, loc, other.strides[d])));
   }
-
-private:
-  /// The rows of one view lie between those of the other one, such as the two
-  /// halves of a head in a rotary embedding; null where that cannot be.
-  Value liesBetween(const View &a, const ByteRange &rangeA, const View &other,
-                    const ByteRange &rangeB) {
-    auto x = rowsOf(a), y = rowsOf(other);
-    if (!x || !y || x->stride != y->stride ||
-        a.elementType() != other.elementType())
-      return {};
-    int64_t bytes =
-        llvm::divideCeil(a.elementType().getIntOrFloatBitWidth(), 8);
-    Value length = arith::ConstantIndexOp::create(
-        b, loc, bytes * std::max(x->length, y->length));
-    Value stride =
-        toValue(b, loc, mulIndex(b, loc, x->stride, b.getIndexAttr(bytes)));
-    Value distance = arith::MaxSIOp::create(
-        b, loc, arith::SubIOp::create(b, loc, rangeA.origin, rangeB.origin),
-        arith::SubIOp::create(b, loc, rangeB.origin, rangeA.origin));
-    Value end = arith::AddIOp::create(b, loc, distance, length);
-    return arith::AndIOp::create(
-        b, loc, compare(arith::CmpIPredicate::sge, distance, length),
-        compare(arith::CmpIPredicate::sle, end, stride));
-  }
-
-  OpBuilder &b;
-  Location loc;
-};
-} // namespace
+  return arith::AndIOp::create(b, loc, unsafe, differs);
+}
 
 /// The reads of the nest: each view once for each way in which it is indexed.
 static void addRead(SmallVectorImpl<std::pair<const View *, bool>> &reads,
@@ -245,7 +224,8 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
   Value unsafe;
   auto check = [&](const View *store, const View *other, bool isIdentity) {
     bool sameIsSafe = isIdentity && !repeats(*store);
-    if (sameIsSafe && isSameView(*store, *other))
+    // A copy of what is read overlaps nothing.
+    if (sameIsSafe && isSameView(*store, other->placed()))
       return;
     ByteRange first = rangeOf(store), second = rangeOf(other);
     Value pair = guard.overlap(*store, first, *other, second, sameIsSafe);
@@ -269,7 +249,9 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
         failed(saveMask(copy, unsafe, loc)))
       return failure();
     copy.isStore = true;
-    copy.source = std::make_shared<View>(redirect(store->view, unsafe, loc));
+    View scratch = scratchLike(store->view, loc);
+    redirect(store->view, scratch, unsafe, loc);
+    copy.source = std::make_shared<View>(std::move(scratch));
     copies.push_back(std::move(copy));
   }
   return unsafe;
@@ -302,11 +284,10 @@ LogicalResult FunctionEmitter::saveMask(NestOutput &copy, Value condition,
   return materialize(copy.mask, std::move(view), /*isCold=*/true);
 }
 
-/// Makes `view` one of scratch memory where `condition` holds; gives the view
-/// of that memory.
-View FunctionEmitter::redirect(View &view, Value condition, Location loc) {
+/// Makes `view` one of `scratch` memory where `condition` holds.
+void FunctionEmitter::redirect(View &view, const View &scratch, Value condition,
+                               Location loc) {
   unsigned rank = view.shape.size();
-  View scratch = scratchLike(view, loc);
   auto choose = [&](OpFoldResult there, OpFoldResult here) -> OpFoldResult {
     auto known = constantOf(here);
     if (there == here || (known && known == constantOf(there)))
@@ -322,7 +303,6 @@ View FunctionEmitter::redirect(View &view, Value condition, Location loc) {
   for (unsigned d = 0; d < rank; ++d)
     if (mattersIn(view, d))
       view.strides[d] = choose(scratch.strides[d], view.strides[d]);
-  return scratch;
 }
 
 LogicalResult FunctionEmitter::emitGuarded(Nest &nest) {

@@ -33,11 +33,18 @@ static constexpr int64_t cheap = 7;
 static constexpr int64_t trivial = 3;
 
 Plan::Plan(func::FuncOp func) {
+  llvm::DenseMap<int64_t, Value> reads;
   func.walk([&](Operation *op) {
     if (auto nest = op->getAttrOfType<IntegerAttr>(nestAttr)) {
       nestOf[op] = nest.getInt();
       groups[nest.getInt()].push_back(op);
     }
+    if (auto read = op->getAttrOfType<IntegerAttr>(readAttr))
+      reads[read.getInt()] = op->getResult(0);
+    // The loads are before the stores.
+    if (auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(guardsAttr))
+      for (int64_t number : numbers.asArrayRef())
+        guards[op].push_back(reads.lookup(number));
   });
   findStorages(func, *this, storages);
 }
@@ -53,6 +60,11 @@ ArrayRef<Operation *> Plan::groupOf(Operation *op) const {
   if (it == nestOf.end())
     return {};
   return groups.find(it->second)->second;
+}
+
+ArrayRef<Value> Plan::guardedBy(Operation *op) const {
+  auto it = guards.find(op);
+  return it == guards.end() ? ArrayRef<Value>() : ArrayRef(it->second);
 }
 
 Value Plan::storageOf(Value tensor) const {
@@ -106,16 +118,18 @@ public:
     }
   }
 
-  /// Loads that are inline although memory may change before they are computed.
-  llvm::SmallVector<Operation *> findClobbered() {
+  /// Loads that are inline although memory may change before they are computed,
+  /// but for those that can be guarded.
+  llvm::SmallVector<Operation *> findClobbered(GuardedReads &guarded) {
     llvm::SmallVector<Operation *> result;
     for (Operation *op : ops) {
       Operation *read = buffers.contains(op) ? nullptr : readOf(op);
       if (!read || isPartOfAccess(op))
         continue;
-      if (llvm::any_of(roots[op], [&](Operation *root) {
-            return isClobbered(read, root);
-          }))
+      if (llvm::any_of(
+              roots[op],
+              [&](Operation *root) { return isClobbered(read, root); }) &&
+          !guarded.add(op, roots[op].getArrayRef()))
         result.push_back(op);
     }
     return result;
@@ -351,9 +365,12 @@ void tilebridge::cpu::decidePlan(func::FuncOp func) {
     Decider decider(func, forced, direct);
     decider.run();
     decideGroups(func);
-    auto clobbered = decider.findClobbered();
-    if (clobbered.empty())
+    GuardedReads guarded;
+    auto clobbered = decider.findClobbered(guarded);
+    if (clobbered.empty()) {
+      guarded.write(func);
       return decider.report();
+    }
     forced.insert(clobbered.begin(), clobbered.end());
   }
 }

@@ -8,6 +8,9 @@
 //   tilebridge.plan = "inline" | "buffer"   on ops with tensor results
 //   tilebridge.nest = N                     roots with one N share one nest of
 //   loops
+//   tilebridge.read = N                     a load that is read where it lies
+//   after stores that may overlap it
+//   tilebridge.guards = [N, ...]            on such stores: the loads
 //   tilebridge.deep                         on products: the loop around them
 //   packs operands, and multiplies when there are enough
 //===----------------------------------------------------------------------===//
@@ -19,6 +22,8 @@ namespace tilebridge::cpu {
 
 inline constexpr llvm::StringLiteral planAttr = "tilebridge.plan";
 inline constexpr llvm::StringLiteral nestAttr = "tilebridge.nest";
+inline constexpr llvm::StringLiteral readAttr = "tilebridge.read";
+inline constexpr llvm::StringLiteral guardsAttr = "tilebridge.guards";
 inline constexpr llvm::StringLiteral deepAttr = "tilebridge.deep";
 
 /// What an op does to the emission.
@@ -54,12 +59,16 @@ public:
   /// the last one.
   llvm::ArrayRef<mlir::Operation *> groupOf(mlir::Operation *op) const;
 
+  /// The loads that are read after the store `op`, which may overlap them.
+  llvm::ArrayRef<mlir::Value> guardedBy(mlir::Operation *op) const;
+
   /// The value whose memory `tensor` uses; itself, if it has its own.
   mlir::Value storageOf(mlir::Value tensor) const;
 
 private:
   llvm::DenseMap<mlir::Operation *, int64_t> nestOf;
   llvm::DenseMap<int64_t, llvm::SmallVector<mlir::Operation *>> groups;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> guards;
   llvm::DenseMap<mlir::Value, mlir::Value> storages;
 };
 

@@ -17,6 +17,24 @@ void sinkScalars(mlir::func::FuncOp func);
 /// Gives roots of one nest the same number; needs the decisions about buffers.
 void decideGroups(mlir::func::FuncOp func);
 
+/// Loads that are read where they lie although stores may change what they
+/// read: emission guards them.
+class GuardedReads {
+public:
+  /// False if the load `op`, which `roots` use, cannot be one of them.
+  bool add(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> roots);
+  /// As attributes.
+  void write(mlir::func::FuncOp func) const;
+
+private:
+  struct Read {
+    mlir::Operation *load;
+    llvm::SmallVector<mlir::Operation *, 4> stores;
+  };
+  llvm::SmallVector<Read> reads;
+  size_t pairs = 0;
+};
+
 /// Which tensors use the memory of another one.
 void findStorages(mlir::func::FuncOp func, const Plan &plan,
                   llvm::DenseMap<mlir::Value, mlir::Value> &storages);

@@ -10,6 +10,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 
+#include <memory>
 #include <optional>
 
 namespace tilebridge::cpu {
@@ -86,7 +87,12 @@ struct View {
   /// old function.
   mlir::Value rows, rowMask;
   int rowDim = -1;
+  /// Where a copy may have taken the place of what a load reads: the view
+  /// without it.
+  std::shared_ptr<const View> original;
 
+  /// What the program reads or writes, even if a copy has taken its place.
+  const View &placed() const { return original ? *original : *this; }
   mlir::Type elementType() const {
     return llvm::cast<mlir::MemRefType>(base.getType()).getElementType();
   }

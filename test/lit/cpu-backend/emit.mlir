@@ -123,3 +123,28 @@ func.func @guarded(%x: memref<256xf32>, %y: memref<256xf32>) {
   bufferization.materialize_in_destination %t in writable %y : (tensor<256xf32>, memref<256xf32>) -> ()
   return
 }
+
+// -----
+
+// What is read after a store is copied before it if that overlaps; the loop exists once, and chooses what it reads.
+// CHECK-LABEL: func.func @guarded_read
+// CHECK-SAME: (%[[X:.*]]: memref<256xf32>, %[[Y:.*]]: memref<256xf32>, %[[R:.*]]: memref<?xf32>
+// CHECK: %[[BELOW:.*]] = arith.cmpi slt
+// CHECK: %[[ABOVE:.*]] = arith.cmpi slt
+// CHECK: %[[OVERLAPS:.*]] = arith.andi %[[BELOW]], %[[ABOVE]] : i1
+// CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<256xf32>
+// CHECK: scf.if %[[OVERLAPS]] {
+// CHECK: scf.for
+// CHECK: vector.store
+// CHECK: %[[READ:.*]] = arith.select %[[OVERLAPS]], %{{.*}}, %{{.*}} : memref<?xf32
+// CHECK-NOT: scf.for
+// CHECK: memref.store %{{.*}}, %[[R]][%c0] : memref<?xf32>
+// CHECK: scf.for
+// CHECK-NEXT: vector.load %[[READ]]
+func.func @guarded_read(%x: memref<256xf32>, %y: memref<256xf32>, %r: memref<?xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %t = bufferization.to_tensor %x : memref<256xf32> to tensor<256xf32>
+  memref.store %v, %r[%c0] : memref<?xf32>
+  bufferization.materialize_in_destination %t in writable %y : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}

@@ -56,14 +56,88 @@ func.func @swap(%x: memref<64xf32>, %y: memref<64xf32>) {
 
 // -----
 
-// A scalar store stands between the load and its use: the load happens where it stands.
+// A scalar store to the same memory stands between the load and its use: the load happens where it stands.
 // CHECK-LABEL: func.func @clobbered
 func.func @clobbered(%x: memref<64xf32>, %y: memref<64xf32>, %v: f32) {
   %c0 = arith.constant 0 : index
   // CHECK: to_tensor %{{.*}} {tilebridge.plan = "buffer"}
+  // CHECK-NOT: tilebridge.guards
   %a = bufferization.to_tensor %x : memref<64xf32> to tensor<64xf32>
-  memref.store %v, %y[%c0] : memref<64xf32>
+  memref.store %v, %x[%c0] : memref<64xf32>
   bufferization.materialize_in_destination %a in writable %y : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
+
+// -----
+
+// The memory of another argument: the block is read where it lies, and the stores are guarded, each for what is read
+// after it.
+// CHECK-LABEL: func.func @guarded_read
+func.func @guarded_read(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>, %r: memref<?xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  // CHECK: to_tensor %arg0 {tilebridge.plan = "inline", tilebridge.read = 0 : i64}
+  // CHECK: to_tensor %arg1 {tilebridge.plan = "inline", tilebridge.read = 1 : i64}
+  %a = bufferization.to_tensor %x : memref<64xf32> to tensor<64xf32>
+  %b = bufferization.to_tensor %y : memref<64xf32> to tensor<64xf32>
+  // CHECK: memref.store {{.*}} {tilebridge.guards = array<i64: 0, 1>}
+  memref.store %v, %r[%c0] : memref<?xf32>
+  // CHECK: materialize_in_destination {{.*}} {tilebridge.guards = array<i64: 1>}
+  bufferization.materialize_in_destination %a in writable %z : (tensor<64xf32>, memref<64xf32>) -> ()
+  // CHECK: memref.store {{.*}} {tilebridge.guards = array<i64: 1>}
+  memref.store %v, %x[%c0] : memref<64xf32>
+  bufferization.materialize_in_destination %b in writable %z : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
+
+// -----
+
+// Not in a loop, not where a store is in one, not backwards, not read by what takes whole memrefs.
+// CHECK-LABEL: func.func @unguarded_reads
+func.func @unguarded_reads(%x: memref<64xf32>, %y: memref<64xf32>, %r: memref<?xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // CHECK-COUNT-3: to_tensor %{{.*}} {{.*}}tilebridge.plan = "buffer"
+  // CHECK-NOT: tilebridge.guards
+  %a = bufferization.to_tensor %x : memref<64xf32> to tensor<64xf32>
+  memref.store %v, %r[%c0] : memref<?xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    bufferization.materialize_in_destination %a in writable %y : (tensor<64xf32>, memref<64xf32>) -> ()
+  }
+  %b = bufferization.to_tensor %x : memref<64xf32> to tensor<64xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    memref.store %v, %r[%i] : memref<?xf32>
+  }
+  bufferization.materialize_in_destination %b in writable %y : (tensor<64xf32>, memref<64xf32>) -> ()
+  %c = bufferization.to_tensor %x : memref<64xf32> to tensor<64xf32>
+  memref.store %v, %r[%c0] : memref<?xf32>
+  %f = tensor.extract %c[%c1] : tensor<64xf32>
+  memref.store %f, %y[%c0] : memref<64xf32>
+  return
+}
+
+// -----
+
+// Loads and stores that are too many to be guarded: what is left is kept.
+// CHECK-LABEL: func.func @many_reads
+func.func @many_reads(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>, %r: memref<?xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  // CHECK: to_tensor %arg0 {tilebridge.plan = "inline", tilebridge.read = 0 : i64}
+  // CHECK: to_tensor %arg1 {{.*}}tilebridge.plan = "buffer"
+  %a = bufferization.to_tensor %x : memref<64xf32> to tensor<64xf32>
+  %b = bufferization.to_tensor %y : memref<64xf32> to tensor<64xf32>
+  // CHECK-COUNT-5: memref.store {{.*}} {tilebridge.guards = array<i64: 0>}
+  memref.store %v, %r[%c0] : memref<?xf32>
+  memref.store %v, %r[%c1] : memref<?xf32>
+  memref.store %v, %r[%c2] : memref<?xf32>
+  memref.store %v, %r[%c3] : memref<?xf32>
+  memref.store %v, %r[%c4] : memref<?xf32>
+  bufferization.materialize_in_destination %a in writable %z : (tensor<64xf32>, memref<64xf32>) -> ()
+  bufferization.materialize_in_destination %b in writable %z : (tensor<64xf32>, memref<64xf32>) -> ()
   return
 }
 
