@@ -381,3 +381,32 @@ func.func @pieces(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, 
   bufferization.materialize_in_destination %sum in writable %out : (tensor<1xf32>, memref<1xf32, strided<[1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// A store in between, which may overlap the row, changes nothing about that: the row, or a copy of it, is read, and the next
+// program's is asked for.
+// CHECK-LABEL: func.func @guarded(
+// CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
+// CHECK: memref.store
+// CHECK: %[[DISTANCE:.*]] = arith.select %{{.*}}, %[[STRIDE]], %c0
+// CHECK: scf.for
+// CHECK: arith.addi %{{.*}}, %[[DISTANCE]]
+// CHECK: memref.prefetch
+// CHECK: return
+func.func @guarded(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %r: memref<?xf32>, %stride: index,
+                   %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %id = arith.index_cast %px : i32 to index
+  %at = arith.muli %id, %stride : index
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [4096], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<4096xf32, strided<[1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [4096], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<4096xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<4096xf32, strided<[1], offset: ?>> to tensor<4096xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %sum = linalg.reduce { arith.addf } ins(%t : tensor<4096xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  %s = tensor.extract %sum[] : tensor<f32>
+  memref.store %s, %r[%id] : memref<?xf32>
+  %sums = tensor.splat %s : tensor<4096xf32>
+  %y = arith.mulf %t, %sums : tensor<4096xf32>
+  bufferization.materialize_in_destination %y in writable %out : (tensor<4096xf32>, memref<4096xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
