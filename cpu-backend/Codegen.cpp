@@ -91,11 +91,29 @@ runPipeline(ModuleOp module, const CpuOptions &options,
   return llvm::Error::success();
 }
 
+/// Whether x86's own operations, or functions of a library, are called with
+/// vectors of more bits: in a function that is said to have shorter ones only,
+/// such calls are compiled wrongly.
+static bool callsWithLongVectors(const llvm::Module &module, unsigned bits) {
+  auto isLong = [&](const llvm::Type *type) {
+    return isa<llvm::FixedVectorType>(type) &&
+           type->getPrimitiveSizeInBits().getFixedValue() > bits;
+  };
+  return llvm::any_of(module, [&](const llvm::Function &function) {
+    llvm::StringRef name = function.getName();
+    bool isGeneric =
+        name.starts_with("llvm.") && !name.starts_with("llvm.x86.");
+    return function.isDeclaration() && !isGeneric &&
+           (isLong(function.getReturnType()) ||
+            llvm::any_of(function.getFunctionType()->params(), isLong));
+  });
+}
+
 /// Vectors of the width that the code was written for stay whole: LLVM
 /// otherwise prefers 256 bits on many CPUs with 512.
-static void setFunctionAttributes(llvm::Module &module,
-                                  const CpuTarget &target) {
-  std::string width = std::to_string(target.vectorBits);
+static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target,
+                                  unsigned vectorBits) {
+  std::string width = std::to_string(vectorBits);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -174,7 +192,11 @@ toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
     llvm::StripDebugInfo(*result->module);
   result->module->setTargetTriple(llvm::Triple(target.triple));
   result->module->setDataLayout(result->machine->createDataLayout());
-  setFunctionAttributes(*result->module, target);
+  unsigned vectorBits = target.vectorBits;
+  if (auto bits = module->getAttrOfType<IntegerAttr>(vectorBitsAttr))
+    if (!callsWithLongVectors(*result->module, bits.getInt()))
+      vectorBits = bits.getInt();
+  setFunctionAttributes(*result->module, target, vectorBits);
   std::string broken;
   llvm::raw_string_ostream stream(broken);
   if (llvm::verifyModule(*result->module, &stream))

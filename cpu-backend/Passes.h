@@ -12,6 +12,10 @@
 namespace tilebridge::cpu {
 struct CpuTarget;
 
+/// On a module: the width of the vectors that its code is to use, where that is
+/// not the target's.
+inline constexpr llvm::StringLiteral vectorBitsAttr = "tilebridge.vector_bits";
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "cpu-backend/Passes.h.inc"

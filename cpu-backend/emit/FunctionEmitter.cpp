@@ -172,6 +172,7 @@ LogicalResult FunctionEmitter::emitRoot(Operation *op) {
       map.map(extract.getResult(), value);
     return success(value != nullptr);
   }
+  onlyStreams = false;
   if (isa<linalg_ext::ScatterOp, linalg_ext::ScatterRowsOp>(op))
     return emitScatter(op);
   if (isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,

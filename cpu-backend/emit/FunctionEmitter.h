@@ -129,6 +129,10 @@ public:
   /// Builds the new function beside the old one; null after an error.
   mlir::func::FuncOp run();
 
+  /// Whether all that `run` wrote is loops over contiguous memory with hardly
+  /// any arithmetic, such as sums of two arrays.
+  bool hasOnlyStreams() const { return onlyStreams; }
+
   mlir::Value mapScalar(mlir::Value value) override;
   void setScalar(mlir::Value result, mlir::Value value) override {
     map.map(result, value);
@@ -364,6 +368,7 @@ private:
 
   mlir::func::FuncOp oldFunc;
   Plan &plan;
+  bool onlyStreams = true;
   /// Arguments of the old function, see isWriteOnly.
   llvm::DenseSet<mlir::Value> writeOnly;
   mlir::IRMapping map;

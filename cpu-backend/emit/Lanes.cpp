@@ -147,6 +147,7 @@ void NestEmitter::choose() {
     lanes = std::min<int64_t>(lanes * unroll, std::max<int64_t>(lanes, 64));
     frame.lanes = lanesAlong(size, lanes);
   }
+  fe.onlyStreams &= nest.isCold || (bodyCost <= 8 && nest.reduceDims.empty());
   auto isReduced = [&](int64_t d) {
     return llvm::is_contained(nest.reduceDims, d);
   };

@@ -62,6 +62,7 @@ LogicalResult NestEmitter::run() {
   auto forget = llvm::scope_exit([&] { fe.staged = std::move(outerStaged); });
   if (failed(stageCrossings()))
     return failure();
+  fe.onlyStreams &= fe.staged.empty();
   restrictToBox();
   indices.assign(nest.shape.size(), Index());
   for (auto [d, index] : llvm::enumerate(indices))
