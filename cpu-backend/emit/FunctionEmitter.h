@@ -12,8 +12,8 @@
 #pragma once
 
 #include "cpu-backend/emit/Emitter.h"
+#include "cpu-backend/emit/Nest.h"
 #include "cpu-backend/emit/Plan.h"
-#include "cpu-backend/emit/View.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,93 +24,6 @@
 #include "mlir/IR/IRMapping.h"
 
 namespace tilebridge::cpu {
-
-/// One loop of a nest (level 0: what stands before the nest). What depends only
-/// on the loops up to here is computed once, before the first loop inside.
-struct Level {
-  mlir::Block *block = nullptr;
-  /// The first loop inside, once it exists; before that the end of the block.
-  mlir::Operation *before = nullptr;
-  bool hasLoop = false;
-  using Memo =
-      llvm::DenseMap<const void *,
-                     llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
-  Memo values, rows, limits;
-  /// The number of the row that is asked for while one is read.
-  llvm::DenseMap<mlir::Value, mlir::Value> nextRows;
-};
-
-/// A block that is read later: how many elements behind the one that is read
-/// now, and the condition under which it is to be asked for (null: always).
-struct Later {
-  mlir::Value distance, condition;
-};
-
-/// Where `later` tells to: asks for `lanes` elements behind each of `places`.
-void prefetchLater(mlir::OpBuilder &b, mlir::Location loc, mlir::Value memref,
-                   llvm::ArrayRef<mlir::Value> places, const Later &later,
-                   int64_t lanes);
-
-/// Where evaluation happens: the loops that are open, and how lanes are dealt
-/// with.
-struct Frame {
-  llvm::SmallVector<std::unique_ptr<Level>> levels;
-  /// Lanes of vectors, and the dimension of the nest and the level they run
-  /// along.
-  int64_t lanes = 1;
-  int vecDim = -1;
-  unsigned vecLevel = 0;
-  /// Lanes along vecDim are inside of every box, as far as outer loops decide
-  /// that.
-  bool interior = false;
-  /// Where boxes end that interior lanes are inside of.
-  llvm::SmallVector<mlir::Value> bounds;
-  /// The outputs that go around the caches in the loop along the lanes, each
-  /// with the condition for it.
-  llvm::DenseMap<const View *, mlir::Value> streams;
-  /// The loads of which later blocks are asked for.
-  llvm::DenseMap<const View *, Later> prefetches;
-  /// Where not null: the lanes that are to be computed at all.
-  mlir::Value edgeMask;
-
-  /// Level 0 is where the builder stands.
-  void open(mlir::OpBuilder &builder);
-};
-
-/// One result of a nest: a tensor written to memory, or a reduction.
-struct NestOutput {
-  /// Written: the tensor, and where it goes.
-  mlir::Value tensor;
-  View view;
-  /// Writes memory that others see, not scratch; where the program does that.
-  bool isStore = false;
-  mlir::LocationAttr storeLoc;
-  /// The memory is an argument's that the function never reads.
-  bool isWriteOnly = false;
-  /// Where not null, only elements for which it is true are written.
-  mlir::Value mask;
-  /// The memref that becomes the tensor's buffer.
-  mlir::Value buffer;
-
-  /// Where not null, elements come from here and not from `tensor`.
-  std::shared_ptr<View> source;
-  /// Where not null, elements of the mask come from here and not from `mask`.
-  std::shared_ptr<View> maskSource;
-
-  /// Reduced: the op; its results are given by the emitter.
-  mlir::Operation *reduce = nullptr;
-};
-
-struct Nest {
-  mlir::Location loc;
-  llvm::SmallVector<int64_t> shape;
-  llvm::SmallVector<NestOutput, 0> outputs;
-  llvm::SmallVector<int64_t> reduceDims;
-  /// Hardly ever runs: small code counts, not speed.
-  bool isCold = false;
-  /// Where true (null: never), stores have been sent to scratch memory.
-  mlir::Value redirected = {};
-};
 
 struct DeepMatmul;
 
