@@ -56,12 +56,14 @@ static bool isSameView(const View &a, const View &b) {
   return true;
 }
 
+namespace {
 /// The rows of a view: how far apart they begin, and the elements from the
 /// first to the last one of each.
 struct RowsOf {
   OpFoldResult stride;
   int64_t length = 1;
 };
+} // namespace
 
 /// One dimension of an unknown stride, or the one of the largest, steps from
 /// row to row. Nothing where there is no such dimension.

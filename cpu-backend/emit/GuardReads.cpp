@@ -27,6 +27,10 @@ LogicalResult FunctionEmitter::guardReads(ArrayRef<GuardedStore> stores) {
     tensors.insert_range(plan.guardedBy(store.op));
   llvm::DenseMap<Operation *, ByteRange> ranges;
   for (Value tensor : tensors) {
+    if (!tensor || !loads.count(tensor))
+      return stores.front().op->emitError()
+             << "'" << guardsAttr << "' names no load before it; "
+             << "tilebridge-cpu-plan writes it";
     Location loc = tensor.getLoc();
     GuardBuilder guard(rewriter, loc);
     View &view = *loads.find(tensor)->second;

@@ -184,10 +184,6 @@ private:
     return false;
   }
 
-  static bool isOneNest(Operation *a, Operation *b) {
-    return a->hasAttr(nestAttr) && a->getAttr(nestAttr) == b->getAttr(nestAttr);
-  }
-
   /// A write may happen between the read `from` and the place where `root` is
   /// emitted. What is in one nest with the root is left out: emission guards
   /// against that, if it can.

@@ -17,6 +17,11 @@ void sinkScalars(mlir::func::FuncOp func);
 /// Gives roots of one nest the same number; needs the decisions about buffers.
 void decideGroups(mlir::func::FuncOp func);
 
+/// Whether these roots have such a number, and the same.
+inline bool isOneNest(mlir::Operation *a, mlir::Operation *b) {
+  return a->hasAttr(nestAttr) && a->getAttr(nestAttr) == b->getAttr(nestAttr);
+}
+
 /// Loads that are read where they lie although stores may change what they
 /// read: emission guards them.
 class GuardedReads {

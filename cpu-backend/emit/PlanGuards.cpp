@@ -24,10 +24,6 @@ using namespace tilebridge::cpu;
 /// Each pair of a load and a store is a test and a loop that copies.
 static constexpr size_t mostLoads = 4, mostPairs = 8;
 
-static bool isOneNest(Operation *a, Operation *b) {
-  return a->hasAttr(nestAttr) && a->getAttr(nestAttr) == b->getAttr(nestAttr);
-}
-
 /// Where lanes are neighbours, a copy's are, too: loops over both are the same.
 static bool hasRows(MemRefType type) {
   SmallVector<int64_t> strides;
