@@ -164,7 +164,7 @@ private:
   /// first, and whether a later nest asks for the next block.
   struct Reader {
     llvm::SmallVector<mlir::Operation *> loops;
-    bool isAskedFor;
+    unsigned asking;
   };
 
   // Stream.cpp

@@ -17,9 +17,8 @@
 // not look ahead into it.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/Growth.h"
 #include "cpu-backend/emit/NestEmitter.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -29,78 +28,10 @@ using namespace tilebridge::cpu;
 /// So many bytes are read while those that were asked for arrive.
 static constexpr int64_t bytesAhead = 8192;
 static constexpr int64_t mostAhead = 16;
-
-static OpFoldResult inIndex(OpBuilder &b, Location loc, Value value) {
-  if (auto known = getConstantIntValue(value))
-    return b.getIndexAttr(*known);
-  if (value.getType().isIndex())
-    return value;
-  return arith::IndexCastOp::create(b, loc, b.getIndexType(), value)
-      .getResult();
-}
-
-namespace {
-/// How much a value grows where something else grows by one step.
-class Growth {
-public:
-  using Known = std::optional<OpFoldResult>;
-  /// `ofArgument` tells it for arguments of blocks, `isFixed` which values stay
-  /// as they are.
-  Growth(OpBuilder &b, Location loc, function_ref<bool(Value)> isFixed,
-         function_ref<Known(BlockArgument)> ofArgument)
-      : b(b), loc(loc), isFixed(isFixed), ofArgument(ofArgument) {}
-
-  /// Of type index; nothing where it is not known.
-  Known of(Value value) {
-    if (isFixed(value))
-      return zero();
-    if (--budget < 0)
-      return std::nullopt;
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return ofArgument(argument);
-    Operation *op = value.getDefiningOp();
-    if (!isPure(op) || op->getNumRegions() != 0)
-      return std::nullopt;
-    SmallVector<OpFoldResult, 4> parts;
-    bool grows = false;
-    for (Value operand : op->getOperands()) {
-      auto part = of(operand);
-      if (!part)
-        return std::nullopt;
-      parts.push_back(*part);
-      grows |= constantOf(*part) != 0;
-    }
-    if (!grows)
-      return zero();
-    if (isa<arith::AddIOp>(op))
-      return addIndex(b, loc, parts[0], parts[1]);
-    if (isa<arith::SubIOp>(op))
-      return subIndex(b, loc, parts[0], parts[1]);
-    if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(op))
-      return parts[0];
-    for (unsigned i : {0, 1}) {
-      if (op->getNumOperands() != 2 || constantOf(parts[1 - i]) != 0)
-        continue;
-      Value fixed = op->getOperand(1 - i);
-      if (isa<arith::MulIOp>(op))
-        return mulIndex(b, loc, parts[i], inIndex(b, loc, fixed));
-      // Cut to the bounds of a tensor, at its ends.
-      if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
-        return parts[i];
-    }
-    return std::nullopt;
-  }
-
-private:
-  OpFoldResult zero() { return b.getIndexAttr(0); }
-
-  OpBuilder &b;
-  Location loc;
-  function_ref<bool(Value)> isFixed;
-  function_ref<Known(BlockArgument)> ofArgument;
-  int budget = 64;
-};
-} // namespace
+/// The CPU drops some of what is asked for while much is under way: the third
+/// time that a block is gone over, the block behind the next one is asked for,
+/// and the second time the rest of the next one.
+static constexpr unsigned mostAsking = 2;
 
 /// What the old loop adds to the value that became `argument`, a value of the
 /// new function from outside of the loop; null if it is no such sum.
@@ -121,51 +52,11 @@ Value FunctionEmitter::carriedStep(scf::ForOp loop, BlockArgument argument) {
   return {};
 }
 
-/// How much `offset` grows from one iteration of `loop` to the next.
-static Growth::Known
-growthInLoop(OpBuilder &b, Location loc, Value offset, scf::ForOp loop,
-             function_ref<Value(BlockArgument)> carriedStep) {
-  auto isFixed = [&](Value value) {
-    return loop.isDefinedOutsideOfLoop(value);
-  };
-  auto ofArgument = [&](BlockArgument argument) -> Growth::Known {
-    if (argument.getOwner() != loop.getBody())
-      return std::nullopt;
-    Value step = argument == loop.getInductionVar() ? loop.getStep()
-                                                    : carriedStep(argument);
-    return step ? Growth::Known(inIndex(b, loc, step)) : std::nullopt;
-  };
-  return Growth(b, loc, isFixed, ofArgument).of(offset);
-}
-
 std::optional<OpFoldResult> NestEmitter::growthOf(const View &view,
                                                   scf::ForOp around) {
   return growthInLoop(
       b, loc, toValue(b, loc, view.placed().offset), around,
       [&](BlockArgument argument) { return fe.carriedStep(around, argument); });
-}
-
-/// How much it grows from one program to the next one along x.
-static Growth::Known growthOfProgram(OpBuilder &b, Location loc, Value offset,
-                                     Value program) {
-  auto isFixed = [](Value) { return false; };
-  function_ref<Growth::Known(BlockArgument)> ofArgument;
-  auto tell = [&](BlockArgument argument) -> Growth::Known {
-    if (argument == program)
-      return b.getIndexAttr(1);
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (isa<func::FuncOp>(parent))
-      return b.getIndexAttr(0);
-    auto loop = dyn_cast<scf::ForOp>(parent);
-    if (!loop)
-      return std::nullopt;
-    Value start = argument == loop.getInductionVar()
-                      ? loop.getLowerBound()
-                      : loop.getTiedLoopInit(argument)->get();
-    return Growth(b, loc, isFixed, ofArgument).of(start);
-  };
-  ofArgument = tell;
-  return Growth(b, loc, isFixed, ofArgument).of(offset);
 }
 
 scf::ForOp tilebridge::cpu::loopAround(OpBuilder &b) {
@@ -214,7 +105,7 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
   ValueRange ids = fe.oldFunc.getArguments().take_back(6);
   Value program = fe.mapScalar(ids[0]), programs = fe.mapScalar(ids[3]);
   auto next = growthOfProgram(b, loc, offset, program);
-  Growth::Known growth;
+  std::optional<OpFoldResult> growth;
   if (around)
     growth = growthOf(view, around);
   bool inPrograms = next && constantOf(*next) != 0;
@@ -346,17 +237,17 @@ void NestEmitter::findPrefetches() {
       fe.walkCone(input, any, nullptr, visit);
   }
   for (Value argument : arguments)
-    fe.readers.try_emplace(argument, FunctionEmitter::Reader{loops, false});
+    fe.readers.try_emplace(argument, FunctionEmitter::Reader{loops, 0});
 }
 
 /// Another nest has read the argument before. The next block is that of the
-/// next iteration of the loop around both, or of the next program; one nest
-/// that asks for it is enough. False if it is not known.
+/// next iteration of the loop around both, or of the next program. False if it
+/// is not known, or nests enough ask.
 bool NestEmitter::findNextBlock(const View &view,
                                 FunctionEmitter::Reader &first,
                                 ArrayRef<Operation *> loops) {
   int64_t bits = view.elementType().getIntOrFloatBitWidth();
-  if (first.isAskedFor || frame.lanes * bits < 128)
+  if (first.asking >= mostAsking || frame.lanes * bits < 128)
     return false;
   // An RMS norm of short rows took 0.85 of the time without.
   if (view.original && bits >= 32 && bytesOf(view) <= bytesAhead / 2)
@@ -371,13 +262,14 @@ bool NestEmitter::findNextBlock(const View &view,
     if (!around || around != loops[common - 1])
       return false;
   }
-  auto next = laterBlock(view, around, /*ahead=*/1, /*evenInOrder=*/true);
+  int64_t ahead = 1 + first.asking;
+  auto next = laterBlock(view, around, ahead, /*evenInOrder=*/true);
   if (!next)
     return false;
   // Of rows of a page the one behind the next: what follows in memory comes
   // unasked, and one row's time is less than memory takes.
   auto further = bytesOf(view) == bytesAhead / 2
-                     ? laterBlock(view, around, /*ahead=*/2,
+                     ? laterBlock(view, around, ahead + 1,
                                   /*evenInOrder=*/true)
                      : std::nullopt;
   // Asking for what is read here anyway costs less than a branch would.
@@ -395,6 +287,6 @@ bool NestEmitter::findNextBlock(const View &view,
     distance = arith::SelectOp::create(b, loc, asks, later->distance, distance);
   }
   frame.prefetches[&view] = {distance, {}};
-  first.isAskedFor = true;
+  ++first.asking;
   return true;
 }

@@ -149,7 +149,8 @@ func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf3
 
 // -----
 
-// The second time that a program goes over its row, the next program's is asked for, if that is 8 KiB away or more.
+// The second time that a program goes over its row, the next program's is asked for, if that is 8 KiB away or more; the third time
+// the one behind it, and the fourth time none.
 // CHECK-LABEL: func.func @again(
 // CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
 // CHECK: scf.for
@@ -163,6 +164,14 @@ func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf3
 // CHECK: scf.for
 // CHECK-NOT: scf.if
 // CHECK: arith.addi %{{.*}}, %[[DISTANCE]]
+// CHECK: memref.prefetch
+// CHECK: }
+// CHECK-DAG: %[[SECOND:.*]] = arith.addi %[[ID]], %c2_i32
+// CHECK-DAG: arith.cmpi slt, %[[SECOND]]
+// CHECK-DAG: %[[TWICE:.*]] = arith.muli %[[STRIDE]], %c2 : index
+// CHECK: %[[FURTHER:.*]] = arith.select %{{.*}}, %[[TWICE]], %c0
+// CHECK: scf.for
+// CHECK: arith.addi %{{.*}}, %[[FURTHER]]
 // CHECK: memref.prefetch
 // CHECK: }
 // CHECK: scf.for
@@ -183,7 +192,10 @@ func.func @again(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, s
   %d = arith.subf %t, %tops : tensor<1x4096xf32>
   %sum = linalg.reduce { arith.addf } ins(%d : tensor<1x4096xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
   %sums = linalg.broadcast ins(%sum : tensor<1xf32>) outs(%empty : tensor<1x4096xf32>) dimensions = [1]
-  %y = arith.mulf %t, %sums : tensor<1x4096xf32>
+  %e = arith.subf %t, %sums : tensor<1x4096xf32>
+  %least = linalg.reduce { arith.addf } ins(%e : tensor<1x4096xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+  %leasts = linalg.broadcast ins(%least : tensor<1xf32>) outs(%empty : tensor<1x4096xf32>) dimensions = [1]
+  %y = arith.mulf %t, %leasts : tensor<1x4096xf32>
   bufferization.materialize_in_destination %y in writable %out : (tensor<1x4096xf32>, memref<1x4096xf32, strided<[4096, 1], offset: ?>>) -> ()
   return
 }
@@ -204,6 +216,10 @@ func.func @again(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, s
 // CHECK: %[[DISTANCE:.*]] = arith.select %{{.*}}, %[[TWICE]], %[[NEARER]] : index
 // CHECK: scf.for
 // CHECK: arith.addi %{{.*}}, %[[DISTANCE]]
+// CHECK: memref.prefetch
+// CHECK: }
+// CHECK: arith.muli %[[STRIDE]], %c3 : index
+// CHECK: scf.for
 // CHECK: memref.prefetch
 // CHECK: return
 func.func @page(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %stride: index,
