@@ -107,6 +107,7 @@ def CpuPlanPass : Pass<"tilebridge-cpu-plan", "::mlir::func::FuncOp"> {
       needed by several nests, or in a loop; what a matmul or a scan reads; and a load that a later write may change before it is used.
     - `tilebridge.read = N` on loads that are inline although stores to other arguments may change what they read before it is used;
       `tilebridge.guards = [N, ...]` on these stores: emission compares ranges before them, and copies the loads that they overlap.
+    - `tilebridge.streamed` on a scan along the last dimension that one store takes, element by element: the store's loop computes it.
     - `tilebridge.nest` on stores, reductions and buffers that share one nest of loops: those of one number.
     - `tilebridge.deep` on matmuls whose loop does nothing with the accumulator but to add their product to it: it packs the
       operands of many iterations, and multiplies them at once.

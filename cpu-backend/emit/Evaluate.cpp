@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -129,6 +130,8 @@ Value FunctionEmitter::evaluateDefinition(Value tensor,
     return evaluate(cast.getSource(), indices);
   if (isTrueInside(tensor, indices))
     return arith::ConstantIntOp::create(rewriter, loc, 1, 1);
+  if (isStreamedScan(op))
+    return evaluateScan(op, indices);
   if (isElementwise(op))
     return evaluateElementwise(llvm::cast<OpResult>(tensor), indices);
   if (isIrregularLoad(op))

@@ -155,6 +155,9 @@ private:
   mlir::LogicalResult guardReads(llvm::ArrayRef<GuardedStore> stores);
   mlir::LogicalResult emitScalarStore(mlir::Operation *op);
 
+  // StreamScans.cpp
+  mlir::Value evaluateScan(mlir::Operation *op, llvm::ArrayRef<Index> indices);
+
   // Prefetch.cpp
   mlir::Value carriedStep(mlir::scf::ForOp loop, mlir::BlockArgument argument);
   void prefetchLaterBlock(const View &view, llvm::ArrayRef<Index> indices,

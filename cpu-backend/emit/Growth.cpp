@@ -86,8 +86,10 @@ private:
 };
 } // namespace
 
-std::optional<OpFoldResult> tilebridge::cpu::growthInLoop(OpBuilder &b, Location loc, Value offset, scf::ForOp loop,
-             function_ref<Value(BlockArgument)> carriedStep) {
+std::optional<OpFoldResult>
+tilebridge::cpu::growthInLoop(OpBuilder &b, Location loc, Value offset,
+                              scf::ForOp loop,
+                              function_ref<Value(BlockArgument)> carriedStep) {
   auto isFixed = [&](Value value) {
     return loop.isDefinedOutsideOfLoop(value);
   };
@@ -101,8 +103,10 @@ std::optional<OpFoldResult> tilebridge::cpu::growthInLoop(OpBuilder &b, Location
   return Growth(b, loc, isFixed, ofArgument).of(offset);
 }
 
-std::optional<OpFoldResult> tilebridge::cpu::growthOfProgram(OpBuilder &b, Location loc, Value offset,
-                                     Value program) {
+std::optional<OpFoldResult> tilebridge::cpu::growthOfProgram(OpBuilder &b,
+                                                             Location loc,
+                                                             Value offset,
+                                                             Value program) {
   auto isFixed = [](Value) { return false; };
   function_ref<Growth::Known(BlockArgument)> ofArgument;
   auto tell = [&](BlockArgument argument) -> Growth::Known {

@@ -21,10 +21,10 @@ mlir::OpFoldResult inIndex(mlir::OpBuilder &b, mlir::Location loc,
 /// How much `offset` grows from one iteration of `loop` to the next, of type
 /// index; nothing where that is not known. `carriedStep` tells what the loop
 /// adds to a value that it carries: null if it does anything else with it.
-std::optional<mlir::OpFoldResult> growthInLoop(
-    mlir::OpBuilder &b, mlir::Location loc, mlir::Value offset,
-    mlir::scf::ForOp loop,
-    llvm::function_ref<mlir::Value(mlir::BlockArgument)> carriedStep);
+std::optional<mlir::OpFoldResult>
+growthInLoop(mlir::OpBuilder &b, mlir::Location loc, mlir::Value offset,
+             mlir::scf::ForOp loop,
+             llvm::function_ref<mlir::Value(mlir::BlockArgument)> carriedStep);
 
 /// How much it grows from one program to the next one along x, whose number is
 /// `program`, an argument of the function.

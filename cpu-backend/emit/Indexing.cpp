@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/StreamScans.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -278,6 +279,8 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
                         level, loc, builder);
     return result;
   }
+  if (isStreamedScan(op))
+    return Indices(indices);
   // Each element has its own place in memory, and its own mask.
   if (isa<linalg_ext::GatherOp, linalg_ext::MaskedLoadOp>(op))
     return Indices(indices);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -38,7 +39,7 @@ OpKind tilebridge::cpu::kindOf(Operation *op) {
   if (isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp,
           linalg_ext::MaskedLoadOp>(op))
     return OpKind::Inlineable;
-  if (isReversal(op))
+  if (isReversal(op) || isStreamedScan(op))
     return OpKind::Inlineable;
   if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()) ||
       isa<tensor::ExtractOp>(op))

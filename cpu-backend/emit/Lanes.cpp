@@ -10,6 +10,7 @@
 
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 using namespace mlir;
@@ -75,6 +76,8 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
     note.cost = 20;
   else if (isa<linalg_ext::MaskedLoadOp>(op))
     note.cost = 2;
+  else if (isStreamedScan(op))
+    note.cost = 16;
   else if (isElementwise(op))
     note.cost = costOfBody(op);
   // A dimension that is not one of the nest's may be one that is shifted.
@@ -114,7 +117,8 @@ void NestEmitter::choose() {
       best = score[d];
       frame.vecDim = d;
     }
-  if (frame.vecDim < 0 && rank > 0)
+  findScans();
+  if ((frame.vecDim < 0 || !scans.empty()) && rank > 0)
     frame.vecDim = rank - 1;
   int64_t widest = 8, bodyCost = 0;
   for (const Noted &note : notes) {

@@ -39,7 +39,10 @@ void NestEmitter::restrictToBox() {
     });
     if (!same)
       continue;
-    ranges[d] = {nest.outputs.front().view.lo[d],
+    // A scan begins with the first element, whether that is stored or not.
+    bool isScanned = !scans.empty() && static_cast<int>(d) == frame.vecDim;
+    ranges[d] = {isScanned ? OpFoldResult(fe.builder().getIndexAttr(0))
+                           : nest.outputs.front().view.lo[d],
                  nest.outputs.front().view.hi[d]};
     restricted.insert(d);
     if (static_cast<int>(d) == frame.vecDim)
@@ -115,8 +118,13 @@ LogicalResult NestEmitter::emitLoops(unsigned position) {
   if (position == order.size())
     return emitBody();
   unsigned d = order[position];
-  if (static_cast<int>(d) == frame.vecDim)
-    return emitLanesLoop(position, 0);
+  if (static_cast<int>(d) == frame.vecDim) {
+    startScans();
+    LogicalResult result = emitLanesLoop(position, 0);
+    if (!scans.empty())
+      accumulators.clear();
+    return result;
+  }
   if (nest.shape[d] == 1 && !restricted.count(d)) {
     indices[d] = {outermostZero(), 0, 0, static_cast<int>(d)};
     return emitLoops(position + 1);
@@ -265,6 +273,8 @@ LogicalResult NestEmitter::emitOnce(unsigned position, int64_t at,
 /// operand does.
 LogicalResult NestEmitter::emitBody() {
   SmallVector<Value> values, masks;
+  if (!scans.empty())
+    openScans();
   for (NestOutput &output : nest.outputs) {
     Value value;
     if (!output.reduce) {
@@ -285,6 +295,8 @@ LogicalResult NestEmitter::emitBody() {
   }
   if (failed(accumulate()))
     return failure();
+  if (!scans.empty())
+    closeScans();
   for (auto [output, value, mask] :
        llvm::zip_equal(nest.outputs, values, masks))
     if (!output.reduce &&

@@ -57,6 +57,8 @@ struct Frame {
   llvm::DenseMap<const View *, mlir::Value> streams;
   /// The loads of which later blocks are asked for.
   llvm::DenseMap<const View *, Later> prefetches;
+  /// What scans have combined up to the lanes that are computed now.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> scanned;
   /// Where not null: the lanes that are to be computed at all.
   mlir::Value edgeMask;
 

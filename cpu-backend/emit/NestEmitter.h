@@ -87,6 +87,12 @@ private:
   mlir::Value constant(int64_t value);
   mlir::Value outermostZero();
 
+  // StreamScans.cpp
+  void findScans();
+  void startScans();
+  void openScans();
+  void closeScans();
+
   // Prefetch.cpp
   mlir::Value isLargeRead(const View &view);
   /// How many elements further the next iteration reads, where that is known.
@@ -160,8 +166,10 @@ private:
   llvm::SmallVector<std::pair<NestOutput *, mlir::Value>> large;
   /// The lanes' loop may begin at any element.
   bool mayShift = true;
-  /// Those of all rows that are reduced at once.
+  /// Those of all rows that are reduced at once, or of all scans.
   llvm::SmallVector<mlir::Value> accumulators;
+  /// The scans that the loop along the lanes computes.
+  llvm::SmallVector<mlir::Operation *> scans;
   /// Where a reduction takes several rows at once: the indices of these.
   Indices rowsAtOnce;
   /// Whether they lie apart, and whether this is the nest for those that do, or

@@ -14,6 +14,7 @@
 #include "cpu-backend/emit/DirectOperands.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
+#include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -277,7 +278,7 @@ private:
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
         !isUnitReshape(user))
       return true;
-    return isa<linalg_ext::ScanOp>(user) ||
+    return (isa<linalg_ext::ScanOp>(user) && !isStreamedScan(user)) ||
            (isa<linalg_ext::GatherAlongOp>(user) && !isReversal(user));
   }
 
@@ -352,6 +353,7 @@ private:
 
 void tilebridge::cpu::decidePlan(func::FuncOp func) {
   sinkScalars(func);
+  findStreamedScans(func);
   DirectOperands direct;
   findDirectOperands(func, direct);
   // Which loads are clobbered depends on which stores share a nest, and that on

@@ -11,6 +11,8 @@
 //   tilebridge.read = N                     a load that is read where it lies
 //   after stores that may overlap it
 //   tilebridge.guards = [N, ...]            on such stores: the loads
+//   tilebridge.streamed                     on scans: computed in the loop of
+//   the store of their result
 //   tilebridge.deep                         on products: the loop around them
 //   packs operands, and multiplies when there are enough
 //===----------------------------------------------------------------------===//

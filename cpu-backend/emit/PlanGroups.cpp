@@ -11,6 +11,7 @@
 
 #include "cpu-backend/emit/PlanGroups.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -162,7 +163,9 @@ private:
     return reaches;
   }
 
-  static bool gathers(Operation *root) {
+  /// The loops of `root` compute such an op.
+  static bool computes(Operation *root,
+                       function_ref<bool(Operation *)> isWanted) {
     bool found = false;
     for (Value operand : rootOperands(root)) {
       auto type = cast<RankedTensorType>(operand.getType());
@@ -170,8 +173,8 @@ private:
           operand, Indices(type.getRank()),
           [&](Value value, ArrayRef<Index>) {
             Operation *def = value.getDefiningOp();
-            found |= isa_and_nonnull<linalg_ext::GatherOp>(def) &&
-                     (def == root || !isPlannedBuffer(def));
+            found |=
+                def && isWanted(def) && (def == root || !isPlannedBuffer(def));
             return !found;
           },
           root);
@@ -179,8 +182,16 @@ private:
     return found;
   }
 
+  static bool gathers(Operation *root) {
+    return computes(root, llvm::IsaPred<linalg_ext::GatherOp>);
+  }
+
   bool joins(Operation *op) {
     if (group.empty())
+      return false;
+    // The loop of a scan carries nothing else.
+    auto scans = [](Operation *root) { return computes(root, isStreamedScan); };
+    if (scans(op) || llvm::any_of(group, scans))
       return false;
     // Two views of one tensor: what is an element here is another one there.
     if (shapeOf(op) != shapeOf(group.front()) || shapeOf(op).empty() ||

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 // Along any dimension but the last one, rows of vectors are combined with the
-// row before. Along the last one a vector is scanned in log2(lanes) steps, each
-// of which combines every lane with the one 1, 2, 4, ... to its left; then what
-// was combined up to the vector before is put in front. A region that cannot
-// run on vectors runs element by element.
+// row before. Along the last one a vector is scanned, then what was combined up
+// to the vector before is put in front. A region that cannot run on vectors
+// runs element by element. (A scan whose result is only stored is no root of
+// its own: StreamScans.cpp.)
 
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/Roots.h"
+#include "cpu-backend/emit/ScanVectors.h"
 
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
@@ -31,7 +32,7 @@ class ScanEmitter {
 public:
   ScanEmitter(Emitter &emitter, linalg_ext::ScanOp op)
       : emitter(emitter), b(emitter.builder()), op(op), loc(op.getLoc()),
-        region(op.getCombiner().front()) {
+        region(op.getCombiner().front()), vectors(emitter, op) {
     auto type = cast<RankedTensorType>(op.getInputs().front().getType());
     shape.assign(type.getShape().begin(), type.getShape().end());
     dim = op.getDimension();
@@ -87,13 +88,6 @@ private:
       storeElements(b, loc, value, buffer, at);
   }
 
-  SmallVector<Value> combine(ArrayRef<Value> before, ArrayRef<Value> values,
-                             int64_t lanes) {
-    SmallVector<Value> arguments(before);
-    arguments.append(values.begin(), values.end());
-    return inlineRegion(emitter, region, arguments, lanes);
-  }
-
   /// Loops over all dimensions but that of the scan (and the last one, where
   /// `rows`); `body` gets an index for each, null there.
   void outerLoops(bool rows,
@@ -125,8 +119,8 @@ private:
       b.setInsertionPointToStart(loop.getBody());
       at[dim] = position(loop.getInductionVar());
       SmallVector<Value> sums =
-          combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()),
-                  load(sources, at, 0), 0);
+          vectors.combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()),
+                          load(sources, at, 0), 0);
       store(sums, at);
       scf::YieldOp::create(b, loc, sums);
     });
@@ -147,8 +141,8 @@ private:
         b.setInsertionPointToStart(loop.getBody());
         at[dim] = position(loop.getInductionVar());
         SmallVector<Value> sums =
-            combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()),
-                    load(sources, at, lanes), lanes);
+            vectors.combine(llvm::to_vector_of<Value>(loop.getRegionIterArgs()),
+                            load(sources, at, lanes), lanes);
         store(sums, at);
         scf::YieldOp::create(b, loc, sums);
       };
@@ -182,73 +176,6 @@ private:
     return values;
   }
 
-  /// What the region, if it is one operation on one value, leaves any other
-  /// operand as it is with, whatever its bits; null if it is more than that.
-  TypedAttr neutral() {
-    auto ops = region.without_terminator();
-    if (region.getNumArguments() != 2 || !llvm::hasSingleElement(ops))
-      return {};
-    Operation *only = &*ops.begin();
-    if (only->getNumOperands() != 2 || only->getNumResults() != 1 ||
-        !llvm::equal(only->getOperands(), region.getArguments()) ||
-        region.getTerminator()->getOperand(0) != only->getResult(0))
-      return {};
-    Type type = only->getResult(0).getType();
-    unsigned bits = type.getIntOrFloatBitWidth();
-    // Not 0.0, which makes 0.0 of -0.0.
-    if (isa<arith::AddFOp>(only))
-      return b.getFloatAttr(type, -0.0);
-    if (isa<arith::MulFOp>(only))
-      return b.getFloatAttr(type, 1.0);
-    if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(only))
-      return b.getIntegerAttr(type, 0);
-    if (isa<arith::MulIOp>(only))
-      return b.getIntegerAttr(type, APInt(bits, 1));
-    if (isa<arith::AndIOp, arith::MinUIOp>(only))
-      return b.getIntegerAttr(type, APInt::getAllOnes(bits));
-    if (isa<arith::MaxSIOp>(only))
-      return b.getIntegerAttr(type, APInt::getSignedMinValue(bits));
-    if (isa<arith::MinSIOp>(only))
-      return b.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
-    return {};
-  }
-
-  /// The scan within vectors. Lanes without a neighbour that far keep what they
-  /// have: by a neutral element in place of one, or else by a mask.
-  SmallVector<Value> scanVector(SmallVector<Value> values, int64_t lanes) {
-    Value none;
-    if (TypedAttr attr = neutral())
-      none = arith::ConstantOp::create(
-          b, loc,
-          DenseElementsAttr::get(cast<VectorType>(values.front().getType()),
-                                 attr));
-    for (int64_t distance = 1; distance < lanes; distance *= 2) {
-      SmallVector<int64_t> lane;
-      SmallVector<bool> has;
-      for (int64_t i = 0; i < lanes; ++i) {
-        // Neutral ones from the lanes that make it a rotation of both vectors.
-        int64_t missing = none ? 2 * lanes - distance + i : i;
-        lane.push_back(i >= distance ? i - distance : missing);
-        has.push_back(i >= distance);
-      }
-      SmallVector<Value> left;
-      for (Value value : values)
-        left.push_back(vector::ShuffleOp::create(b, loc, value,
-                                                 none ? none : value, lane));
-      SmallVector<Value> sums = combine(left, values, lanes);
-      if (none) {
-        values = sums;
-        continue;
-      }
-      auto maskType = VectorType::get(lanes, b.getI1Type());
-      Value mask = arith::ConstantOp::create(
-          b, loc, DenseElementsAttr::get(maskType, has));
-      for (auto [value, sum] : llvm::zip(values, sums))
-        value = arith::SelectOp::create(b, loc, mask, sum, value);
-    }
-    return values;
-  }
-
   LogicalResult scanLanes(int64_t lanes) {
     auto storeVector = [&](ArrayRef<Value> values, Position at) {
       SmallVector<Value> placed;
@@ -256,31 +183,25 @@ private:
         placed.push_back(mirrored(value));
       store(placed, at);
     };
-    auto lastLane = [&](ArrayRef<Value> values) {
-      SmallVector<int64_t> last(lanes, lanes - 1);
-      SmallVector<Value> everywhere;
-      for (Value value : values)
-        everywhere.push_back(
-            vector::ShuffleOp::create(b, loc, value, value, last));
-      return everywhere;
-    };
     outerLoops(/*rows=*/false, [&](SmallVector<Value> at) {
       at[dim] = position(constant(0), lanes);
-      SmallVector<Value> first = scanVector(loadVector(at, lanes), lanes);
+      SmallVector<Value> first = vectors.scan(loadVector(at, lanes), lanes);
       storeVector(first, at);
       if (shape[dim] == lanes)
         return;
       auto loop =
           scf::ForOp::create(b, loc, constant(lanes), constant(shape[dim]),
-                             constant(lanes), lastLane(first));
+                             constant(lanes), vectors.lastLane(first, lanes));
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       at[dim] = position(loop.getInductionVar(), lanes);
-      SmallVector<Value> within = scanVector(loadVector(at, lanes), lanes),
+      SmallVector<Value> within = vectors.scan(loadVector(at, lanes), lanes),
                          before = llvm::to_vector_of<Value>(
                              loop.getRegionIterArgs());
-      storeVector(combine(before, within, lanes), at);
-      scf::YieldOp::create(b, loc, combine(before, lastLane(within), lanes));
+      storeVector(vectors.combine(before, within, lanes), at);
+      scf::YieldOp::create(
+          b, loc,
+          vectors.combine(before, vectors.lastLane(within, lanes), lanes));
     });
     return success();
   }
@@ -290,6 +211,7 @@ private:
   linalg_ext::ScanOp op;
   Location loc;
   Block &region;
+  ScanVectors vectors;
   SmallVector<int64_t> shape;
   int64_t dim = 0, native = 1;
   SmallVector<Type> elements;

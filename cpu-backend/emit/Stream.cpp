@@ -178,6 +178,8 @@ void NestEmitter::findStreams() {
     if (nest.shape[frame.vecDim] * bits / 8 < 16 * lineBytes)
       mayShift = false;
   }
+  // What is masked comes last there.
+  mayShift &= scans.empty();
   reportStreams();
   if (large.empty())
     return;

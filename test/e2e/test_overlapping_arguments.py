@@ -103,9 +103,13 @@ class Program:
         value = self.random.choice(self.blocks)
         mask, inside = MASKS[self.random.choice(list(MASKS))]
         masked = f", mask={mask}" if mask else ""
+        kernel = model = value
+        if self.random.random() < 0.2:
+            kernel = f"tl.clamp(tl.cumsum({value}, axis=0), -1000.0, 1000.0)"
+            model = f"np.clip(np.cumsum({value}), -1000, 1000).astype(np.float32)"
         self.add(
-            f"tl.store(p{p} + {offset} + at, {value}{masked})",
-            f"p{p}[{offset}:{offset} + B][{inside}] = {value}[{inside}]",
+            f"tl.store(p{p} + {offset} + at, {kernel}{masked})",
+            f"p{p}[{offset}:{offset} + B][{inside}] = {model}[{inside}]",
         )
 
     def text(self):

@@ -219,3 +219,119 @@ def test_scan_keeps_signs_of_zeros_and_infinities(reverse, op):
     np.testing.assert_array_equal(out, wanted)
     number = ~np.isnan(wanted)
     np.testing.assert_array_equal(np.signbit(out)[number], np.signbit(wanted)[number])
+
+
+@triton.jit
+def stored_scan_kernel(
+    x, out, low, n, stride, OP: tl.constexpr, OTHER: tl.constexpr, FROM_LOW: tl.constexpr, N: tl.constexpr,
+):  # fmt: skip
+    """The scan begins with the first element of the block, whatever is loaded and stored of it."""
+    row = tl.program_id(0)
+    at = tl.arange(0, N)
+    inside = (at >= low) & (at < n)
+    value = tl.load(x + row * stride + at, mask=inside, other=OTHER)
+    if OP == "sum":
+        result = tl.cumsum(value * 2, axis=0) + 1
+    else:
+        result = tl.associative_scan(value, 0, largest)
+    tl.store(
+        out + row * stride + at,
+        result.to(out.dtype.element_ty),
+        mask=inside if FROM_LOW else at < n,
+    )
+
+
+@triton.jit
+def largest(a, b):
+    return tl.maximum(a, b)
+
+
+def stored_scan(x, op, low, n, other, from_low):
+    """What the kernel makes of `x`, and what it leaves."""
+    block = triton.next_power_of_2(x.shape[1])
+    a = np.full([x.shape[0], block], other, np.float64)
+    a[:, low:n] = x[:, low:n].double().numpy()
+    wanted = 2 * a.cumsum(axis=1) + 1 if op == "sum" else np.maximum.accumulate(a, axis=1)
+    result = x.double().clone()
+    result[:, low if from_low else 0 : n] = torch.from_numpy(wanted)[:, low if from_low else 0 : n]
+    return result
+
+
+@pytest.mark.parametrize("shift", [None, 0, 1, -16, 40])
+@pytest.mark.parametrize(("low", "n"), [(0, 300), (0, 0), (0, 1), (5, 257), (40, 64), (0, 299)])
+@pytest.mark.parametrize("op", ["sum", "largest"])
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.float32, torch.float16, torch.int32, torch.int64), ids=str
+)
+def test_scan_between_load_and_store(dtype, op, low, n, shift, rng):
+    """The output elsewhere, the operand itself, or `shift` elements away from it."""
+    columns, other = 300, 3 if op == "sum" else -2
+    x = torch.randint(-2, 3, [1, columns], generator=rng).to(dtype)
+    for from_low in (False, True):
+        memory = torch.zeros([1000], dtype=dtype)
+        operand = memory[300 : 300 + columns]
+        operand.copy_(x[0])
+        out = memory[300 + shift :] if shift is not None else memory[650:]
+        before = out[:columns].clone()
+        wanted = stored_scan(x, op, low, n, other, from_low)[0]
+        written = torch.zeros([columns], dtype=torch.bool)
+        written[low if from_low else 0 : n] = True
+        wanted = torch.where(written, wanted, before.double())
+        stored_scan_kernel[(1,)](
+            operand, out, low, n, columns, OP=op, OTHER=other, FROM_LOW=from_low, N=512
+        )
+        check_equal(out[:columns], wanted, tolerance=(0, 0))
+
+
+@pytest.mark.parametrize("columns", [1500, 2048])
+def test_stored_scan_around_the_caches(columns, rng):
+    """More than the last cache keeps is written."""
+    rows = 3000
+    x = torch.randint(-2, 3, [rows, columns], generator=rng).to(torch.float32)
+    out = output([rows, columns], torch.float32)
+    stored_scan_kernel[(rows,)](
+        x, out, 0, columns, columns, OP="sum", OTHER=0, FROM_LOW=False, N=2048
+    )
+    check_equal(out, 2 * x.cumsum(1) + 1, tolerance=(0, 0))
+
+
+@triton.jit
+def used_twice_kernel(x, out, total, n, N: tl.constexpr):
+    at = tl.arange(0, N)
+    value = tl.load(x + at, mask=at < n, other=0.0)
+    sums = tl.cumsum(value, axis=0)
+    again = tl.cumsum(sums, axis=0)
+    tl.store(out + at, sums, mask=at < n)
+    tl.store(out + n + at, sums * again, mask=at < n)
+    tl.store(total, tl.max(again, axis=0))
+
+
+@pytest.mark.parametrize("n", [1, 64, 201])
+def test_scan_that_several_use(n, rng):
+    x = torch.randint(0, 3, [n], generator=rng).to(torch.float32)
+    out, total = output([2 * n], torch.float32), output([1], torch.float32)
+    used_twice_kernel[(1,)](x, out, total, n, N=256)
+    sums = x.double().cumsum(0)
+    again = sums.cumsum(0)
+    check_equal(out[:n], sums, tolerance=(0, 0))
+    check_equal(out[n:], sums * again, tolerance=(0, 0))
+    assert total.item() >= again.max().item()
+
+
+@triton.jit
+def rows_kernel(x, out, rows, columns, BM: tl.constexpr, BN: tl.constexpr):
+    """Blocks of rows, one after the other, each with what the last one gave."""
+    at = tl.arange(0, BN)[None, :]
+    row = tl.arange(0, BM)[:, None]
+    for start in range(0, rows, BM):
+        inside = (start + row < rows) & (at < columns)
+        value = tl.load(x + (start + row) * columns + at, mask=inside, other=0.0)
+        tl.store(out + (start + row) * columns + at, tl.cumsum(value, axis=1), mask=inside)
+
+
+@pytest.mark.parametrize(("bm", "columns"), [(1, 37), (4, 64), (8, 5), (4, 1)])
+def test_scan_of_blocks_of_rows(bm, columns, rng):
+    x = torch.randint(-9, 10, [13, columns], generator=rng).to(torch.float32)
+    out = output([13, columns], torch.float32)
+    rows_kernel[(1,)](x, out, 13, columns, BM=bm, BN=triton.next_power_of_2(columns))
+    check_equal(out, x.double().cumsum(1), tolerance=(0, 0))

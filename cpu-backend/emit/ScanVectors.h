@@ -1,0 +1,45 @@
+//===- ScanVectors.h - scans within vectors ------------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "cpu-backend/emit/Emitter.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+
+namespace tilebridge::cpu {
+
+/// What leaves any other operand of the scan's region as it is, whatever its
+/// bits; null where the region is more than one operation on one value, or has
+/// no such element.
+mlir::TypedAttr neutralOf(linalg_ext::ScanOp op);
+
+/// What a scan does with the lanes of vectors, one for each of its inputs.
+class ScanVectors {
+public:
+  ScanVectors(Emitter &emitter, linalg_ext::ScanOp op)
+      : emitter(emitter), b(emitter.builder()), op(op), loc(op.getLoc()) {}
+
+  /// What the region makes of `before` and `values`.
+  llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<mlir::Value> before,
+                                         llvm::ArrayRef<mlir::Value> values,
+                                         int64_t lanes);
+
+  /// Each lane combined with all before it.
+  llvm::SmallVector<mlir::Value> scan(llvm::SmallVector<mlir::Value> values,
+                                      int64_t lanes);
+
+  /// The last of `lanes` lanes in each of `width`; 0: as many.
+  llvm::SmallVector<mlir::Value> lastLane(llvm::ArrayRef<mlir::Value> values,
+                                          int64_t lanes, int64_t width = 0);
+
+private:
+  Emitter &emitter;
+  mlir::OpBuilder &b;
+  linalg_ext::ScanOp op;
+  mlir::Location loc;
+};
+
+} // namespace tilebridge::cpu
