@@ -122,7 +122,8 @@ constexpr float coefficients[5][32] = {
      -6.81742895e-05f, -3.14007375e-05f, -1.39544145e-05f, -5.98540419e-06f}};
 } // namespace
 
-/// table[index & 31], for 16 lanes or several times as many.
+/// table[index], of which so many bits count as the table needs: 16 floats or
+/// 32. For 16 lanes or several times as many.
 Value MathF32::lookup(ArrayRef<float> table, Value index) {
   int64_t lanes = cast<VectorType>(type).getNumElements();
   auto piece = VectorType::get(16, b.getF32Type());
@@ -130,7 +131,7 @@ Value MathF32::lookup(ArrayRef<float> table, Value index) {
     return arith::ConstantOp::create(
         b, DenseElementsAttr::get(piece, table.slice(from, 16)));
   };
-  Value low = half(0), high = half(16);
+  Value low = half(0), high = table.size() == 32 ? half(16) : Value();
   Value result =
       lanes == 16 ? Value() : arith::ConstantOp::create(b, b.getZeroAttr(type));
   for (int64_t first = 0; first < lanes; first += 16) {
@@ -138,10 +139,13 @@ Value MathF32::lookup(ArrayRef<float> table, Value index) {
                            : vector::ExtractStridedSliceOp::create(
                                  b, index, ArrayRef<int64_t>{first},
                                  ArrayRef<int64_t>{16}, ArrayRef<int64_t>{1});
+    auto [name, operands] = high
+                                ? std::pair{"llvm.x86.avx512.vpermi2var.ps.512",
+                                            SmallVector<Value>{low, at, high}}
+                                : std::pair{"llvm.x86.avx512.permvar.sf.512",
+                                            SmallVector<Value>{low, at}};
     Value part =
-        LLVM::CallIntrinsicOp::create(
-            b, piece, b.getStringAttr("llvm.x86.avx512.vpermi2var.ps.512"),
-            ValueRange{low, at, high})
+        LLVM::CallIntrinsicOp::create(b, piece, b.getStringAttr(name), operands)
             .getResult(0);
     result = result ? vector::InsertStridedSliceOp::create(
                           b, part, result, ArrayRef<int64_t>{first},
@@ -153,9 +157,7 @@ Value MathF32::lookup(ArrayRef<float> table, Value index) {
 
 /// Null where there are no such tables.
 Value MathF32::erf(Value x) {
-  auto vector = dyn_cast<VectorType>(type);
-  if (!scalef || !vector || vector.getRank() != 1 ||
-      vector.getNumElements() % 16 != 0)
+  if (!hasTables())
     return {};
   // From there on the nearest f32 is 1. NaN stays NaN.
   constexpr float last = 3.9374f;

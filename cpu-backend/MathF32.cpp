@@ -30,8 +30,9 @@ static bool hasNativeLanes(Type type) {
 }
 
 MathF32::MathF32(ImplicitLocOpBuilder &builder, Type type, bool fma,
-                 bool scalef)
-    : b(builder), type(type), fma(fma), scalef(scalef && hasNativeLanes(type)) {
+                 bool scalef, bool freeUnderflow)
+    : b(builder), type(type), fma(fma), scalef(scalef && hasNativeLanes(type)),
+      freeUnderflow(freeUnderflow) {
   intType = builder.getI32Type();
   if (auto vector = dyn_cast<VectorType>(type))
     intType = vector.clone(intType);
@@ -141,11 +142,17 @@ Value MathF32::callScalef(Value x, Value power) {
   if (flat != vector) {
     x = vector::ShapeCastOp::create(b, flat, x);
     power = vector::ShapeCastOp::create(b, flat, power);
-    wanted = vector::ShapeCastOp::create(b, flat.clone(b.getI1Type()), wanted);
+    if (wanted)
+      wanted =
+          vector::ShapeCastOp::create(b, flat.clone(b.getI1Type()), wanted);
   }
   std::string name =
       "llvm.x86.avx512.mask.scalef.ps." + std::to_string(native * 32);
   Value none = arith::ConstantOp::create(b, b.getZeroAttr(piece));
+  auto maskType = b.getIntegerType(std::max<int64_t>(native, 8));
+  Value all =
+      wanted ? Value()
+             : arith::ConstantOp::create(b, b.getIntegerAttr(maskType, -1));
   // Rounding as the CPU's state says; only vectors of 512 bits can choose.
   Value rounding = arith::ConstantOp::create(b, b.getI32IntegerAttr(4));
   Value result = lanes == native
@@ -159,8 +166,8 @@ Value MathF32::callScalef(Value x, Value power) {
           b, whole, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{native},
           ArrayRef<int64_t>{1});
     };
-    SmallVector<Value> operands = {pieceOf(x), pieceOf(power), none,
-                                   maskBits(b, pieceOf(wanted))};
+    SmallVector<Value> operands = {pieceOf(x), pieceOf(power), none};
+    operands.push_back(wanted ? maskBits(b, pieceOf(wanted)) : all);
     if (native == 16)
       operands.push_back(rounding);
     Value part =
@@ -188,6 +195,8 @@ Value MathF32::timesPower(Value x, llvm::function_ref<Value(Value)> factor) {
 /// exp(x) = 2^n * exp(r) with n = round(x / ln 2), |r| <= ln(2) / 2; r in two
 /// steps, for the first of which n * ln2High is exact.
 Value MathF32::exp(Value argument) {
+  if (hasTables())
+    return expByTable(argument);
   return inRange(argument, -104.0f, 90.0f, [&](Value x) {
     Value quotient = arith::MulFOp::create(b, x, c(1.44269504f));
     return timesPower(quotient, [&](Value n) -> Value {
@@ -202,6 +211,8 @@ Value MathF32::exp(Value argument) {
 
 /// 2^x = 2^n * 2^r with n = round(x), |r| <= 1/2.
 Value MathF32::exp2(Value argument) {
+  if (hasTables())
+    return exp2ByTable(argument);
   return inRange(argument, -150.0f, 130.0f, [&](Value x) {
     return timesPower(x, [&](Value n) -> Value {
       Value r = arith::SubFOp::create(b, x, n);

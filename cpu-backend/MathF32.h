@@ -20,8 +20,9 @@ public:
   /// `fma`: whether fused multiply-adds are fast here; otherwise a product and
   /// a sum take their place.
   /// `scalef`: whether AVX-512 multiplies by powers of two.
+  /// `freeUnderflow`: whether results that underflow are as fast as others.
   MathF32(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, bool fma,
-          bool scalef);
+          bool scalef, bool freeUnderflow);
 
   mlir::Value exp(mlir::Value x);
   mlir::Value exp2(mlir::Value x);
@@ -48,7 +49,14 @@ private:
   mlir::Value fromBits(mlir::Value x);
   std::pair<mlir::Value, mlir::Value> roundToInteger(mlir::Value x);
   mlir::Value scale(mlir::Value x, mlir::Value power);
+  /// AVX-512's, of floats, for 16 lanes or several times as many.
+  bool hasTables() const;
   mlir::Value lookup(llvm::ArrayRef<float> table, mlir::Value index);
+  void leaveOutBelow(mlir::Value x, float low);
+  mlir::Value expByTable(mlir::Value x);
+  mlir::Value exp2ByTable(mlir::Value x);
+  mlir::Value timesRoot(mlir::Value sum, mlir::Value power, mlir::Value r,
+                        llvm::ArrayRef<float> q);
   mlir::Value callScalef(mlir::Value x, mlir::Value power);
   mlir::Value timesPower(mlir::Value x,
                          llvm::function_ref<mlir::Value(mlir::Value)> factor);
@@ -57,8 +65,8 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type type, intType;
-  bool fma, scalef;
-  /// The lanes that callScalef is to compute.
+  bool fma, scalef, freeUnderflow;
+  /// The lanes that callScalef is to compute; null for all.
   mlir::Value wanted;
 };
 

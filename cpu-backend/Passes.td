@@ -84,7 +84,8 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
   let description = [{
     Works on scalars and vectors of any shape.
     - `exp`, `exp2`, `log`, `log2` of f32 become polynomials, right for every input (denormals, infinities, NaN, overflow) and
-      within 1.5 units in the last place.
+      within 1.5 units in the last place. Where AVX-512 has 16 lanes at a time, a table shortens those of `exp` and `exp2`: within
+      1 unit.
     - `erf` of f32 is looked up in tables of polynomials where AVX-512 has 16 lanes at a time: within 0.65 units.
     - `arith.maxnumf` and `arith.minnumf` become LLVM's functions, with the operand that a reduction has new first: x86 tests it for NaN.
       A loop over several vectors tests them together, and takes x86's own maximum where none is NaN.
@@ -109,6 +110,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
     Option<"fma", "fma", "bool", "true", "fused multiply-adds are instructions">,
     Option<"scalef", "scalef", "bool", "false", "AVX-512's product with a power of two is there, for vectors of 128 to 512 bits">,
+    Option<"freeUnderflow", "free-underflow", "bool", "false", "results that underflow are as fast as others">,
     Option<"secondIfNan", "second-if-nan", "bool", "false", "the maximum of two numbers is one instruction, which gives the second where one is NaN">,
     Option<"libmvec", "libmvec", "std::string", "\"\"", "the letter of the widest vector functions that the CPU can run: b, d, e, or none">
   ];

@@ -93,6 +93,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   math.vectorBits = target.vectorBits;
   math.fma = target.hasFma;
   math.scalef = target.hasScalef;
+  math.freeUnderflow = target.hasFreeUnderflow;
   math.secondIfNan = target.hasSecondIfNan;
   math.libmvec = target.libmvecIsa;
   pm.addPass(createCpuExpandMathPass(math));

@@ -34,6 +34,8 @@ struct CpuTarget {
   bool hasFma = false;
   /// AVX-512's product with a power of two, for vectors of 128 to 512 bits.
   bool hasScalef = false;
+  /// Results that underflow, or are subnormal, are as fast as others.
+  bool hasFreeUnderflow = false;
   /// AVX512_BF16's sums of two products and VNNI's of two and of four, for
   /// vectors of vectorBits.
   bool hasBf16Pairs = false, hasI16Pairs = false;

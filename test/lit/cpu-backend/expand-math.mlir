@@ -1,6 +1,7 @@
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=256 libmvec=d" -verify-diagnostics | FileCheck %s
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="fma=false" -verify-diagnostics | FileCheck %s --check-prefix=PLAIN
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=512 scalef" -verify-diagnostics | FileCheck %s --check-prefix=SCALEF
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=512 scalef free-underflow" -verify-diagnostics | FileCheck %s --check-prefix=FREE
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=256 second-if-nan" -verify-diagnostics | FileCheck %s --check-prefix=X86
 
 // CHECK-DAG: llvm.func @_ZGVdN8v_sinf(vector<8xf32>) -> vector<8xf32> attributes {{{.*}}memory_effects = #llvm.memory_effects<other = none
@@ -12,9 +13,14 @@
 // CHECK-NOT: call
 // PLAIN-LABEL: func.func @exp
 // PLAIN-NOT: math.fma
+// A table of 16 floats, and a shorter polynomial. A mask leaves out what underflows, where that is slow.
 // SCALEF-LABEL: func.func @exp
 // SCALEF: %[[WANTED:.*]] = arith.cmpf uge, %{{.*}} : vector<48xf32>
-// SCALEF: %[[N:.*]] = math.roundeven {{.*}} : vector<48xf32>
+// SCALEF: %[[SUM:.*]] = math.fma {{.*}} : vector<48xf32>
+// SCALEF: %[[N:.*]] = arith.subf %[[SUM]], {{.*}} : vector<48xf32>
+// SCALEF-COUNT-3: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
+// SCALEF-COUNT-3: math.fma
+// SCALEF: arith.minui {{.*}} : vector<48xi32>
 // SCALEF: %[[N0:.*]] = vector.extract_strided_slice %[[N]] {offsets = [0]
 // SCALEF: %[[WANTED0:.*]] = vector.extract_strided_slice %[[WANTED]] {offsets = [0]
 // SCALEF: %[[WORD:.*]] = vector.bitcast %[[WANTED0]] : vector<16xi1> to vector<1xi16>
@@ -22,6 +28,10 @@
 // SCALEF: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%{{.*}}, %[[N0]], %{{.*}}, %[[BITS]], %{{.*}}) : (vector<16xf32>, vector<16xf32>, vector<16xf32>, i16, i32)
 // SCALEF-COUNT-2: llvm.call_intrinsic
 // SCALEF-NOT: llvm.call_intrinsic
+// FREE-LABEL: func.func @exp
+// FREE: %[[ALL:.*]] = arith.constant -1 : i16
+// FREE-NOT: cmpf
+// FREE: "llvm.x86.avx512.mask.scalef.ps.512"(%{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]], %{{.*}})
 func.func @exp(%x: vector<48xf32>) -> vector<48xf32> {
   %y = math.exp %x : vector<48xf32>
   return %y : vector<48xf32>

@@ -224,6 +224,21 @@ TEST(Math, InlineFunctionsOverAllOfF32) {
     checkAllOfF32(function);
 }
 
+TEST(Math, ExponentialsByTables) {
+  auto host = CpuTarget::host();
+  ASSERT_TRUE(static_cast<bool>(host));
+  if (host->vectorBits < 512)
+    GTEST_SKIP() << "this CPU has no AVX-512";
+  for (Function function : {kInline[0], kInline[1]}) {
+    function.limit = 1;
+    // With and without a mask for what underflows.
+    for (const char *target : {"cpu,+sse4a", "cpu,-sse4a"})
+      for (int lanes : {16, 48})
+        check<float>(function, lanes, target);
+    checkAllOfF32(function);
+  }
+}
+
 TEST(Math, ErrorFunctionByTables) {
   auto host = CpuTarget::host();
   ASSERT_TRUE(static_cast<bool>(host));
