@@ -11,6 +11,7 @@
 
 #include "cpu-backend/MathF32.h"
 #include "cpu-backend/MathMax.h"
+#include "cpu-backend/MathReciprocal.h"
 #include "cpu-backend/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
@@ -212,12 +213,17 @@ struct ExpandMathPass
 
   void runOnOperation() override {
     SmallVector<Operation *> ops;
+    SmallVector<arith::MulFOp> products;
     getOperation().walk([&](Operation *op) {
       if (isa<math::MathDialect>(op->getDialect()) ||
           isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
               arith::MinimumFOp, linalg_ext::LibmOp>(op))
         ops.push_back(op);
+      if (auto product = dyn_cast<arith::MulFOp>(op))
+        products.push_back(product);
     });
+    for (arith::MulFOp product : products)
+      skipProductWithOne(product, vectorBits);
     for (Operation *op : ops)
       if (failed(expand(op)))
         signalPassFailure();

@@ -92,6 +92,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last
       place), a native vector at a time; of libm for scalars and where there is no vector function.
     - `linalg_ext.libm` becomes calls as well.
+    - Products with a power of two that is nearly always 1, which a division by one number has, are behind a branch in loops over several vectors.
     - `rsqrt` becomes a root and a division. What is an instruction (`sqrt`, `fma`, `floor`, ...) stays.
     - Narrower types are an error: tilebridge-cpu-expand-float-types comes first.
 

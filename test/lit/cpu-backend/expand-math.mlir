@@ -144,6 +144,49 @@ func.func @maximum(%x: vector<8xf32>, %y: vector<8xf32>, %z: f64) -> (vector<8xf
   return %a, %b : vector<8xf32>, f64
 }
 
+// The power of two of a division by one number is 1 for usual numbers: a branch instead of a product, for several vectors in a loop.
+// CHECK-LABEL: func.func @divide_rows
+// CHECK: %[[POWER:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = vector.load {{.*}} vector<16xf32>
+// CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : f32 to i32
+// CHECK: %[[OTHER:.*]] = arith.cmpi ne, %[[BITS]], %{{.*}} : i32
+// CHECK: %[[SCALED:.*]] = scf.if %[[OTHER]] -> (vector<16xf32>) {
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[X]], %{{.*}}
+// CHECK-NEXT: scf.yield %[[PRODUCT]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[X]]
+// CHECK: arith.mulf %[[SCALED]], %{{.*}}
+// CHECK: vector.load {{.*}} vector<8xf32>
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @divide_rows(%x: memref<?xf32>, %power: f32, %large: i1, %small: i1, %reciprocal: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %one = arith.constant 1.0 : f32
+  %up = arith.constant 0x5E800000 : f32
+  %down = arith.constant 0x20800000 : f32
+  %usual = arith.select %large, %down, %one : f32
+  %p = arith.select %small, %up, %usual : f32
+  scf.for %i = %c0 to %n step %c16 {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<16xf32>
+    %ps = vector.broadcast %p : f32 to vector<16xf32>
+    %s = arith.mulf %v, %ps : vector<16xf32>
+    %rs = vector.broadcast %reciprocal : f32 to vector<16xf32>
+    %q = arith.mulf %s, %rs : vector<16xf32>
+    vector.store %q, %x[%i] : memref<?xf32>, vector<16xf32>
+    // One native vector, and a factor that may be anything.
+    %w = vector.load %x[%i] : memref<?xf32>, vector<8xf32>
+    %pw = vector.broadcast %p : f32 to vector<8xf32>
+    %sw = arith.mulf %w, %pw : vector<8xf32>
+    vector.store %sw, %x[%i] : memref<?xf32>, vector<8xf32>
+    %any = vector.broadcast %power : f32 to vector<16xf32>
+    %t = arith.mulf %q, %any : vector<16xf32>
+    vector.store %t, %x[%i] : memref<?xf32>, vector<16xf32>
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @inline_functions
 // CHECK-NOT: call
 // CHECK-NOT: math.exp
