@@ -23,8 +23,8 @@ struct Level {
       llvm::DenseMap<const void *,
                      llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
   Memo values, rows, limits;
-  /// The number of the row that is asked for while one is read.
-  llvm::DenseMap<mlir::Value, mlir::Value> nextRows;
+  /// The numbers of the rows that are asked for while one is read.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> nextRows;
 };
 
 /// A block that is read later: how many elements behind the one that is read
@@ -57,6 +57,9 @@ struct Frame {
   llvm::DenseMap<const View *, mlir::Value> streams;
   /// The loads of which later blocks are asked for.
   llvm::DenseMap<const View *, Later> prefetches;
+  /// Where rows are gathered: whether the launch reads so much of them that
+  /// they come from memory.
+  llvm::DenseMap<const View *, mlir::Value> largeRows;
   /// What scans have combined up to the lanes that are computed now.
   llvm::DenseMap<mlir::Operation *, mlir::Value> scanned;
   /// Where not null: the lanes that are to be computed at all.

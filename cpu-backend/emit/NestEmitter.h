@@ -104,6 +104,7 @@ private:
   bool findNextBlock(const View &view, FunctionEmitter::Reader &first,
                      llvm::ArrayRef<mlir::Operation *> loops);
   mlir::Value rowsAreApart(const View &view);
+  void findGatheredRows(const View &view);
   void findPrefetches();
   // PrefetchInOrder.cpp
   std::optional<Later> laterInOrder(const View &view,

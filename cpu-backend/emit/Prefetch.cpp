@@ -181,6 +181,13 @@ Value NestEmitter::rowsAreApart(const View &view) {
   return result;
 }
 
+/// The row behind the next is asked for, too, if rows come from memory.
+void NestEmitter::findGatheredRows(const View &view) {
+  if (view.rowDim >= 0 && fe.target().streamBytes > 0 &&
+      !frame.largeRows.count(&view))
+    frame.largeRows[&view] = isLargeRead(view);
+}
+
 /// The loads of blocks of rows that move with the loop around the nest, or, if
 /// there is none, from program to program.
 void NestEmitter::findPrefetches() {
@@ -190,6 +197,8 @@ void NestEmitter::findPrefetches() {
   llvm::SmallSetVector<Value, 4> arguments;
   bool isInLoop = static_cast<bool>(loopAround(b));
   auto visit = [&](Value value, ArrayRef<Index> place) {
+    if (auto rows = fe.irregular.find(value); rows != fe.irregular.end())
+      findGatheredRows(*rows->second);
     auto it = fe.loads.find(value);
     if (it == fe.loads.end() || fe.viewIfInMemory(value) != it->second.get())
       return true;

@@ -145,7 +145,9 @@ Value FunctionEmitter::behindLastTrue(Value mask, Location loc) {
 /// Rows may lie anywhere: the CPU does not foresee the next one, and would wait
 /// for the first lines of each. While one row is read, one behind it is asked
 /// for: the next, or, of short rows, one at a distance that takes as long. Into
-/// the second cache: more requests are open there than from the first.
+/// the second cache: more requests are open there than from the first. CPUs
+/// drop some while many are open, so that long rows from memory are asked for
+/// twice.
 void FunctionEmitter::prefetchNextRow(const View &view, ArrayRef<Index> indices,
                                       unsigned laneDim, Location loc) {
   if (view.rowDim < 0 || constantOf(view.strides[laneDim]) != 1)
@@ -155,35 +157,43 @@ void FunctionEmitter::prefetchNextRow(const View &view, ArrayRef<Index> indices,
   if (!row.base || row.level == 0 || row.level > frame->vecLevel ||
       view.shape[view.rowDim] == 1)
     return;
-  constexpr int64_t lineBytes = 64, distanceBytes = 2048;
+  constexpr int64_t distanceBytes = 2048, longRowBytes = 1024;
   int64_t bits = view.elementType().getIntOrFloatBitWidth();
   int64_t rowBytes = std::max<int64_t>(view.shape[laneDim] * bits / 8, 1);
   int64_t distance = std::max<int64_t>(distanceBytes / rowBytes, 1);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
-  auto &memo = frame->levels[row.level]->nextRows[row.base];
-  if (!memo) {
+  auto large = frame->largeRows.find(&view);
+  // Another address for each short row costs more where rows are in a cache.
+  bool asksTwice = large != frame->largeRows.end() && rowBytes >= longRowBytes;
+  auto &numbers = frame->levels[row.level]->nextRows[row.base];
+  if (numbers.empty()) {
     OpBuilder::InsertionGuard guard(rewriter);
     moveTo(row.level);
-    Value after =
-        arith::AddIOp::create(rewriter, loc, row.base, constant(distance));
-    memo = arith::MinSIOp::create(rewriter, loc, after,
-                                  constant(view.shape[view.rowDim] - 1));
+    Value last = constant(view.shape[view.rowDim] - 1);
+    auto ask = [&](int64_t ahead) {
+      Value number =
+          arith::AddIOp::create(rewriter, loc, row.base, constant(ahead));
+      numbers.push_back(arith::MinSIOp::create(rewriter, loc, number, last));
+    };
+    ask(distance);
+    if (asksTwice)
+      ask(2 * distance + 1);
   }
-  row.base = memo;
-  Value at = address(view, next, laneDim, loc);
-  at = arith::AddIOp::create(rewriter, loc, at, indices[laneDim].base);
-  int64_t inLine = std::max<int64_t>(8 * lineBytes / bits, 1);
-  for (int64_t lane = 0; lane < frame->lanes; lane += inLine) {
-    Value line = lane == 0
-                     ? at
-                     : arith::AddIOp::create(rewriter, loc, at, constant(lane))
-                           .getResult();
-    memref::PrefetchOp::create(rewriter, loc, view.base, line,
-                               /*isWrite=*/false, /*localityHint=*/2,
-                               /*isDataCache=*/true);
+  SmallVector<Value, 2> places;
+  for (Value number : llvm::to_vector(numbers)) {
+    row.base = number;
+    Value at = address(view, next, laneDim, loc);
+    places.push_back(
+        arith::AddIOp::create(rewriter, loc, at, indices[laneDim].base));
   }
+  Value zero = constant(0);
+  prefetchLater(rewriter, loc, view.base, places.front(), {zero, {}},
+                frame->lanes);
+  if (asksTwice)
+    prefetchLater(rewriter, loc, view.base, places.back(),
+                  {zero, large->second}, frame->lanes);
 }
 
 /// Each lane has a row of its own.
