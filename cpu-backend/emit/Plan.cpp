@@ -14,6 +14,7 @@
 #include "cpu-backend/emit/DirectOperands.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
+#include "cpu-backend/emit/PlanMasks.h"
 #include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
@@ -157,6 +158,9 @@ private:
         if (from && isa<RankedTensorType>(operand.get().getType()))
           cost += buffers.contains(from) ? 1 : costs.lookup(from);
       }
+      masks.add(op);
+      if (Operation *mask = masks.ofLoad(op); mask && cost > cheap)
+        cost -= std::max<int64_t>(std::min(costs.lookup(mask), cheap) - 1, 0);
       costs[op] = std::min<int64_t>(cost, 1 << 20);
     }
   }
@@ -344,6 +348,7 @@ private:
   const DirectOperands &direct;
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, int64_t> costs;
+  PlaceMasks masks;
   llvm::DenseSet<Operation *> buffers;
   llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> roots;
   /// Why a buffer is one.

@@ -180,3 +180,128 @@ func.func @two_sums(%x: memref<256xf32>, %y: memref<256xf32>, %p: memref<4xf32>,
   memref.store %result, %p[%c0] : memref<4xf32>
   return
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// What is masked by places is read and widened twice: most steps of the loops are inside of the mask, and leave it out.
+// CHECK-LABEL: func.func @masked_row
+// CHECK: linalg.generic {{.*}} : tensor<1024xi1>, tensor<1024xf32>) {{.*}}tilebridge.plan = "inline"}
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.select
+func.func @masked_row(%x: memref<?xbf16>, %n: index, %end: i32) -> (f32, f32) {
+  %c1024 = arith.constant 1024 : index
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : bf16
+  %init = arith.constant dense<0.0> : tensor<f32>
+  %t = bufferization.to_tensor %x : memref<?xbf16> to tensor<?xbf16>
+  %rest = arith.subi %c1024, %n : index
+  %row = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %zero : bf16
+  } : tensor<?xbf16> to tensor<1024xbf16>
+  %floats = tensor.empty() : tensor<1024xf32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%row : tensor<1024xbf16>) outs(%floats : tensor<1024xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %w = arith.extf %a : bf16 to f32
+    linalg.yield %w : f32
+  } -> tensor<1024xf32>
+  %numbers = tensor.empty() : tensor<1024xi32>
+  %range = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%numbers : tensor<1024xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    linalg.yield %j : i32
+  } -> tensor<1024xi32>
+  %ends = tensor.splat %end : tensor<1024xi32>
+  %bits = tensor.empty() : tensor<1024xi1>
+  %mask = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%range, %ends : tensor<1024xi32>, tensor<1024xi32>) outs(%bits : tensor<1024xi1>) {
+  ^bb0(%a: i32, %b: i32, %o: i1):
+    %m = arith.cmpi slt, %a, %b : i32
+    linalg.yield %m : i1
+  } -> tensor<1024xi1>
+  %value = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%mask, %wide : tensor<1024xi1>, tensor<1024xf32>) outs(%floats : tensor<1024xf32>) {
+  ^bb0(%m: i1, %a: f32, %o: f32):
+    %s = arith.select %m, %a, %low : f32
+    linalg.yield %s : f32
+  } -> tensor<1024xf32>
+  %top = linalg.reduce { arith.maxnumf } ins(%value : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %max = tensor.extract %top[] : tensor<f32>
+  %maxes = tensor.splat %max : tensor<1024xf32>
+  %less = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%value, %maxes : tensor<1024xf32>, tensor<1024xf32>) outs(%floats : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.subf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<1024xf32>
+  %sums = linalg.reduce { arith.addf } ins(%less : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %sum = tensor.extract %sums[] : tensor<f32>
+  return %max, %sum : f32, f32
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// A mask that takes a division is not computed twice.
+// CHECK-LABEL: func.func @costly_mask
+// CHECK: linalg.generic {{.*}} : tensor<1024xi1>, tensor<1024xf32>) {{.*}}tilebridge.plan = "buffer"}
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.select
+func.func @costly_mask(%x: memref<?xbf16>, %n: index, %end: i32) -> (f32, f32) {
+  %c1024 = arith.constant 1024 : index
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : bf16
+  %init = arith.constant dense<0.0> : tensor<f32>
+  %t = bufferization.to_tensor %x : memref<?xbf16> to tensor<?xbf16>
+  %rest = arith.subi %c1024, %n : index
+  %row = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %zero : bf16
+  } : tensor<?xbf16> to tensor<1024xbf16>
+  %floats = tensor.empty() : tensor<1024xf32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%row : tensor<1024xbf16>) outs(%floats : tensor<1024xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %w = arith.extf %a : bf16 to f32
+    linalg.yield %w : f32
+  } -> tensor<1024xf32>
+  %numbers = tensor.empty() : tensor<1024xi32>
+  %range = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%numbers : tensor<1024xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    linalg.yield %j : i32
+  } -> tensor<1024xi32>
+  %ends = tensor.splat %end : tensor<1024xi32>
+  %bits = tensor.empty() : tensor<1024xi1>
+  %mask = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%range, %ends : tensor<1024xi32>, tensor<1024xi32>) outs(%bits : tensor<1024xi1>) {
+  ^bb0(%a: i32, %b: i32, %o: i1):
+    %r = arith.remsi %a, %b : i32
+    %m = arith.cmpi slt, %r, %b : i32
+    linalg.yield %m : i1
+  } -> tensor<1024xi1>
+  %value = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%mask, %wide : tensor<1024xi1>, tensor<1024xf32>) outs(%floats : tensor<1024xf32>) {
+  ^bb0(%m: i1, %a: f32, %o: f32):
+    %s = arith.select %m, %a, %low : f32
+    linalg.yield %s : f32
+  } -> tensor<1024xf32>
+  %top = linalg.reduce { arith.maxnumf } ins(%value : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %max = tensor.extract %top[] : tensor<f32>
+  %maxes = tensor.splat %max : tensor<1024xf32>
+  %less = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%value, %maxes : tensor<1024xf32>, tensor<1024xf32>) outs(%floats : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.subf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<1024xf32>
+  %sums = linalg.reduce { arith.addf } ins(%less : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %sum = tensor.extract %sums[] : tensor<f32>
+  return %max, %sum : f32, f32
+}

@@ -1,0 +1,52 @@
+//===- PlanMasks.cpp - loads that are masked by place ---------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/PlanMasks.h"
+#include "cpu-backend/emit/NestEmitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+void PlaceMasks::add(Operation *op) {
+  auto type = op->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                  : RankedTensorType();
+  if (!type || !type.getElementType().isIntOrIndex() ||
+      !(isElementwise(op) || isUnitReshape(op) ||
+        isa<tensor::SplatOp, tensor::EmptyOp, arith::ConstantOp,
+            linalg::BroadcastOp>(op)))
+    return;
+  for (Value operand : op->getOperands())
+    if (isa<ShapedType>(operand.getType()) &&
+        !places.contains(operand.getDefiningOp()))
+      return;
+  places.insert(op);
+  if (type.getElementType().isInteger(1))
+    masks.insert(op);
+}
+
+Operation *PlaceMasks::ofLoad(Operation *op) const {
+  if (!isElementwise(op))
+    return nullptr;
+  Operation *mask = nullptr;
+  bool isLoad = false;
+  for (Value operand : op->getOperands()) {
+    Operation *from = operand.getDefiningOp();
+    if (from && masks.contains(from))
+      mask = from;
+    // An operand and the destination: a conversion.
+    while (from && isElementwise(from) && from->getNumOperands() == 2 &&
+           costOfBody(from) == 1)
+      from = from->getOperand(0).getDefiningOp();
+    isLoad |=
+        from && from->getNumResults() == 1 && matchLoad(from->getResult(0));
+  }
+  return isLoad ? mask : nullptr;
+}
