@@ -103,6 +103,14 @@ struct DeepMatmul {
   }
 };
 
+/// Leaves `view`, a of this iteration, where it is if it goes on where that of
+/// the iteration before ended; calls `pack`, which packs it, if not, and packs
+/// what has not been packed before. `isWhole`: it is there, and stays (null: it
+/// does not).
+void placeRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
+               mlir::Value view, mlir::Value isWhole,
+               llvm::function_ref<void()> pack);
+
 /// Packs `view`, b of this iteration, or says where it lies. `isWhole`: it is
 /// there, and stays (null: it does not).
 void placeWideRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,

@@ -138,9 +138,9 @@ public:
   void packComputedRhs(mlir::RankedTensorType type, Fetch fetch,
                        mlir::Value packed, mlir::Value at) const;
   /// Copies the first `depth` steps, a multiple of `step`, of rows that the
-  /// micro-kernel could read.
-  void packRows(RowsInMemory rows, mlir::Value packed, mlir::Value depth,
-                int64_t step, mlir::Value wanted) const;
+  /// micro-kernel could read, into `packed` from step `at` on.
+  void packRows(RowsInMemory rows, mlir::Value packed, mlir::Value at,
+                mlir::Value depth, int64_t step, mlir::Value wanted) const;
 
   /// Adds the product of the first `depth` steps to `acc`. `lhs` is null where
   /// `rows` says where it is, `rhs` where `right` does. Where `wanted` is not

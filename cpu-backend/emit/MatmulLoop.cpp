@@ -149,119 +149,6 @@ void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
   }
 }
 
-/// Leaves `view`, a of this iteration, where it is if it goes on where that of
-/// the iteration before ended; packs it if not, and what has not been packed
-/// before. `isWhole`: it is there, and stays (null: it does not). `copied`
-/// gives all of it where only what is wanted is there (null: `view` does).
-static void placeRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
-                      Value view, Value isWhole,
-                      llvm::function_ref<Value()> copied = {}) {
-  MatmulKernel kernel = product.kernel(b);
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
-  auto isEqual = [&](Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
-  };
-  auto both = [&](Value x, Value y) -> Value {
-    return arith::AndIOp::create(b, x, y);
-  };
-  auto inBytes = [&](Value elements) -> Value {
-    return arith::MulIOp::create(b, elements, index(kernel.packedBytes()));
-  };
-  auto put = [&](Value address, Value rowBytes, Value isInPlace) {
-    Value fields[] = {address, rowBytes, isInPlace};
-    for (auto [i, value] : llvm::enumerate(fields))
-      memref::StoreOp::create(
-          b, arith::IndexCastOp::create(b, b.getI64Type(), value),
-          product.place, ValueRange{index(static_cast<int64_t>(i))});
-  };
-  auto get = [&](int64_t field) { return product.fieldOfPlace(b, field); };
-  Value isFirst = isEqual(product.filled, index(0)),
-        wasInPlace = isEqual(get(2), index(1)), start = get(0),
-        oldBytes = get(1), fits = isWhole;
-  if (isWhole) {
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
-    auto known = cast<MemRefType>(view.getType()).getStridesAndOffset().first;
-    if (known[1] != 1)
-      fits = both(fits, isEqual(metadata.getStrides()[1], index(1)));
-    Value address = addressOf(b, view, kernel.packedBytes()),
-          rowBytes = inBytes(metadata.getStrides()[0]);
-    Value goesOn = both(
-        wasInPlace,
-        both(isEqual(address,
-                     arith::AddIOp::create(b, start, inBytes(product.filled))),
-             isEqual(rowBytes, oldBytes)));
-    fits = both(fits, arith::OrIOp::create(b, isFirst, goesOn));
-    auto branch = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(branch.thenBlock());
-    put(arith::SelectOp::create(b, isFirst, address, start), rowBytes,
-        index(1));
-    b.setInsertionPointToStart(branch.elseBlock());
-  }
-  Value isBehind = arith::AndIOp::create(
-      b, wasInPlace,
-      arith::XOrIOp::create(b, isFirst, arith::ConstantIntOp::create(b, 1, 1)));
-  auto branch = scf::IfOp::create(b, isBehind, /*withElseRegion=*/false);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    kernel.packRows({start, oldBytes}, product.lhs, product.filled,
-                    product.depth, product.wanted);
-  }
-  if (copied)
-    view = copied();
-  if (!view)
-    return;
-  kernel.packLhs(view, product.lhs, product.filled);
-  auto metadata = memref::ExtractStridedMetadataOp::create(b, product.lhs);
-  put(addressOf(b, product.lhs, kernel.packedBytes()),
-      inBytes(metadata.getStrides()[0]), index(0));
-}
-
-/// Rows that are wanted may be there where others are not. False where that is
-/// not known, and nothing is emitted.
-bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
-                                  bool &hasFailed) {
-  auto it = loads.find(tensor);
-  if (it == loads.end() || buffers.count(tensor) || !matchLoad(tensor))
-    return false;
-  const View &view = *it->second;
-  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
-  if (view.shape.size() != 2 || view.rowDim >= 0 || view.isFull(0) ||
-      product.kernel(b).readsTiles())
-    return false;
-  SmallVector<int64_t> strides;
-  for (OpFoldResult stride : view.strides)
-    strides.push_back(constantOf(stride).value_or(ShapedType::kDynamic));
-  Value first = toValue(rewriter, b.getLoc(), view.lo[0]),
-        end = toValue(rewriter, b.getLoc(), view.hi[0]);
-  Value isWhole = arith::AndIOp::create(
-      b,
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, end, product.wanted),
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, first,
-                            arith::ConstantIndexOp::create(b, 0)));
-  if (!view.isFull(1)) {
-    Value size =
-        toValue(rewriter, b.getLoc(),
-                subIndex(rewriter, b.getLoc(), view.hi[1], view.lo[1]));
-    Value isDeep =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
-                              arith::ConstantIndexOp::create(b, view.shape[1]));
-    isWhole = arith::AndIOp::create(b, isWhole, isDeep);
-  }
-  placeRows(b, product, memrefOf(view, strides, b.getLoc()), isWhole,
-            [&]() -> Value {
-              OpBuilder::InsertionGuard guard(rewriter);
-              rewriter.setInsertionPoint(b.getInsertionBlock(),
-                                         b.getInsertionPoint());
-              Value all = viewOf(tensor);
-              hasFailed = !all;
-              return all;
-            });
-  return true;
-}
-
 /// Packs `tensor`, an operand of the product.
 LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
                                         Value tensor) {
@@ -308,7 +195,8 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
   if (isLhs ? product.form.swapsLhs : product.form.swapsRhs)
     view = swapDims(b, view);
   if (isLhs && product.place)
-    placeRows(b, product, view, isWhole);
+    placeRows(b, product, view, isWhole,
+              [&] { kernel.packLhs(view, product.lhs, product.filled); });
   else if (!isLhs && product.rightPlace)
     placeWideRows(b, product, view, isWhole);
   else if (isLhs)

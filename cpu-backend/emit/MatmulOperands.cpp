@@ -298,8 +298,8 @@ void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
                  [&](Value value) { return convert(value, /*isLhs=*/false); });
 }
 
-void MatmulKernel::packRows(RowsInMemory rows, Value packed, Value depth,
-                            int64_t step, Value wanted) const {
+void MatmulKernel::packRows(RowsInMemory rows, Value packed, Value at,
+                            Value depth, int64_t step, Value wanted) const {
   now.wanted = wanted;
   int64_t lanes = 1;
   while (step % (2 * lanes) == 0 &&
@@ -312,8 +312,9 @@ void MatmulKernel::packRows(RowsInMemory rows, Value packed, Value depth,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value column = loop.getInductionVar();
-    vector::StoreOp::create(b, loadRow(from, column, type), packed,
-                            ValueRange{row, column});
+    vector::StoreOp::create(
+        b, loadRow(from, column, type), packed,
+        ValueRange{row, arith::AddIOp::create(b, column, at)});
   });
 }
 

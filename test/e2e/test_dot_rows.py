@@ -185,8 +185,9 @@ def descriptor_kernel(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: 
 
 @pytest.mark.compiled("is slow")
 @pytest.mark.parametrize("m", [1, 9, 21])
-def test_descriptors_whose_blocks_begin_outside(m, rng):
-    a, b = normal(rng, [m, 96], torch.float32), normal(rng, [96, 64], torch.float32)
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16), ids=str)
+def test_descriptors_whose_blocks_begin_outside(m, dtype, rng):
+    a, b = normal(rng, [m, 96], dtype), normal(rng, [96, 64], dtype)
     c = output([m, 64], torch.float32)
     descriptor_kernel[triton.cdiv(m + 8, 16), 2](
         at_end_of_memory(a), at_end_of_memory(b), c, m, 64, 96, BM=16, BN=32, BK=32
