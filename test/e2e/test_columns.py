@@ -24,7 +24,9 @@ def columns_kernel(
         for start in range(0, rows, BR):
             row = start + tl.arange(0, BR)
             inside = (row[:, None] < rows) & (at[None, :] < columns)
-            total += tl.load(x + row[:, None] * stride + at[None, :], mask=inside, other=OTHER).to(kind)
+            total += tl.load(x + row[:, None] * stride + at[None, :], mask=inside, other=OTHER).to(
+                kind
+            )
         result = tl.sum(total, axis=0)
     else:
         row = tl.arange(0, BR)
@@ -70,7 +72,9 @@ def run(rng, dtype, rows, columns, how, other=0, loop=False, block=(8, 256), bat
         wanted = x[:, 2:].sum(1) + 2
     else:
         wanted = x.sum(1)
-    check_equal(out, wanted if dtype.is_floating_point else wanted.to(torch.int32), terms=8 * rows + 64)
+    check_equal(
+        out, wanted if dtype.is_floating_point else wanted.to(torch.int32), terms=8 * rows + 64
+    )
 
 
 @pytest.mark.parametrize("columns", [1, 16, 63, 64, 80, 200, 255, 256, 257, 781])
@@ -81,7 +85,9 @@ def test_columns_of_a_block(how, other, columns, rng):
 
 
 @pytest.mark.compiled("has no bf16")
-@pytest.mark.parametrize("dtype", dtypes(torch.bfloat16, torch.float16, torch.int8, torch.int32), ids=str)
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.bfloat16, torch.float16, torch.int8, torch.int32), ids=str
+)
 @pytest.mark.parametrize("rows", [0, 1, 7, 8])
 @pytest.mark.parametrize("how", ["sum", "max"])
 def test_types(how, rows, dtype, rng):
