@@ -105,6 +105,8 @@ def CpuPlanPass : Pass<"tilebridge-cpu-plan", "::mlir::func::FuncOp"> {
     - `tilebridge.plan` on every op with a tensor that can be computed element by element: `"inline"` (its consumers' loops compute
       it) or `"buffer"` (it has a nest of loops of its own, or a part in one, and is kept in scratch memory). A buffer is what is costly and
       needed by several nests, or in a loop; what a matmul or a scan reads; and a load that a later write may change before it is used.
+      What an `scf.for` hands to its next iteration is a buffer if it shares a nest and takes the place of what it was before; else it is
+      computed where the iteration ends.
     - `tilebridge.read = N` on loads that are inline although stores to other arguments may change what they read before it is used;
       `tilebridge.guards = [N, ...]` on these stores: emission compares ranges before them, and copies the loads that they overlap.
     - `tilebridge.streamed` on a scan along the last dimension that one store takes, element by element: the store's loop computes it.

@@ -78,8 +78,8 @@ namespace {
 class Decider {
 public:
   Decider(func::FuncOp func, const llvm::DenseSet<Operation *> &forced,
-          const DirectOperands &direct)
-      : func(func), forced(forced), direct(direct) {
+          const CarriedTensors &carried, const DirectOperands &direct)
+      : func(func), forced(forced), carried(carried), direct(direct) {
     // Reads before their uses: the walk is in program order.
     func.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   }
@@ -160,7 +160,7 @@ private:
       }
       masks.add(op);
       if (Operation *mask = masks.ofLoad(op); mask && cost > cheap)
-        cost -= std::max<int64_t>(std::min(costs.lookup(mask), cheap) - 1, 0);
+        cost -= std::min(costs.lookup(mask), cheap);
       costs[op] = std::min<int64_t>(cost, 1 << 20);
     }
   }
@@ -337,6 +337,8 @@ private:
       why = "each iteration of a loop uses it";
     else if (forced.contains(op))
       why = "the memory that it is read from may change before it is used";
+    else if (carried.contains(op))
+      why = "a loop carries it, and other loops read what it is computed from";
     if (why.empty())
       return;
     buffers.insert(op);
@@ -345,6 +347,7 @@ private:
 
   func::FuncOp func;
   const llvm::DenseSet<Operation *> &forced;
+  const CarriedTensors &carried;
   const DirectOperands &direct;
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, int64_t> costs;
@@ -364,10 +367,13 @@ void tilebridge::cpu::decidePlan(func::FuncOp func) {
   // Which loads are clobbered depends on which stores share a nest, and that on
   // what is inline.
   llvm::DenseSet<Operation *> forced;
+  CarriedTensors carried(func);
   while (true) {
-    Decider decider(func, forced, direct);
+    Decider decider(func, forced, carried, direct);
     decider.run();
     decideGroups(func);
+    if (carried.drop(func))
+      continue;
     GuardedReads guarded;
     auto clobbered = decider.findClobbered(guarded);
     if (clobbered.empty()) {

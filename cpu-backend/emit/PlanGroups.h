@@ -9,6 +9,8 @@
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/View.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace tilebridge::cpu {
 
 /// Moves what follows from the results of reductions down to its uses.
@@ -38,6 +40,21 @@ private:
   };
   llvm::SmallVector<Read> reads;
   size_t pairs = 0;
+};
+
+/// Tensors that loops carry and that are computed where they stand, in place.
+class CarriedTensors {
+public:
+  /// All that may be.
+  explicit CarriedTensors(mlir::func::FuncOp func);
+  bool contains(mlir::Operation *op) const { return arguments.contains(op); }
+  /// Forgets those that, by the plan that `func` has, share no loops, or would
+  /// be copied to where the next iteration expects them. True if there are any.
+  bool drop(mlir::func::FuncOp func);
+
+private:
+  /// By the op: the loop's argument whose next value it is.
+  llvm::MapVector<mlir::Operation *, mlir::Value> arguments;
 };
 
 /// Which tensors use the memory of another one.

@@ -32,6 +32,19 @@ void PlaceMasks::add(Operation *op) {
     masks.insert(op);
 }
 
+/// `op` is a load, or at most `depth` elementwise ops follow one: beyond that
+/// the mask is a small part of what `op` costs.
+static bool followsLoad(Operation *op, int depth) {
+  if (!op || op->getNumResults() != 1)
+    return false;
+  if (matchLoad(op->getResult(0)))
+    return true;
+  return depth > 0 && isElementwise(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return followsLoad(operand.getDefiningOp(), depth - 1);
+         });
+}
+
 Operation *PlaceMasks::ofLoad(Operation *op) const {
   if (!isElementwise(op))
     return nullptr;
@@ -41,12 +54,7 @@ Operation *PlaceMasks::ofLoad(Operation *op) const {
     Operation *from = operand.getDefiningOp();
     if (from && masks.contains(from))
       mask = from;
-    // An operand and the destination: a conversion.
-    while (from && isElementwise(from) && from->getNumOperands() == 2 &&
-           costOfBody(from) == 1)
-      from = from->getOperand(0).getDefiningOp();
-    isLoad |=
-        from && from->getNumResults() == 1 && matchLoad(from->getResult(0));
+    isLoad |= followsLoad(from, 3);
   }
   return isLoad ? mask : nullptr;
 }

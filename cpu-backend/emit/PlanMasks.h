@@ -18,8 +18,9 @@ class PlaceMasks {
 public:
   /// Takes the operations in order.
   void add(mlir::Operation *op);
-  /// The mask that `op` puts on a load, maybe widened: most steps of a loop are
-  /// inside of it, and do not compute it. Null if it does no such thing.
+  /// The mask that `op` puts on a load, or on what little follows from one:
+  /// most steps of a loop are inside of it, and do not compute it. Null if it
+  /// does no such thing.
   mlir::Operation *ofLoad(mlir::Operation *op) const;
 
 private:
