@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/StridedLanes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -164,6 +165,12 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
         return vector::LoadOp::create(rewriter, loc, type, view.base, at);
       },
       [&]() -> Value {
+        StridedLanes near{view.base, start, constantOf(stride).value_or(0),
+                          frame->lanes, target().vectorBits};
+        if (near.canLoad(mask != nullptr)) {
+          onlyStreams = false;
+          return near.load(rewriter, loc, mask, passThrough);
+        }
         Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
         Value all = mask ? mask : allLanes(rewriter, loc, frame->lanes);
         Value other = passThrough ? passThrough
@@ -226,6 +233,13 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
         return {};
       },
       [&]() -> Value {
+        StridedLanes near{view.base, start, constantOf(stride).value_or(0),
+                          frame->lanes, target().vectorBits};
+        if (near.canStore()) {
+          onlyStreams = false;
+          near.store(rewriter, loc, mask, value);
+          return {};
+        }
         Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
         Value all = mask ? mask : allLanes(rewriter, loc, frame->lanes);
         vector::ScatterOp::create(rewriter, loc, Type(), view.base, start,

@@ -10,6 +10,7 @@
 
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
+#include "cpu-backend/emit/StridedLanes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -97,11 +98,24 @@ Value FunctionEmitter::memrefOf(const View &view, ArrayRef<int64_t> strides,
 
 /// Fresh memory for what `view` shows: in its shape, full, and contiguous where
 /// the view is, so that vectors of a nest over both stay vectors.
+/// Elements from one to the next where that is a constant and small, so that
+/// what is either the view or its scratch has it, too.
+static int64_t shortStride(const View &view) {
+  int64_t least = StridedLanes::farthestNarrow + 1;
+  for (unsigned d = 0; d < view.shape.size(); ++d)
+    if (view.shape[d] != 1)
+      if (auto stride = constantOf(view.strides[d]); stride.value_or(0) > 0)
+        least = std::min(least, *stride);
+  return least <= StridedLanes::farthestNarrow ? least : 1;
+}
+
 View FunctionEmitter::scratchLike(const View &view, Location loc) {
   unsigned rank = view.shape.size();
   int64_t elements = 1;
   for (int64_t size : view.shape)
     elements *= size;
+  int64_t step = shortStride(view);
+  elements *= step;
   Value memref = allocate(MemRefType::get({elements}, view.elementType()));
   View scratch = makeView(rewriter, loc, memref, {elements});
   scratch.shape = view.shape;
@@ -112,11 +126,11 @@ View FunctionEmitter::scratchLike(const View &view, Location loc) {
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     auto innermost = [&](unsigned d) {
-      return view.shape[d] != 1 && constantOf(view.strides[d]) == 1;
+      return view.shape[d] != 1 && constantOf(view.strides[d]) == step;
     };
     return !innermost(a) && innermost(b);
   });
-  int64_t stride = 1;
+  int64_t stride = step;
   for (unsigned d : llvm::reverse(order)) {
     scratch.strides[d] = rewriter.getIndexAttr(stride);
     stride *= view.shape[d];

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import os
 
 import pytest
@@ -20,6 +22,7 @@ __all__ = [
     "NAMES",
     "SIGNED",
     "TL",
+    "at_end_of_memory",
     "check_equal",
     "normal",
     "output",
@@ -110,3 +113,16 @@ def check_equal(got, wanted, dtype=None, terms=1, tolerance=None, context=""):
         tolerance = tolerance_of(dtype or got.dtype, terms)
     result = compare(got, torch.as_tensor(wanted), tolerance)
     assert result.ok, f"{context} {result.detail}".strip()
+
+
+def at_end_of_memory(tensor):
+    """A copy behind which nothing may be read."""
+    page, size = mmap.PAGESIZE, tensor.numel() * tensor.element_size()
+    whole = -(-size // page) * page
+    region = mmap.mmap(-1, whole + page)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(region))
+    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address + whole), page, 0) == 0
+    copy = torch.frombuffer(
+        region, dtype=tensor.dtype, count=tensor.numel(), offset=whole - size
+    ).view(tensor.shape)
+    return copy.copy_(tensor)

@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of which not all rows are stored: the others need not be computed, nor exist in memory."""
 
-import ctypes
-import mmap
-
 import pytest
 import torch
 import triton
 import triton.language as tl
-from support import check_equal, dtypes, normal, output
+from support import at_end_of_memory, check_equal, dtypes, normal, output
 
 
 @triton.jit
@@ -52,19 +49,6 @@ def rows_kernel(
         tl.store(place, acc * 2, mask=inside & (rows[:, None] < 3))
     else:
         tl.store(place, acc, mask=inside)
-
-
-def at_end_of_memory(tensor):
-    """A copy behind which nothing may be read."""
-    page, size = mmap.PAGESIZE, tensor.numel() * tensor.element_size()
-    whole = -(-size // page) * page
-    region = mmap.mmap(-1, whole + page)
-    address = ctypes.addressof(ctypes.c_char.from_buffer(region))
-    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address + whole), page, 0) == 0
-    copy = torch.frombuffer(
-        region, dtype=tensor.dtype, count=tensor.numel(), offset=whole - size
-    ).view(tensor.shape)
-    return copy.copy_(tensor)
 
 
 def run(rng, m, n, k, block, dtype, how="plain"):
