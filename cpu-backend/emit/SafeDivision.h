@@ -13,8 +13,7 @@ namespace tilebridge::cpu {
 /// Gives each integer division and remainder below `root`, of scalars and of
 /// vectors, a divisor that does not trap: a GPU gives some value for a
 /// division by zero or of the least integer by -1, and so does the emitted
-/// code; an x86 CPU would end the process. Vectors of 32 bits, which no CPU
-/// divides by an instruction, are multiplied by reciprocals of doubles.
+/// code; an x86 CPU would end the process.
 void makeDivisionsSafe(mlir::Operation *root);
 
 } // namespace tilebridge::cpu

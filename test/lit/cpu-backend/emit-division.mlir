@@ -22,39 +22,3 @@ func.func @constant(%a: i32) -> i32 {
   %r = arith.remsi %a, %c3 : i32
   return %r : i32
 }
-
-// Vectors multiply by the reciprocal, which the dividend has no part in.
-// CHECK-LABEL: func.func @vectors
-// CHECK: %[[SAFE:.*]] = arith.select {{.*}} : vector<16xi1>, vector<16xi32>
-// CHECK: %[[REAL:.*]] = arith.sitofp %[[SAFE]]
-// CHECK: %[[RECIPROCAL:.*]] = arith.divf %{{.*}}, %[[REAL]] : vector<16xf64>
-// CHECK: arith.mulf %{{.*}}, %[[RECIPROCAL]]
-// CHECK: %[[QUOTIENT:.*]] = arith.fptosi
-// CHECK-NOT: arith.divsi
-// CHECK: return %[[QUOTIENT]]
-func.func @vectors(%a: vector<16xi32>, %b: vector<16xi32>) -> vector<16xi32> {
-  %q = arith.divsi %a, %b : vector<16xi32>
-  return %q : vector<16xi32>
-}
-
-// CHECK-LABEL: func.func @unsigned_remainder
-// CHECK: arith.uitofp
-// CHECK: arith.divf
-// CHECK: %[[QUOTIENT:.*]] = arith.fptoui
-// CHECK: %[[PRODUCT:.*]] = arith.muli %[[QUOTIENT]]
-// CHECK: arith.subi %{{.*}}, %[[PRODUCT]]
-func.func @unsigned_remainder(%a: vector<16xi32>, %b: vector<16xi32>) -> vector<16xi32> {
-  %r = arith.remui %a, %b : vector<16xi32>
-  return %r : vector<16xi32>
-}
-
-// LLVM knows better for constants, and doubles do not hold 64 bits.
-// CHECK-LABEL: func.func @other_vectors
-// CHECK: arith.divsi
-// CHECK: arith.divsi
-func.func @other_vectors(%a: vector<16xi32>, %b: vector<8xi64>) -> (vector<16xi32>, vector<8xi64>) {
-  %c7 = arith.constant dense<7> : vector<16xi32>
-  %q = arith.divsi %a, %c7 : vector<16xi32>
-  %r = arith.divsi %b, %b : vector<8xi64>
-  return %q, %r : vector<16xi32>, vector<8xi64>
-}
