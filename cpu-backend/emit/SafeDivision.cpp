@@ -53,6 +53,8 @@ void tilebridge::cpu::makeDivisionsSafe(Operation *root) {
     if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
       return;
+    if (divideByFloats(op))
+      return;
     OpBuilder builder(op);
     op->setOperand(1, safeDivisor(builder, op));
   });

@@ -16,4 +16,9 @@ namespace tilebridge::cpu {
 /// code; an x86 CPU would end the process.
 void makeDivisionsSafe(mlir::Operation *root);
 
+/// Replaces an integer division or remainder of vectors, if it is one of up to
+/// 32 bits and no constant divides, by arithmetic of floats, which does not
+/// trap. False for others.
+bool divideByFloats(mlir::Operation *op);
+
 } // namespace tilebridge::cpu

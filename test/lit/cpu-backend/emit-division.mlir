@@ -22,3 +22,40 @@ func.func @constant(%a: i32) -> i32 {
   %r = arith.remsi %a, %c3 : i32
   return %r : i32
 }
+
+// Vectors are divided as floats that have more bits: by one number as a product with its reciprocal, from a half
+// beyond the dividend; else by the division of floats.
+// CHECK-LABEL: func.func @vectors
+// CHECK-SAME: %[[A:.*]]: vector<16xi32>, %[[B:.*]]: vector<16xi32>, %[[N:.*]]: i32
+// CHECK: arith.cmpi eq, %[[N]]
+// CHECK: %[[ONE:.*]] = arith.sitofp %{{.*}} : i32 to f64
+// CHECK: arith.divf %{{.*}}, %[[ONE]] : f64
+// CHECK: %[[WIDE:.*]] = arith.sitofp %[[A]] : vector<16xi32> to vector<16xf64>
+// CHECK: %[[HALF:.*]] = math.copysign %{{.*}}, %[[WIDE]]
+// CHECK: arith.addf %[[WIDE]], %[[HALF]]
+// CHECK: arith.mulf
+// CHECK: arith.fptosi %{{.*}} : vector<16xf64> to vector<16xi32>
+// CHECK: arith.divf {{.*}} : vector<16xf64>
+// CHECK: arith.fptoui %{{.*}} : vector<16xf64> to vector<16xi32>
+// CHECK: arith.muli
+// CHECK: arith.subi
+func.func @vectors(%a: vector<16xi32>, %b: vector<16xi32>, %n: i32) -> (vector<16xi32>, vector<16xi32>) {
+  %all = vector.broadcast %n : i32 to vector<16xi32>
+  %q = arith.divsi %a, %all : vector<16xi32>
+  %r = arith.remui %a, %b : vector<16xi32>
+  return %q, %r : vector<16xi32>, vector<16xi32>
+}
+
+// Constants are LLVM's business; of 64 bits no float has more, and of few lanes scalars are as quick.
+// CHECK-LABEL: func.func @as_they_are
+// CHECK: arith.divsi %{{.*}} : vector<16xi32>
+// CHECK: arith.divsi %{{.*}} : vector<16xi64>
+// CHECK: arith.divsi %{{.*}} : vector<2xi32>
+func.func @as_they_are(%a: vector<16xi32>, %b: vector<16xi64>, %c: vector<2xi32>)
+    -> (vector<16xi32>, vector<16xi64>, vector<2xi32>) {
+  %c7 = arith.constant dense<7> : vector<16xi32>
+  %q = arith.divsi %a, %c7 : vector<16xi32>
+  %r = arith.divsi %b, %b : vector<16xi64>
+  %s = arith.divsi %c, %c : vector<2xi32>
+  return %q, %r, %s : vector<16xi32>, vector<16xi64>, vector<2xi32>
+}

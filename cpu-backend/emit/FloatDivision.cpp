@@ -1,0 +1,138 @@
+//===- FloatDivision.cpp - integer divisions of vectors by floats ----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// No CPU divides vectors of integers: LLVM takes the lanes apart. A float with
+// more bits than the integers gives the same quotients. What follows counts for
+// integers of b bits and floats of p bits, with b = 32 and p = 53, or b <= 16
+// and p = 24:
+// - a / d, if it is no integer, is by 1 / d or more below the next one, and so
+//   relatively by 1 / a or more: rounding, by 2^-p, does not reach it.
+// - For one divisor for all lanes, (a + 1/2) * (1 / d) has the same integer part
+//   as a / d, and is no integer: it is by a half of that apart from the
+//   integers next to it, and two roundings do not get there either.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/SafeDivision.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+/// Scalar divisions of as few lanes are as quick.
+static constexpr int64_t fewestLanes = 4;
+
+/// What all lanes of `value` are; null where that may differ.
+static Value scalarOf(Value value) {
+  auto broadcast = value.getDefiningOp<vector::BroadcastOp>();
+  if (!broadcast || isa<VectorType>(broadcast.getSource().getType()))
+    return {};
+  return broadcast.getSource();
+}
+
+namespace {
+class FloatDivision {
+public:
+  FloatDivision(Operation *op, VectorType type)
+      : b(op->getLoc(), op), type(type),
+        isSigned(isa<arith::DivSIOp, arith::RemSIOp>(op)),
+        dividend(op->getOperand(0)), divisor(op->getOperand(1)) {
+    bool isWide = type.getElementTypeBitWidth() > 16;
+    floatType = isWide ? Type(b.getF64Type()) : Type(b.getF32Type());
+    floats = type.clone(floatType);
+  }
+
+  Value quotient() {
+    Value real;
+    if (Value one = scalarOf(divisor)) {
+      Value reciprocal =
+          arith::DivFOp::create(b, constant(floatType, 1.0),
+                                toFloat(withoutZero(one), floatType));
+      Value halves = constant(floats, 0.5);
+      Value a = toFloat(dividend, floats);
+      if (isSigned)
+        halves = math::CopySignOp::create(b, halves, a);
+      real = arith::MulFOp::create(
+          b, arith::AddFOp::create(b, a, halves),
+          vector::BroadcastOp::create(b, floats, reciprocal));
+    } else {
+      real = arith::DivFOp::create(b, toFloat(dividend, floats),
+                                   toFloat(withoutZero(divisor), floats));
+    }
+    if (!isSigned)
+      return arith::FPToUIOp::create(b, type, real);
+    // The least integer by -1 has no quotient; what is converted has to have
+    // one.
+    int64_t bits = type.getElementTypeBitWidth();
+    Value most =
+        constant(floats, APInt::getSignedMaxValue(bits).roundToDouble(true));
+    Value isLess =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, real, most);
+    return arith::FPToSIOp::create(
+        b, type, arith::SelectOp::create(b, isLess, real, most));
+  }
+
+  Value remainder() {
+    return arith::SubIOp::create(
+        b, dividend, arith::MulIOp::create(b, quotient(), divisor));
+  }
+
+private:
+  Value constant(Type of, double value) {
+    TypedAttr attr = FloatAttr::get(floatType, value);
+    if (auto vector = dyn_cast<VectorType>(of))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(b, attr);
+  }
+
+  /// One instead of zero.
+  Value withoutZero(Value value) {
+    Type of = value.getType();
+    auto integer = [&](int64_t number) -> Value {
+      TypedAttr attr = IntegerAttr::get(type.getElementType(), number);
+      if (auto vector = dyn_cast<VectorType>(of))
+        attr = DenseElementsAttr::get(vector, Attribute(attr));
+      return arith::ConstantOp::create(b, attr);
+    };
+    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
+                                         integer(0));
+    return arith::SelectOp::create(b, isZero, integer(1), value);
+  }
+
+  Value toFloat(Value value, Type to) {
+    return isSigned ? arith::SIToFPOp::create(b, to, value).getResult()
+                    : arith::UIToFPOp::create(b, to, value).getResult();
+  }
+
+  ImplicitLocOpBuilder b;
+  VectorType type, floats;
+  bool isSigned;
+  Value dividend, divisor;
+  Type floatType;
+};
+} // namespace
+
+bool tilebridge::cpu::divideByFloats(Operation *op) {
+  auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
+      !type || !type.getElementType().isInteger() ||
+      type.getElementTypeBitWidth() > 32 || type.getElementTypeBitWidth() < 8 ||
+      type.getNumElements() < fewestLanes)
+    return false;
+  // LLVM has better for constants.
+  if (matchPattern(op->getOperand(1), m_Constant()))
+    return false;
+  FloatDivision division(op, type);
+  bool isRemainder = isa<arith::RemSIOp, arith::RemUIOp>(op);
+  op->getResult(0).replaceAllUsesWith(isRemainder ? division.remainder()
+                                                  : division.quotient());
+  op->erase();
+  return true;
+}
