@@ -10,15 +10,19 @@
 // and p = 24:
 // - a / d, if it is no integer, is by 1 / d or more below the next one, and so
 //   relatively by 1 / a or more: rounding, by 2^-p, does not reach it.
-// - For one divisor for all lanes, (a + 1/2) * (1 / d) has the same integer part
+// - For one divisor for all lanes, (a + 1/2) * (1 / d) has the same integer
+// part
 //   as a / d, and is no integer: it is by a half of that apart from the
 //   integers next to it, and two roundings do not get there either.
+// Integers of 64 bits are mostly that small, too: with b = 50, which is tested
+// when it runs. Only AVX-512 converts vectors of them.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/SafeDivision.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -28,6 +32,8 @@ using namespace tilebridge::cpu;
 
 /// Scalar divisions of as few lanes are as quick.
 static constexpr int64_t fewestLanes = 4;
+/// The b of integers of 64 bits.
+static constexpr int64_t smallBits = 50;
 
 /// What all lanes of `value` are; null where that may differ.
 static Value scalarOf(Value value) {
@@ -43,18 +49,42 @@ public:
   FloatDivision(Operation *op, VectorType type)
       : b(op->getLoc(), op), type(type),
         isSigned(isa<arith::DivSIOp, arith::RemSIOp>(op)),
+        isRemainder(isa<arith::RemSIOp, arith::RemUIOp>(op)),
         dividend(op->getOperand(0)), divisor(op->getOperand(1)) {
-    bool isWide = type.getElementTypeBitWidth() > 16;
+    bool isWide = bits() > 16;
     floatType = isWide ? Type(b.getF64Type()) : Type(b.getF32Type());
     floats = type.clone(floatType);
   }
 
+  Value result() {
+    Value q = quotient();
+    if (!isRemainder)
+      return q;
+    return arith::SubIOp::create(b, dividend,
+                                 arith::MulIOp::create(b, q, divisor));
+  }
+
+  void moveTo(Block *block) { b.setInsertionPointToEnd(block); }
+
+  /// Whether the integers are small enough for floats.
+  Value fits() {
+    Value each = isSmall(dividend);
+    Value one = scalarOf(divisor);
+    if (!one)
+      each = arith::AndIOp::create(b, each, isSmall(divisor));
+    Value all =
+        vector::ReductionOp::create(b, vector::CombiningKind::AND, each);
+    return one ? arith::AndIOp::create(b, all, isSmall(one)).getResult() : all;
+  }
+
+private:
+  int64_t bits() const { return type.getElementTypeBitWidth(); }
+
   Value quotient() {
     Value real;
     if (Value one = scalarOf(divisor)) {
-      Value reciprocal =
-          arith::DivFOp::create(b, constant(floatType, 1.0),
-                                toFloat(withoutZero(one), floatType));
+      Value reciprocal = arith::DivFOp::create(
+          b, constant(floatType, 1.0), toFloat(withoutZero(one), floatType));
       Value halves = constant(floats, 0.5);
       Value a = toFloat(dividend, floats);
       if (isSigned)
@@ -68,23 +98,36 @@ public:
     }
     if (!isSigned)
       return arith::FPToUIOp::create(b, type, real);
+    if (bits() == 64)
+      return arith::FPToSIOp::create(b, type, real);
     // The least integer by -1 has no quotient; what is converted has to have
     // one.
-    int64_t bits = type.getElementTypeBitWidth();
-    Value most =
-        constant(floats, APInt::getSignedMaxValue(bits).roundToDouble(true));
+    Value most = constant(
+        floats, APInt::getSignedMaxValue(bits()).signedRoundToDouble());
     Value isLess =
         arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, real, most);
     return arith::FPToSIOp::create(
         b, type, arith::SelectOp::create(b, isLess, real, most));
   }
 
-  Value remainder() {
-    return arith::SubIOp::create(
-        b, dividend, arith::MulIOp::create(b, quotient(), divisor));
+  /// Of `value`'s lanes, or the scalar `value`.
+  Value isSmall(Value value) {
+    int64_t bound = int64_t(1) << smallBits;
+    if (isSigned) {
+      value = arith::AddIOp::create(b, value, integer(value.getType(), bound));
+      bound *= 2;
+    }
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, value,
+                                 integer(value.getType(), bound));
   }
 
-private:
+  Value integer(Type of, int64_t number) {
+    TypedAttr attr = IntegerAttr::get(type.getElementType(), number);
+    if (auto vector = dyn_cast<VectorType>(of))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(b, attr);
+  }
+
   Value constant(Type of, double value) {
     TypedAttr attr = FloatAttr::get(floatType, value);
     if (auto vector = dyn_cast<VectorType>(of))
@@ -95,15 +138,9 @@ private:
   /// One instead of zero.
   Value withoutZero(Value value) {
     Type of = value.getType();
-    auto integer = [&](int64_t number) -> Value {
-      TypedAttr attr = IntegerAttr::get(type.getElementType(), number);
-      if (auto vector = dyn_cast<VectorType>(of))
-        attr = DenseElementsAttr::get(vector, Attribute(attr));
-      return arith::ConstantOp::create(b, attr);
-    };
     Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
-                                         integer(0));
-    return arith::SelectOp::create(b, isZero, integer(1), value);
+                                         integer(of, 0));
+    return arith::SelectOp::create(b, isZero, integer(of, 1), value);
   }
 
   Value toFloat(Value value, Type to) {
@@ -113,26 +150,42 @@ private:
 
   ImplicitLocOpBuilder b;
   VectorType type, floats;
-  bool isSigned;
+  bool isSigned, isRemainder;
   Value dividend, divisor;
   Type floatType;
 };
 } // namespace
 
-bool tilebridge::cpu::divideByFloats(Operation *op) {
+Operation *tilebridge::cpu::divideByFloats(Operation *op, bool convertsWide) {
   auto type = dyn_cast<VectorType>(op->getResult(0).getType());
-  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+          op) ||
       !type || !type.getElementType().isInteger() ||
-      type.getElementTypeBitWidth() > 32 || type.getElementTypeBitWidth() < 8 ||
-      type.getNumElements() < fewestLanes)
-    return false;
+      type.getElementTypeBitWidth() < 8 || type.getNumElements() < fewestLanes)
+    return op;
+  bool isWide = type.getElementTypeBitWidth() > 32;
+  if (isWide && (type.getElementTypeBitWidth() != 64 || !convertsWide))
+    return op;
   // LLVM has better for constants.
   if (matchPattern(op->getOperand(1), m_Constant()))
-    return false;
+    return op;
   FloatDivision division(op, type);
-  bool isRemainder = isa<arith::RemSIOp, arith::RemUIOp>(op);
-  op->getResult(0).replaceAllUsesWith(isRemainder ? division.remainder()
-                                                  : division.quotient());
-  op->erase();
-  return true;
+  if (!isWide) {
+    op->getResult(0).replaceAllUsesWith(division.result());
+    op->erase();
+    return nullptr;
+  }
+  Location loc = op->getLoc();
+  OpBuilder b(op);
+  auto branch = scf::IfOp::create(b, loc, TypeRange{type}, division.fits(),
+                                  /*withElseRegion=*/true);
+  op->getResult(0).replaceAllUsesWith(branch.getResult(0));
+  division.moveTo(branch.thenBlock());
+  Value quick = division.result();
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, loc, quick);
+  op->moveBefore(branch.elseBlock(), branch.elseBlock()->end());
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, loc, op->getResult(0));
+  return op;
 }

@@ -71,17 +71,6 @@ static int laneDimOf(ArrayRef<Index> indices) {
   return -1;
 }
 
-Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
-                                   Value mask, Value other, Location loc) {
-  auto element = cast<MemRefType>(memref.getType()).getElementType();
-  auto type = VectorType::get({frame->lanes}, element);
-  if (!mask)
-    mask = allLanes(rewriter, loc, frame->lanes);
-  return vector::GatherOp::create(rewriter, loc, type, memref, at, offsets,
-                                  toLanes(mask, frame->lanes),
-                                  toLanes(other, frame->lanes));
-}
-
 /// The place `offset` elements after `from`.
 static Value advance(OpBuilder &b, Location loc, Value from, Value offset) {
   if (!offset.getType().isIndex())
@@ -111,7 +100,7 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
     if (isa<VectorType>(offsets.getType()) ||
         (mask && isa<VectorType>(mask.getType())))
       return gatherLanes(view.base, base, toLanes(offsets, frame->lanes), mask,
-                         other, loc);
+                         other, gather.getOffsets(), loc);
     if (isa<VectorType>(other.getType()) && !mask)
       other = zeroOf(element, loc);
     return guarded(rewriter, loc, mask, other, [&]() -> Value {

@@ -223,5 +223,5 @@ Value FunctionEmitter::gatherFromRows(const View &view, ArrayRef<Index> indices,
                                  toLanes(inside, frame->lanes));
   else if (inside)
     mask = inside;
-  return gatherLanes(view.base, base, offsets, mask, other, loc);
+  return gatherLanes(view.base, base, offsets, mask, other, view.rows, loc);
 }

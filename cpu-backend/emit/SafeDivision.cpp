@@ -48,12 +48,13 @@ static Value safeDivisor(OpBuilder &builder, Operation *op) {
                                  divisor);
 }
 
-void tilebridge::cpu::makeDivisionsSafe(Operation *root) {
-  root->walk([](Operation *op) {
+void tilebridge::cpu::makeDivisionsSafe(Operation *root, bool convertsWide) {
+  root->walk([&](Operation *op) {
     if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
       return;
-    if (divideByFloats(op))
+    op = divideByFloats(op, convertsWide);
+    if (!op)
       return;
     OpBuilder builder(op);
     op->setOperand(1, safeDivisor(builder, op));

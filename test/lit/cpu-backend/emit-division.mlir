@@ -1,4 +1,5 @@
 // RUN: tilebridge-opt %s --tilebridge-cpu-emit | FileCheck %s
+// RUN: tilebridge-opt %s --tilebridge-cpu-emit=vector-bits=512 | FileCheck %s --check-prefix=WIDE
 
 // A scalar division by what may be zero, or by -1, must not end the process: it divides by one instead. A
 // function without tensors is no exception.
@@ -30,9 +31,9 @@ func.func @constant(%a: i32) -> i32 {
 // CHECK: arith.cmpi eq, %[[N]]
 // CHECK: %[[ONE:.*]] = arith.sitofp %{{.*}} : i32 to f64
 // CHECK: arith.divf %{{.*}}, %[[ONE]] : f64
-// CHECK: %[[WIDE:.*]] = arith.sitofp %[[A]] : vector<16xi32> to vector<16xf64>
-// CHECK: %[[HALF:.*]] = math.copysign %{{.*}}, %[[WIDE]]
-// CHECK: arith.addf %[[WIDE]], %[[HALF]]
+// CHECK: %[[FLOATS:.*]] = arith.sitofp %[[A]] : vector<16xi32> to vector<16xf64>
+// CHECK: %[[HALF:.*]] = math.copysign %{{.*}}, %[[FLOATS]]
+// CHECK: arith.addf %[[FLOATS]], %[[HALF]]
 // CHECK: arith.mulf
 // CHECK: arith.fptosi %{{.*}} : vector<16xf64> to vector<16xi32>
 // CHECK: arith.divf {{.*}} : vector<16xf64>
@@ -58,4 +59,20 @@ func.func @as_they_are(%a: vector<16xi32>, %b: vector<16xi64>, %c: vector<2xi32>
   %r = arith.divsi %b, %b : vector<16xi64>
   %s = arith.divsi %c, %c : vector<2xi32>
   return %q, %r, %s : vector<16xi32>, vector<16xi64>, vector<2xi32>
+}
+
+// Integers of 64 bits are divided as floats if they are small, which is tested; then vectors of 512 bits convert them.
+// WIDE-LABEL: func.func @wide
+// WIDE: arith.cmpi ult, %{{.*}} : vector<8xi64>
+// WIDE: vector.reduction <and>
+// WIDE: arith.cmpi ult, %{{.*}} : i64
+// WIDE: scf.if
+// WIDE: arith.fptosi %{{.*}} : vector<8xf64> to vector<8xi64>
+// WIDE: } else {
+// WIDE: arith.select
+// WIDE: arith.remsi {{.*}} : vector<8xi64>
+func.func @wide(%a: vector<8xi64>, %n: i64) -> vector<8xi64> {
+  %all = vector.broadcast %n : i64 to vector<8xi64>
+  %r = arith.remsi %a, %all : vector<8xi64>
+  return %r : vector<8xi64>
 }

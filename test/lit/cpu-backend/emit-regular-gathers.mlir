@@ -1,0 +1,43 @@
+// RUN: tilebridge-opt %s -tilebridge-cpu-plan -tilebridge-cpu-emit=vector-bits=512 -canonicalize | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// Places that come from a division: all lanes at one place are one load, neighbours are a vector.
+// CHECK-LABEL: func.func @repeated
+// CHECK: vector.reduction <and>
+// CHECK: scf.if
+// CHECK: vector.load {{.*}}vector<1xf32>
+// CHECK: } else {
+// CHECK: vector.reduction <and>
+// CHECK: scf.if
+// CHECK: vector.load
+// CHECK: } else {
+// CHECK: vector.gather
+// CHECK: return
+func.func @repeated(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<64xf32>) {
+  %e = tensor.empty() : tensor<64xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<64xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.divsi %j, %n : i32
+    %l = arith.extsi %k : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<64xi64>
+  %t = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64xi64>) -> tensor<64xf32>
+  bufferization.materialize_in_destination %t in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
+
+// Places that are read from memory may be anywhere: nothing is tested.
+// CHECK-LABEL: func.func @anywhere
+// CHECK-NOT: vector.reduction
+// CHECK: vector.gather
+// CHECK-NOT: vector.reduction
+// CHECK: return
+func.func @anywhere(%x: memref<?xf32, strided<[1], offset: ?>>, %index: memref<64xi64>, %out: memref<64xf32>) {
+  %places = bufferization.to_tensor %index : memref<64xi64> to tensor<64xi64>
+  %t = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64xi64>) -> tensor<64xf32>
+  bufferization.materialize_in_destination %t in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
