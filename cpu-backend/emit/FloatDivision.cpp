@@ -100,14 +100,15 @@ private:
       return arith::FPToUIOp::create(b, type, real);
     if (bits() == 64)
       return arith::FPToSIOp::create(b, type, real);
-    // The least integer by -1 has no quotient; what is converted has to have
-    // one.
-    Value most = constant(
-        floats, APInt::getSignedMaxValue(bits()).signedRoundToDouble());
+    // The least integer by -1 wraps around, as that by one in scalar divisions.
+    APInt least = APInt::getSignedMinValue(bits());
     Value isLess =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, real, most);
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, real,
+                              constant(floats, -least.signedRoundToDouble()));
     return arith::FPToSIOp::create(
-        b, type, arith::SelectOp::create(b, isLess, real, most));
+        b, type,
+        arith::SelectOp::create(b, isLess, real,
+                                constant(floats, least.signedRoundToDouble())));
   }
 
   /// Of `value`'s lanes, or the scalar `value`.

@@ -117,6 +117,9 @@ def test_what_has_no_quotient_only_spoils_its_lane(dtype, uniform, n):
     wanted_q, wanted_r = expected(np.where(fine, x, 0), np.where(fine, wide, 1))
     assert np.array_equal(q[fine], wanted_q[fine])
     assert np.array_equal(r[fine], wanted_r[fine])
+    wraps = ~fine & (wide != 0)
+    assert (q[wraps] == info.min).all()
+    assert (r[wraps] == 0).all()
 
 
 @triton.jit
