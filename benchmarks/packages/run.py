@@ -54,7 +54,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("package", choices=["liger", "gems"])
+    parser.add_argument("package", choices=["liger", "gems", "inductor"])
     parser.add_argument("--only", default="", help="cases whose name has one of these words")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--budget", type=float, default=0.3, help="seconds of timing a case")
