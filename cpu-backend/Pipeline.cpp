@@ -30,6 +30,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // What that made constant or equal is folded.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Both branches are computed where that is cheaper than to branch.
+  pm.addNestedPass<func::FuncOp>(createCpuSpeculateBranchesPass());
   // Accesses see sizes and strides that became known.
   pm.addPass(linalg_ext::createFoldViewsPass());
   pm.addPass(createCanonicalizerPass());

@@ -38,6 +38,35 @@ def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::ml
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuSpeculateBranchesPass : Pass<"tilebridge-cpu-speculate-branches", "::mlir::func::FuncOp"> {
+  let summary = "Computes blocks of both branches where that is cheap";
+  let description = [{
+    A branch that gives blocks separates the loops before it from those behind it, and its blocks are kept in memory between them. Where
+    both branches only compute elements with few instructions, and nothing in them can fail or reads memory, both are computed. The
+    branch then only chooses; canonicalization makes selects of it, and `tilebridge-spread-selects` elements' selects. Such are the
+    first iterations of Welford's variance as torch.compile writes it.
+
+    Before:
+    ```mlir
+    %mean = scf.if %first -> (tensor<64xf32>) {
+      scf.yield %x : tensor<64xf32>
+    } else {
+      %next = linalg.generic ins(%old, %x : ...) { ... } -> tensor<64xf32>
+      scf.yield %next : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %next = linalg.generic ins(%old, %x : ...) { ... } -> tensor<64xf32>
+    %mean = scf.if %first -> (tensor<64xf32>) {
+      scf.yield %x : tensor<64xf32>
+    } else {
+      scf.yield %next : tensor<64xf32>
+    }
+    ```
+  }];
+}
+
 def CpuGuardBlocksPass : Pass<"tilebridge-cpu-guard-blocks", "::mlir::func::FuncOp"> {
   let summary = "Computes costly blocks only where the branch is taken that uses them";
   let description = [{

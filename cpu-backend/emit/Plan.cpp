@@ -78,8 +78,10 @@ namespace {
 class Decider {
 public:
   Decider(func::FuncOp func, const llvm::DenseSet<Operation *> &forced,
-          const CarriedTensors &carried, const DirectOperands &direct)
-      : func(func), forced(forced), carried(carried), direct(direct) {
+          const CarriedTensors &carried, const PassingTensors &passing,
+          const DirectOperands &direct)
+      : func(func), forced(forced), carried(carried), passing(passing),
+        direct(direct) {
     // Reads before their uses: the walk is in program order.
     func.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   }
@@ -118,6 +120,15 @@ public:
           .report(shapeText(type.getShape(), type.getElementType()) +
                   " in scratch memory: " + why);
     }
+  }
+
+  /// Whether other tensors pass on what is kept; needs the groups.
+  bool update(PassingTensors &tensors) const {
+    bool changed = false;
+    for (Operation *op : ops)
+      if (buffers.contains(op) || passing.contains(op))
+        changed |= tensors.update(op, roots.lookup(op).getArrayRef());
+    return changed;
   }
 
   /// Loads that are inline although memory may change before they are computed,
@@ -323,7 +334,7 @@ private:
     StringRef why;
     if (mustBeBuffer(op) || direct.kept.contains(op))
       why = "what uses it wants all of it in memory";
-    else if (cost > cheap && all.size() > 1)
+    else if (cost > cheap && all.size() > 1 && !passing.contains(op))
       why = "it is costly, and several loops use it";
     else if (cost > cheap && llvm::any_of(op->getResults(), [&](Value result) {
                return llvm::any_of(result.getUsers(), [&](Operation *user) {
@@ -348,6 +359,7 @@ private:
   func::FuncOp func;
   const llvm::DenseSet<Operation *> &forced;
   const CarriedTensors &carried;
+  const PassingTensors &passing;
   const DirectOperands &direct;
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, int64_t> costs;
@@ -368,11 +380,12 @@ void tilebridge::cpu::decidePlan(func::FuncOp func) {
   // what is inline.
   llvm::DenseSet<Operation *> forced;
   CarriedTensors carried(func);
+  PassingTensors passing;
   while (true) {
-    Decider decider(func, forced, carried, direct);
+    Decider decider(func, forced, carried, passing, direct);
     decider.run();
     decideGroups(func);
-    if (carried.drop(func))
+    if (carried.drop(func) || decider.update(passing))
       continue;
     GuardedReads guarded;
     auto clobbered = decider.findClobbered(guarded);

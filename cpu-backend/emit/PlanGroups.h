@@ -57,6 +57,20 @@ private:
   llvm::MapVector<mlir::Operation *, mlir::Value> arguments;
 };
 
+/// Tensors that are costly, but that only one nest uses: each of its steps
+/// computes their elements once and keeps them in registers.
+class PassingTensors {
+public:
+  bool contains(mlir::Operation *op) const { return passing.contains(op); }
+  /// Learns whether `op`, which `roots` use, is one, by the nests that the plan
+  /// has. True if that is new.
+  bool update(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> roots);
+
+private:
+  /// Without a buffer some were computed in several nests after all.
+  llvm::DenseSet<mlir::Operation *> passing, refused;
+};
+
 /// Which tensors use the memory of another one.
 void findStorages(mlir::func::FuncOp func, const Plan &plan,
                   llvm::DenseMap<mlir::Value, mlir::Value> &storages);
