@@ -30,6 +30,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // What that made constant or equal is folded.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Programs that only access boxes are apart from others.
+  pm.addNestedPass<func::FuncOp>(createCpuVersionProgramsPass());
   // Both branches are computed where that is cheaper than to branch.
   pm.addNestedPass<func::FuncOp>(createCpuSpeculateBranchesPass());
   // Accesses see sizes and strides that became known.

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times kernels of packages from PyPI, unchanged, against PyTorch's own operators: what nobody tuned us for.
 
-    TRITON_DEFAULT_BACKEND=tilebridge python benchmarks/packages/run.py liger|gems [--only WORD,WORD]
+    TRITON_DEFAULT_BACKEND=tilebridge python benchmarks/packages/run.py liger|gems|inductor [--only WORD,WORD]
                                                                         [--threads N] [--json FILE]
 
-The packages are those of test/packages/requirements.txt; flag-gems wants Triton 3.7.1. Ours and eager run in turn in one
-process, on tensors of their own; a ratio is eager's time by ours, of the least times. Results are not compared here:
+The packages are those of test/packages/requirements.txt; flag-gems wants Triton 3.7.1. "inductor" needs none: it is what
+torch.compile writes in Triton, against what it writes in C++. Ours and the peer run in turn in one process, on tensors
+of their own; a ratio is the peer's time by ours, of the least times. Results are not compared here:
 test/packages does that. Memory is kept by the C library, else both sides mostly wait for new pages.
 """
 
@@ -41,13 +42,13 @@ def least(*functions, budget: float) -> list[float]:
     return best
 
 
-def timed(ours, eager, budget: float) -> dict:
+def timed(ours, peer, budget: float) -> dict:
     start = time.perf_counter()
     ours()
     first = time.perf_counter() - start
-    eager()
-    one, other = least(ours, eager, budget=budget)
-    return {"ours_s": one, "eager_s": other, "ratio": other / one, "first_s": first}
+    peer()
+    one, other = least(ours, peer, budget=budget)
+    return {"ours_s": one, "peer_s": other, "ratio": other / one, "first_s": first}
 
 
 def parse() -> argparse.Namespace:
@@ -74,21 +75,22 @@ def main() -> None:
 
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(0)
-    cases = __import__(f"{arguments.package}_speed").cases
+    module = __import__(f"{arguments.package}_speed")
     words = [word for word in arguments.only.split(",") if word]
     results = []
-    print(f"{'case':58}{'ours ms':>10}{'eager ms':>10}{'ratio':>8}{'first s':>9}")
-    for name, ours, eager in cases():
+    print(f"The peer is {getattr(module, 'PEER', 'eager PyTorch')}.")
+    print(f"{'case':58}{'ours ms':>10}{'peer ms':>10}{'ratio':>8}{'first s':>9}")
+    for name, ours, peer in module.cases():
         if words and not any(word in name for word in words):
             continue
         try:
-            result = {"name": name} | timed(ours, eager, arguments.budget)
+            result = {"name": name} | timed(ours, peer, arguments.budget)
         except Exception as error:  # A package's case that fails is a result.
             result = {"name": name, "error": f"{type(error).__name__}: {error}"[:300]}
             print(f"{name:58}{result['error'].splitlines()[0][:60]}", flush=True)
         else:
             print(
-                f"{name:58}{result['ours_s'] * 1e3:10.3f}{result['eager_s'] * 1e3:10.3f}"
+                f"{name:58}{result['ours_s'] * 1e3:10.3f}{result['peer_s'] * 1e3:10.3f}"
                 f"{result['ratio']:8.2f}{result['first_s']:9.2f}",
                 flush=True,
             )

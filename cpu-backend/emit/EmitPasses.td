@@ -38,6 +38,45 @@ def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::ml
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuVersionProgramsPass : Pass<"tilebridge-cpu-version-programs", "::mlir::func::FuncOp"> {
+  let summary = "Writes a kernel once for programs whose blocks are boxes, and once for all others";
+  let description = [{
+    An access may be a box or single elements, as a condition says that the program's numbers decide: that an index which is divided by
+    a dimension's size did not run over its type, or that a block does not wrap around. All such conditions together choose between two
+    bodies: in the first they hold, and canonicalization removes the other branches there. Not for kernels with products, whose other
+    programs are many, nor for those of more than 400 operations.
+
+    Before:
+    ```mlir
+    func.func @f(...) attributes {tilebridge.kernel} {
+      %inside = arith.cmpi sge, %start, %c0 : i32
+      %x = scf.if %inside -> (tensor<64xf32>) {
+        // reads a box
+      } else {
+        linalg_ext.gather ...
+      }
+      // computes, and stores
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(...) attributes {tilebridge.kernel} {
+      %inside = arith.cmpi sge, %start, %c0 : i32
+      scf.if %inside {
+        %x = scf.if %true -> (tensor<64xf32>) { ... } else { ... }
+        // computes, and stores
+      } else {
+        %x = scf.if %inside -> (tensor<64xf32>) { ... } else { ... }
+        // computes, and stores
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def CpuSpeculateBranchesPass : Pass<"tilebridge-cpu-speculate-branches", "::mlir::func::FuncOp"> {
   let summary = "Computes blocks of both branches where that is cheap";
   let description = [{

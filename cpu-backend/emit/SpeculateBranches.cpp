@@ -36,7 +36,8 @@ static bool isShaped(Type type) {
 
 /// What is left of a branch that this pass has been at.
 static bool onlyChooses(scf::IfOp op) {
-  return op.getNumResults() > 0 && op.thenBlock()->without_terminator().empty() &&
+  return op.getNumResults() > 0 &&
+         op.thenBlock()->without_terminator().empty() &&
          op.elseBlock()->without_terminator().empty();
 }
 

@@ -88,7 +88,7 @@ def test_what_is_not_chosen_leaves_no_trace(dtype, n, flags, rng):
     out, wanted = output([n], dtype), x.clone()
     for flag in flags:
         wanted = {0: wanted, 1: wanted + y, 2: wanted - y, -1: wanted / y}[flag]
-    steps = torch.tensor(flags + [0], dtype=torch.int32)
+    steps = torch.tensor([*flags, 0], dtype=torch.int32)
     chosen_kernel[(2,)](x, y, out, n, steps, len(flags), BLOCK=64)
     check_equal(out, wanted, tolerance=(1e-6, 1e-6))
 

@@ -48,6 +48,48 @@ std::optional<LinearCase> FormAlgebra::runsOf(const TensorForm &a, unsigned dim,
   return LinearCase{none, isRemainder ? stride : none, condition, run};
 }
 
+/// Quotients and remainders of what is linear in a case, such as a quotient: a
+/// block's index in several dimensions.
+std::optional<LinearCase>
+FormAlgebra::divideCase(Expr::Kind kind, const TensorForm &a, unsigned dim,
+                        const Expr *divisor, Operation *op) const {
+  const LinearCase &linear = *a.terms[dim].linear;
+  const Expr *none = pool.constant(a.width, 0);
+  if (linear.hasRuns() || (linear.inner && !linear.stride->isConstant(0)))
+    return std::nullopt;
+  const Expr *step = linear.inner ? linear.outer : linear.stride;
+  if (!step->isConstant())
+    return std::nullopt;
+  // One lane of each run stands for it.
+  SmallVector<int64_t> shape(a.shape);
+  if (linear.inner)
+    shape[dim] /= linear.inner;
+  const Expr *start = pool.add(a.uniform, linear.base);
+  std::optional<TensorForm> form =
+      divide(kind,
+             step->isConstant(0) ? uniform(shape, start)
+                                 : range(shape, dim, start, step),
+             divisor, op);
+  if (!form)
+    return std::nullopt;
+  const DimTerm &term = form->terms[dim];
+  LinearCase found{form->uniform, none, pool.boolean(true)};
+  if (term.kind == TermKind::Linear)
+    found.stride = term.stride;
+  if (term.kind == TermKind::Lanes) {
+    if (!term.linear || term.linear->inner)
+      return std::nullopt;
+    found = *term.linear;
+    found.base = pool.add(found.base, form->uniform);
+  }
+  found.condition = pool.conjunction(linear.condition, found.condition);
+  if (linear.inner && !found.stride->isConstant(0)) {
+    found.inner = linear.inner;
+    found.outer = std::exchange(found.stride, none);
+  }
+  return found;
+}
+
 std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
                                               const TensorForm &a,
                                               const Expr *divisor,
@@ -64,6 +106,10 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
     form.terms[*dim].linear =
         LinearCase{pool.constant(a.width, 0), pool.constant(a.width, 0),
                    term.linear->condition, term.linear->inner};
+  if (term.kind == TermKind::Lanes && term.linear)
+    if (std::optional<LinearCase> found =
+            divideCase(kind, a, *dim, divisor, op))
+      form.terms[*dim].linear = found;
   bool isSigned = kind == Expr::Kind::RemS || kind == Expr::Kind::DivS;
   if (term.kind != TermKind::Linear || !term.stride->isConstant() ||
       wraps(a, isSigned))

@@ -121,6 +121,13 @@ void ExprPool::inferFacts(Expr &expr) const {
   case Kind::RemU:
     expr.zeros = std::min(a->zeros, b->zeros);
     break;
+  case Kind::DivS:
+  case Kind::DivU:
+    // Nothing is rounded away where the dividend is a multiple.
+    if (std::optional<int64_t> by = b->asConstant();
+        by && *by > 0 && llvm::isPowerOf2_64(*by))
+      expr.zeros = a->zeros - std::min(a->zeros, llvm::Log2_64(*by));
+    break;
   case Kind::SExt:
   case Kind::ZExt:
   case Kind::Trunc:

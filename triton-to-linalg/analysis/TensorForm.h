@@ -125,6 +125,9 @@ private:
   std::optional<LinearCase> runsOf(const TensorForm &a, unsigned dim,
                                    const Expr *divisor, bool isRemainder,
                                    const Expr *condition) const;
+  std::optional<LinearCase> divideCase(Expr::Kind kind, const TensorForm &a,
+                                       unsigned dim, const Expr *divisor,
+                                       mlir::Operation *op) const;
   std::optional<TensorForm> extendNarrow(const TensorForm &a, unsigned width,
                                          mlir::Value tensor) const;
   DimTerm addTerms(const DimTerm &a, const DimTerm &b, unsigned width) const;

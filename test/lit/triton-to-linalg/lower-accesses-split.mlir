@@ -137,3 +137,51 @@ tt.func public @runs(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   tt.store %r, %v : tensor<64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// The quotient of a quotient is one number where the block lies between two multiples, and so is its remainder; a quotient
+// of few lanes each has rows.
+// CHECK-LABEL: tt.func public @three_dimensions
+// CHECK: %[[Q:.*]] = arith.divsi %{{.*}}, %c128_i32 : i32
+// CHECK: %[[Q2:.*]] = arith.divsi %[[Q]], %c4_i32 : i32
+// CHECK: %[[S:.*]] = arith.divsi %{{.*}}, %c16_i32 : i32
+// CHECK: %[[R:.*]] = arith.remsi %[[S]], %c8_i32 : i32
+// CHECK: scf.if
+// CHECK: %[[AT:.*]] = arith.index_cast %[[Q2]]
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[AT]]], sizes: [64], strides: [0]
+// The first quotient of a block is a multiple of 4, so that its 4 quotients lie between multiples of 8.
+// CHECK-NOT: slt
+// CHECK: scf.if
+// CHECK: %[[FROM:.*]] = arith.index_cast %[[R]]
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[FROM]]], sizes: [4, 16], strides: [1, 0]
+tt.func public @three_dimensions(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %pid = tt.get_program_id x : i32
+  %c64 = arith.constant 64 : i32
+  %start = arith.muli %pid, %c64 : i32
+  %lanes = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %starts = tt.splat %start : i32 -> tensor<64xi32>
+  %i = arith.addi %starts, %lanes : tensor<64xi32>
+  %c16 = arith.constant dense<16> : tensor<64xi32>
+  %c8 = arith.constant dense<8> : tensor<64xi32>
+  %c4 = arith.constant dense<4> : tensor<64xi32>
+  %c128 = arith.constant dense<128> : tensor<64xi32>
+  %q = arith.divsi %i, %c128 : tensor<64xi32>
+  // expected-note@+1 {{because of this operation}}
+  %q2 = arith.divsi %q, %c4 : tensor<64xi32>
+  %s = arith.divsi %i, %c16 : tensor<64xi32>
+  // expected-note@+1 {{because of this operation}}
+  %r = arith.remsi %s, %c8 : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %a = tt.addptr %ps, %q2 : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark@+1 {{only in programs whose block wraps around at the modulo}}
+  %v = tt.load %a : tensor<64x!tt.ptr<f32>>
+  %b = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark@+1 {{only in programs}}
+  %w = tt.load %b : tensor<64x!tt.ptr<f32>>
+  %x = arith.addf %v, %w : tensor<64xf32>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %z = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %z, %x : tensor<64x!tt.ptr<f32>>
+  tt.return
+}

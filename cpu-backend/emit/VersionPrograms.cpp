@@ -1,0 +1,138 @@
+//===- VersionPrograms.cpp - tilebridge-cpu-version-programs --------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Whether a block's access is a box may only be known when the program runs: an
+// index divided by a dimension's size must not have run over its type. With a
+// branch for each access the block is copied behind each of them. So a program
+// asks once, and what it is in nearly all launches has no branches.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/NestEmitter.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tilebridge;
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUVERSIONPROGRAMSPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace tilebridge::cpu;
+
+/// Larger kernels are not compiled a second time.
+static constexpr int64_t mostOps = 400;
+
+/// A branch that reads or writes elements one by one.
+static bool isIrregular(Region &branch) {
+  return branch
+      .walk([](Operation *op) {
+        return isa<linalg_ext::GatherOp, linalg_ext::ScatterOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// What the conditions are computed from, in the function's block, if that is
+/// only scalars that can be computed first.
+static std::optional<llvm::SetVector<Operation *>>
+sliceOf(ArrayRef<Value> conditions, Block &block) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  for (Value condition : conditions)
+    if (failed(getBackwardSlice(condition, &slice, options)))
+      return std::nullopt;
+  for (Operation *op : slice)
+    if (op->getBlock() != &block || op->getNumRegions() != 0 ||
+        !isMemoryEffectFree(op) || !isSpeculatable(op) ||
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>))
+      return std::nullopt;
+  return slice;
+}
+
+/// The conditions of branches between boxes and single elements; none if the
+/// function must stay as it is.
+static SmallVector<Value> conditionsOf(func::FuncOp func) {
+  llvm::SetVector<Value> conditions;
+  int64_t count = 0;
+  bool isLarge =
+      func.walk([&](Operation *op) {
+            if (isa<linalg::LinalgOp>(op) && kindOf(op) == OpKind::OwnRoot)
+              return WalkResult::interrupt();
+            auto branch = dyn_cast<scf::IfOp>(op);
+            if (branch && !branch.getElseRegion().empty() &&
+                isIrregular(branch.getElseRegion()) &&
+                !isIrregular(branch.getThenRegion()))
+              conditions.insert(branch.getCondition());
+            return ++count > mostOps ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (isLarge)
+    return {};
+  return SmallVector<Value>(conditions.getArrayRef());
+}
+
+static void version(func::FuncOp func) {
+  if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock())
+    return;
+  Block &block = func.getBody().front();
+  SmallVector<Value> conditions = conditionsOf(func);
+  if (conditions.empty())
+    return;
+  auto slice = sliceOf(conditions, block);
+  if (!slice)
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(&block);
+  Operation *last = nullptr;
+  for (Operation *op : *slice) {
+    if (last)
+      op->moveAfter(last);
+    else
+      op->moveBefore(&block, block.begin());
+    last = op;
+  }
+  if (last)
+    b.setInsertionPointAfter(last);
+  Location loc = func.getLoc();
+  Value all = conditions.front();
+  for (Value condition : ArrayRef(conditions).drop_front())
+    all = arith::AndIOp::create(b, loc, all, condition);
+  auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
+  Block *general = branch.elseBlock();
+  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(
+           std::next(branch->getIterator()), block.without_terminator().end())))
+    op.moveBefore(general->getTerminator());
+  IRMapping map;
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value holds = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+  for (Value condition : conditions)
+    map.map(condition, holds);
+  for (Operation &op : general->without_terminator())
+    b.clone(op, map);
+}
+
+namespace {
+
+struct VersionProgramsPass
+    : public tilebridge::cpu::impl::CpuVersionProgramsPassBase<
+          VersionProgramsPass> {
+  using Base::Base;
+
+  void runOnOperation() override { version(getOperation()); }
+};
+
+} // namespace
