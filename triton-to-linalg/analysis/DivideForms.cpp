@@ -48,6 +48,19 @@ std::optional<LinearCase> FormAlgebra::runsOf(const TensorForm &a, unsigned dim,
   return LinearCase{none, isRemainder ? stride : none, condition, run};
 }
 
+/// True if nearly all programs meet the condition where they meet `given`: it
+/// only asks more values not to be negative.
+static bool asksForSigns(const Expr *condition, const Expr *given) {
+  if (condition == given || condition->isConstant(-1))
+    return true;
+  if (condition->kind == Expr::Kind::And)
+    return asksForSigns(condition->operands[0], given) &&
+           asksForSigns(condition->operands[1], given);
+  return condition->kind == Expr::Kind::Cmp &&
+         condition->compare == arith::CmpIPredicate::sge &&
+         condition->operands[1]->isConstant(0);
+}
+
 /// Quotients and remainders of what is linear in a case, such as a quotient: a
 /// block's index in several dimensions.
 std::optional<LinearCase>
@@ -106,9 +119,13 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
     form.terms[*dim].linear =
         LinearCase{pool.constant(a.width, 0), pool.constant(a.width, 0),
                    term.linear->condition, term.linear->inner};
+  // The whole block in a case, unless long runs are so far more often.
   if (term.kind == TermKind::Lanes && term.linear)
     if (std::optional<LinearCase> found =
-            divideCase(kind, a, *dim, divisor, op))
+            divideCase(kind, a, *dim, divisor, op);
+        found && (!form.terms[*dim].linear ||
+                  term.linear->inner < shortestRun ||
+                  asksForSigns(found->condition, term.linear->condition)))
       form.terms[*dim].linear = found;
   bool isSigned = kind == Expr::Kind::RemS || kind == Expr::Kind::DivS;
   if (term.kind != TermKind::Linear || !term.stride->isConstant() ||

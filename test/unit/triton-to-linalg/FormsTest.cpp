@@ -151,7 +151,8 @@ TEST(TensorFormTest, SignedQuotient) { checkDivision("divsi"); }
 TEST(TensorFormTest, UnsignedQuotient) { checkDivision("divui"); }
 
 /// The linear case of a quotient or remainder in a block of 64 from a multiple
-/// of 16 on: where its condition holds it gives what the program computes.
+/// of 16 on (s; s4: of 64): where its condition holds it gives what the program
+/// computes. `inner` is 0 where all lanes are one run.
 void checkSplit(const std::string &body, int64_t inner, bool hasRuns) {
   Program program("tensor<64xi32>", R"(
     %c16 = arith.constant 16 : i32
@@ -163,6 +164,11 @@ void checkSplit(const std::string &body, int64_t inner, bool hasRuns) {
     %d48 = arith.constant dense<48> : tensor<64xi32>
     %d24 = arith.constant dense<24> : tensor<64xi32>
     %d10 = arith.constant dense<10> : tensor<64xi32>
+    %d8 = arith.constant dense<8> : tensor<64xi32>
+    %c4 = arith.constant 4 : i32
+    %start4 = arith.muli %start, %c4 : i32
+    %ss4 = tt.splat %start4 : i32 -> tensor<64xi32>
+    %s4 = arith.addi %ss4, %r : tensor<64xi32>
     )" + body + "tt.return %d : tensor<64xi32>");
   ASSERT_TRUE(program.isValid()) << body;
   ExprPool pool;
@@ -180,13 +186,14 @@ void checkSplit(const std::string &body, int64_t inner, bool hasRuns) {
       continue;
     ++held;
     const Lanes &lanes = program.lanesOf(program.result());
+    int64_t run = inner ? inner : 64;
     for (int64_t i = 0; i < 64; ++i) {
-      APInt first =
-          hasRuns ? lanes[i / inner * inner]
-                  : *program.evaluate(form.uniform) +
-                        *program.evaluate(linear.base) +
-                        *program.evaluate(linear.outer) * APInt(32, i / inner);
-      ASSERT_EQ(first + *program.evaluate(linear.stride) * APInt(32, i % inner),
+      APInt first = hasRuns ? lanes[i / run * run]
+                            : *program.evaluate(form.uniform) +
+                                  *program.evaluate(linear.base);
+      if (linear.outer)
+        first += *program.evaluate(linear.outer) * APInt(32, i / run);
+      ASSERT_EQ(first + *program.evaluate(linear.stride) * APInt(32, i % run),
                 lanes[i])
           << body << " round " << round << " lane " << i;
     }
@@ -201,6 +208,23 @@ TEST(TensorFormTest, BlocksThatAreTakenApart) {
   checkSplit("%d = arith.divsi %s, %d48 : tensor<64xi32>\n", 16, true);
   checkSplit("%d = arith.remsi %s, %d48 : tensor<64xi32>\n", 16, true);
   checkSplit("%d = arith.remui %s, %d24 : tensor<64xi32>\n", 8, true);
+  // The quotients of a block from a multiple of 64 on lie between two multiples
+  // of 8: a box. Elsewhere a block may run over one, but its runs never do.
+  checkSplit(R"(
+    %q = arith.divsi %s4, %d16 : tensor<64xi32>
+    %d = arith.remsi %q, %d8 : tensor<64xi32>
+    )",
+             16, false);
+  checkSplit(R"(
+    %q = arith.divui %s4, %d16 : tensor<64xi32>
+    %d = arith.divui %q, %d8 : tensor<64xi32>
+    )",
+             0, false);
+  checkSplit(R"(
+    %q = arith.divsi %s, %d16 : tensor<64xi32>
+    %d = arith.remsi %q, %d8 : tensor<64xi32>
+    )",
+             16, true);
   // Three levels, and the sum of all of them.
   std::string middle = R"(
     %q = arith.divsi %s, %d16 : tensor<64xi32>
