@@ -137,10 +137,16 @@ public:
   /// The same for a matrix of k x n that is computed meanwhile.
   void packComputedRhs(mlir::RankedTensorType type, Fetch fetch,
                        mlir::Value packed, mlir::Value at) const;
-  /// Copies the first `depth` steps, a multiple of `step`, of rows that the
-  /// micro-kernel could read, into `packed` from step `at` on.
-  void packRows(RowsInMemory rows, mlir::Value packed, mlir::Value at,
-                mlir::Value depth, int64_t step, mlir::Value wanted) const;
+  /// Copies the first `depth` steps, a multiple of `step`, of rows of
+  /// `element`, as what is multiplied, into `packed` from step `at` on.
+  void packRows(RowsInMemory rows, mlir::Type element, mlir::Value packed,
+                mlir::Value at, mlir::Value depth, int64_t step,
+                mlir::Value wanted) const;
+  /// Zeros from step `at` on in the rows of the last tile that are not wanted:
+  /// it reads them, and what is left in memory may be subnormal, which some
+  /// CPUs multiply slowly. A single row has a tile of its own.
+  void clearRowsBehind(mlir::Value wanted, mlir::Value packed, mlir::Value at,
+                       int64_t depth) const;
 
   /// Adds the product of the first `depth` steps to `acc`. `lhs` is null where
   /// `rows` says where it is, `rhs` where `right` does. Where `wanted` is not
@@ -217,7 +223,8 @@ private:
   /// Types of the accumulator in memory, of the sums in registers, and of what
   /// is multiplied.
   mlir::Type accElement, sumElement, packedElement;
-  bool hasNarrowOperand;
+  /// Operands are narrower than the sums, and not bf16 both.
+  bool wantsShortChains;
   MatmulUnit unit = MatmulUnit::MultiplyAdd;
   /// Steps along K that one lane takes at once, those of one iteration of the
   /// micro-kernel, and what divides any number of them.

@@ -175,7 +175,7 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
                                       fetch, product.rhs, product.filled);
     return failure(hasFailed);
   }
-  if (isLhs && product.place && product.wanted && !product.form.swapsLhs) {
+  if (isLhs && product.wanted && !product.form.swapsLhs) {
     bool hasFailed = false;
     if (placeWanted(product, tensor, hasFailed))
       return failure(hasFailed);

@@ -64,7 +64,8 @@ static MatmulUnit chooseUnit(Type lhs, Type rhs, Type sum, bool hasTiles,
   if (sum.isF32() && fitsBf16(lhs) && fitsBf16(rhs)) {
     if (hasTiles && target.hasBf16Tiles)
       return MatmulUnit::Bf16Tiles;
-    if (target.hasBf16Pairs)
+    // Intel's CPUs with two multiply-adds a cycle do one vdpbf16ps in two.
+    if (target.hasBf16Pairs && !target.hasTwoFmas)
       return MatmulUnit::Bf16Pairs;
   }
   if (!sum.isInteger(32) || !lhs.isInteger(8) || !rhs.isInteger(8))
@@ -102,7 +103,8 @@ MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
   // Sums of floats narrower than f32 are kept in f32 and rounded once.
   if (isa<FloatType>(accElement) && accElement.getIntOrFloatBitWidth() < 32)
     sumElement = b.getF32Type();
-  hasNarrowOperand = lhsElement != sumElement || rhsElement != sumElement;
+  wantsShortChains = (lhsElement != sumElement || rhsElement != sumElement) &&
+                     !(lhsElement.isBF16() && rhsElement.isBF16());
   int64_t vectorBits = settings.target.vectorBits,
           lanes = std::max<int64_t>(1, vectorBits /
                                            sumElement.getIntOrFloatBitWidth());
@@ -298,23 +300,54 @@ void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
                  [&](Value value) { return convert(value, /*isLhs=*/false); });
 }
 
-void MatmulKernel::packRows(RowsInMemory rows, Value packed, Value at,
-                            Value depth, int64_t step, Value wanted) const {
-  now.wanted = wanted;
+/// The widest vector that divides `step`.
+static int64_t lanesFor(int64_t step, int64_t bytes, int64_t vectorBits) {
   int64_t lanes = 1;
-  while (step % (2 * lanes) == 0 &&
-         2 * lanes * 8 * packedBytes() <= settings.target.vectorBits)
+  while (step % (2 * lanes) == 0 && 2 * lanes * 8 * bytes <= vectorBits)
     lanes *= 2;
-  auto type = VectorType::get(lanes, packedElement);
+  return lanes;
+}
+
+void MatmulKernel::packRows(RowsInMemory rows, Type element, Value packed,
+                            Value at, Value depth, int64_t step,
+                            Value wanted) const {
+  now.wanted = wanted;
+  bool isAsWide = element.getIntOrFloatBitWidth() == 8 * packedBytes();
+  int64_t lanes = lanesFor(step, packedBytes(), settings.target.vectorBits);
+  auto type = VectorType::get(lanes, isAsWide ? packedElement : element);
   forWantedRows(m, 1, [&](Value row) {
     Value from = addressOfRow(rows, row);
     auto loop = scf::ForOp::create(b, constant(0), depth, constant(lanes));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value column = loop.getInductionVar();
+    Value column = loop.getInductionVar(), some = loadRow(from, column, type);
+    if (!isAsWide)
+      some = convert(some, /*isLhs=*/true);
     vector::StoreOp::create(
-        b, loadRow(from, column, type), packed,
-        ValueRange{row, arith::AddIOp::create(b, column, at)});
+        b, some, packed, ValueRange{row, arith::AddIOp::create(b, column, at)});
+  });
+}
+
+void MatmulKernel::clearRowsBehind(Value wanted, Value packed, Value at,
+                                   int64_t depth) const {
+  if (tile.rows == 1)
+    return;
+  Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, wanted,
+                                      constant(1)),
+        tiles = arith::CeilDivUIOp::create(b, wanted, constant(tile.rows)),
+        whole = arith::MulIOp::create(b, tiles, constant(tile.rows)),
+        last = arith::MinSIOp::create(b, whole, constant(m)),
+        end = arith::SelectOp::create(b, isOne, constant(1), last);
+  auto rows = scf::ForOp::create(b, wanted, end, constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(rows.getBody());
+  int64_t lanes = lanesFor(depth, packedBytes(), settings.target.vectorBits);
+  Value zero = arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get(lanes, packedElement)));
+  emitLoop(b, depth, lanes, [&](Value column) {
+    vector::StoreOp::create(b, zero, packed,
+                            ValueRange{rows.getInductionVar(),
+                                       arith::AddIOp::create(b, column, at)});
   });
 }
 

@@ -56,8 +56,12 @@ Value tilebridge::cpu::widenTo(ImplicitLocOpBuilder &b, Value value,
   Type type = element;
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     type = vector.clone(element);
+  // What was rounded and need not have been is not (DotScaled.cpp).
   if (isa<FloatType>(element))
-    return arith::ExtFOp::create(b, type, value);
+    return arith::ExtFOp::create(
+        b, type, value,
+        arith::FastMathFlagsAttr::get(b.getContext(),
+                                      arith::FastMathFlags::contract));
   if (isUnsigned)
     return arith::ExtUIOp::create(b, type, value);
   return arith::ExtSIOp::create(b, type, value);

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 // Rows of `a` that go on from iteration to iteration stay where they are. If
 // only some rows of a block exist, and more are not wanted, those stay as well,
-// or are packed alone where the micro-kernel reads tiles of all rows: a block
-// of 16 rows for a single one would be copied, for the most part zeros.
+// or are packed alone where the micro-kernel reads tiles of all rows, or
+// another type: a block of 16 rows for a single one would be copied, for the
+// most part zeros.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/DeepMatmul.h"
@@ -69,8 +70,9 @@ void tilebridge::cpu::placeRows(ImplicitLocOpBuilder &b,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    kernel.packRows({start, oldBytes}, product.lhs, index(0), product.filled,
-                    product.depth, product.wanted);
+    kernel.packRows(
+        {start, oldBytes}, cast<MemRefType>(view.getType()).getElementType(),
+        product.lhs, index(0), product.filled, product.depth, product.wanted);
   }
   pack();
   auto metadata = memref::ExtractStridedMetadataOp::create(b, product.lhs);
@@ -110,6 +112,7 @@ bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
   }
   Value rows = memrefOf(view, strides, b.getLoc());
   MatmulKernel kernel = product.kernel(b);
+  Value one = arith::ConstantIndexOp::create(b, 1);
   auto packAll = [&] {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
@@ -118,13 +121,39 @@ bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
     else
       hasFailed = true;
   };
+  auto packWanted = [&] {
+    Type element = cast<MemRefType>(rows.getType()).getElementType();
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, rows);
+    Value isContiguous = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                               metadata.getStrides()[1], one);
+    auto branch =
+        scf::IfOp::create(b, arith::AndIOp::create(b, isWhole, isContiguous),
+                          /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value rowBytes = arith::MulIOp::create(
+        b, metadata.getStrides()[0], arith::ConstantIndexOp::create(b, bytes));
+    kernel.packRows({addressOf(b, rows, bytes), rowBytes}, element, product.lhs,
+                    product.filled,
+                    arith::ConstantIndexOp::create(b, product.depth),
+                    product.depth, product.wanted);
+    if (!product.place)
+      kernel.clearRowsBehind(product.wanted, product.lhs, product.filled,
+                             product.depth);
+    b.setInsertionPointToStart(branch.elseBlock());
+    packAll();
+  };
+  if (!product.place) {
+    packWanted();
+    return true;
+  }
   if (!kernel.readsTiles()) {
     placeRows(b, product, rows, isWhole, packAll);
     return true;
   }
   // Of a single row all rows of a tile may be that one.
-  Value one = arith::ConstantIndexOp::create(b, 1),
-        zero = arith::ConstantIndexOp::create(b, 0);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
   Value isOne =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, product.wanted, one);
   View again = view;
@@ -138,23 +167,7 @@ bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
                             arith::ConstantIndexOp::create(b, view.shape[0]));
   Value isInPlace =
       arith::AndIOp::create(b, isWhole, arith::OrIOp::create(b, hasAll, isOne));
-  placeRows(b, product, memrefOf(again, strides, b.getLoc()), isInPlace, [&] {
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, rows);
-    Value isContiguous = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                               metadata.getStrides()[1], one);
-    auto branch =
-        scf::IfOp::create(b, arith::AndIOp::create(b, isWhole, isContiguous),
-                          /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    Value bytes = arith::ConstantIndexOp::create(b, kernel.packedBytes());
-    kernel.packRows({addressOf(b, rows, kernel.packedBytes()),
-                     arith::MulIOp::create(b, metadata.getStrides()[0], bytes)},
-                    product.lhs, product.filled,
-                    arith::ConstantIndexOp::create(b, product.depth),
-                    product.depth, product.wanted);
-    b.setInsertionPointToStart(branch.elseBlock());
-    packAll();
-  });
+  placeRows(b, product, memrefOf(again, strides, b.getLoc()), isInPlace,
+            packWanted);
   return true;
 }

@@ -155,7 +155,8 @@ Value MatmulKernel::loadRow(Value address, Value at, VectorType type) const {
   Value index = arith::IndexCastOp::create(b, b.getI64Type(), at),
         first = LLVM::GEPOp::create(b, address.getType(), type.getElementType(),
                                     address, ArrayRef<LLVM::GEPArg>{index});
-  return LLVM::LoadOp::create(b, type, first, packedBytes());
+  return LLVM::LoadOp::create(b, type, first,
+                              type.getElementTypeBitWidth() / 8);
 }
 
 /// Rows of `a` behind the last one that is wanted need not exist.

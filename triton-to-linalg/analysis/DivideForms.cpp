@@ -123,9 +123,9 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
   if (term.kind == TermKind::Lanes && term.linear)
     if (std::optional<LinearCase> found =
             divideCase(kind, a, *dim, divisor, op);
-        found && (!form.terms[*dim].linear ||
-                  term.linear->inner < shortestRun ||
-                  asksForSigns(found->condition, term.linear->condition)))
+        found &&
+        (!form.terms[*dim].linear || term.linear->inner < shortestRun ||
+         asksForSigns(found->condition, term.linear->condition)))
       form.terms[*dim].linear = found;
   bool isSigned = kind == Expr::Kind::RemS || kind == Expr::Kind::DivS;
   if (term.kind != TermKind::Linear || !term.stride->isConstant() ||

@@ -278,7 +278,11 @@ private:
       value = arith::MulFOp::create(nested, at, value, scale[0]);
     if (side.product.isF32())
       return value;
-    return arith::TruncFOp::create(nested, at, side.product, value);
+    // Nothing is rounded: who multiplies in f32 need not.
+    return arith::TruncFOp::create(
+        nested, at, side.product, value, /*roundingmode=*/nullptr,
+        arith::FastMathFlagsAttr::get(nested.getContext(),
+                                      arith::FastMathFlags::contract));
   }
 
   /// Values of `elements` times their scales.

@@ -12,7 +12,7 @@
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f8E4M3FN, %[[XS:.*]]: f32, %{{.*}}: bf16):
 // CHECK-NEXT: %[[X32:.*]] = arith.extf %[[X]]
 // CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[X32]], %[[XS]]
-// CHECK-NEXT: arith.truncf %[[PRODUCT]] : f32 to bf16
+// CHECK-NEXT: arith.truncf %[[PRODUCT]] fastmath<contract> : f32 to bf16
 // CHECK: %[[LEFT:.*]] = tensor.collapse_shape {{.*}} into tensor<16x64xbf16>
 // CHECK: linalg.generic {{.*}} ins(%[[T]] :
 // CHECK: linalg.transpose {{.*}} permutation = [1, 0]
