@@ -27,10 +27,14 @@ struct Level {
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> nextRows;
 };
 
+/// The nearest cache that what is asked for comes to.
+enum class NearestCache { First, Second };
+
 /// A block that is read later: how many elements behind the one that is read
 /// now, and the condition under which it is to be asked for (null: always).
 struct Later {
   mlir::Value distance, condition;
+  NearestCache cache = NearestCache::Second;
 };
 
 /// Where `later` tells to: asks for `lanes` elements behind each of `places`.

@@ -15,9 +15,9 @@ using namespace tilebridge::cpu;
 /// Bytes of what the CPU moves between memory and caches.
 static constexpr int64_t lineBytes = 64;
 
-/// Asks for the lines of `lanes` elements from `at` on, into the second cache.
+/// Asks for the lines of `lanes` elements from `at` on.
 static void prefetchLines(OpBuilder &b, Location loc, Value memref, Value at,
-                          int64_t lanes) {
+                          int64_t lanes, NearestCache cache) {
   int64_t bits = cast<MemRefType>(memref.getType()).getElementTypeBitWidth();
   int64_t inLine = std::max<int64_t>(8 * lineBytes / bits, 1);
   for (int64_t lane = 0; lane < lanes; lane += inLine)
@@ -25,7 +25,9 @@ static void prefetchLines(OpBuilder &b, Location loc, Value memref, Value at,
         b, loc, memref,
         lane == 0 ? at
                   : toValue(b, loc, addIndex(b, loc, at, b.getIndexAttr(lane))),
-        /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+        /*isWrite=*/false,
+        /*localityHint=*/cache == NearestCache::First ? 3 : 2,
+        /*isDataCache=*/true);
 }
 
 void tilebridge::cpu::prefetchLater(OpBuilder &b, Location loc, Value memref,
@@ -38,7 +40,8 @@ void tilebridge::cpu::prefetchLater(OpBuilder &b, Location loc, Value memref,
   }
   for (Value place : places)
     prefetchLines(b, loc, memref,
-                  arith::AddIOp::create(b, loc, place, later.distance), lanes);
+                  arith::AddIOp::create(b, loc, place, later.distance), lanes,
+                  later.cache);
 }
 
 /// Asks for what stands where the lanes are in a later block.

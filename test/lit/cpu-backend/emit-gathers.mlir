@@ -1,7 +1,10 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit=vector-bits=256 --canonicalize --cse | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 two-fmas" --canonicalize --cse | FileCheck %s --check-prefix=TWO
 
 // Rows go straight to where they are stored. What they may overlap is decided by the lowest and the highest of them; a row
 // that is masked off ends the loop without masks before it begins. A row 2048 bytes ahead is asked for.
+// TWO-LABEL: func.func @rows_to_store
+// TWO-COUNT-2: memref.prefetch {{.*}} read, locality<3>, data
 // CHECK-LABEL: func.func @rows_to_store
 // CHECK: %[[BOUNDS:.*]]:2 = scf.for {{.*}} step %c4 {{.*}} -> (vector<4xi64>, vector<4xi64>)
 // CHECK: arith.minsi

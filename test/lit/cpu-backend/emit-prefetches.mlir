@@ -1,7 +1,10 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576" --canonicalize --cse | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576 two-fmas" --canonicalize --cse | FileCheck %s --check-prefix=TWO
 
 // A loop over blocks of 4 rows of 256 floats, 4 KiB: rows of the second block from here are asked for, and in the last two
 // iterations those of the next program, if the launch reads at least 1 MiB, 256 blocks.
+// TWO-LABEL: func.func @columns(
+// TWO: memref.prefetch %{{.*}}, read, locality<2>, data
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c4
@@ -126,6 +129,8 @@ func.func @tile(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, st
 // -----
 
 // A tile that is transposed on the way is asked for while the one before is read.
+// TWO-LABEL: func.func @transpose(
+// TWO-COUNT-16: memref.prefetch %{{.*}}, read, locality<2>, data
 // CHECK-LABEL: func.func @transpose(
 // CHECK: scf.for
 // CHECK: scf.for
@@ -150,7 +155,9 @@ func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf3
 // -----
 
 // The second time that a program goes over its row, the next program's is asked for, if that is 8 KiB away or more; the third time
-// the one behind it, and the fourth time none.
+// the one behind it, and the fourth time none. CPUs with two multiply-adds a cycle ask for rows of up to 16 KiB into the first cache.
+// TWO-LABEL: func.func @again(
+// TWO-COUNT-2: memref.prefetch %{{.*}}, read, locality<3>, data
 // CHECK-LABEL: func.func @again(
 // CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
 // CHECK: scf.for
