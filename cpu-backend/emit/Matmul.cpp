@@ -11,11 +11,13 @@
 
 #include "cpu-backend/emit/Matmul.h"
 #include "cpu-backend/emit/Roots.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
@@ -123,6 +125,7 @@ FailureOr<MatmulForm> MatmulForm::of(linalg::LinalgOp op,
   form.swapsLhs = lhsOrder == Order::Swapped;
   form.swapsRhs = rhsOrder == Order::Swapped;
   form.settings.target = target;
+  form.settings.wantsShortChains = op->hasAttr(linalg_ext::kShortSumsAttr);
   op->getRegion(0).walk(
       [&](arith::ExtUIOp) { form.settings.isUnsigned = true; });
   return form;

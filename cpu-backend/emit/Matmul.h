@@ -32,6 +32,8 @@ struct MatmulSettings {
   /// Integers narrower than the accumulator are zero-extended, not
   /// sign-extended.
   bool isUnsigned = false;
+  /// Operands narrower than the sums are added up in short chains.
+  bool wantsShortChains = false;
 };
 
 /// A product of the old function, taken apart.
@@ -223,8 +225,7 @@ private:
   /// Types of the accumulator in memory, of the sums in registers, and of what
   /// is multiplied.
   mlir::Type accElement, sumElement, packedElement;
-  /// Operands are narrower than the sums, and not bf16 both.
-  bool wantsShortChains;
+  bool hasNarrowOperand;
   MatmulUnit unit = MatmulUnit::MultiplyAdd;
   /// Steps along K that one lane takes at once, those of one iteration of the
   /// micro-kernel, and what divides any number of them.

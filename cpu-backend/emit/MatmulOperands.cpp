@@ -103,8 +103,7 @@ MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
   // Sums of floats narrower than f32 are kept in f32 and rounded once.
   if (isa<FloatType>(accElement) && accElement.getIntOrFloatBitWidth() < 32)
     sumElement = b.getF32Type();
-  wantsShortChains = (lhsElement != sumElement || rhsElement != sumElement) &&
-                     !(lhsElement.isBF16() && rhsElement.isBF16());
+  hasNarrowOperand = lhsElement != sumElement || rhsElement != sumElement;
   int64_t vectorBits = settings.target.vectorBits,
           lanes = std::max<int64_t>(1, vectorBits /
                                            sumElement.getIntOrFloatBitWidth());
@@ -312,15 +311,21 @@ void MatmulKernel::packRows(RowsInMemory rows, Type element, Value packed,
                             Value at, Value depth, int64_t step,
                             Value wanted) const {
   now.wanted = wanted;
-  bool isAsWide = element.getIntOrFloatBitWidth() == 8 * packedBytes();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  bool isAsWide = bits == 8 * packedBytes();
   int64_t lanes = lanesFor(step, packedBytes(), settings.target.vectorBits);
-  auto type = VectorType::get(lanes, isAsWide ? packedElement : element);
+  // LLVM has no floats of 8 bits.
+  auto type = VectorType::get(lanes, isAsWide    ? packedElement
+                                     : bits == 8 ? b.getI8Type()
+                                                 : element);
   forWantedRows(m, 1, [&](Value row) {
     Value from = addressOfRow(rows, row);
     auto loop = scf::ForOp::create(b, constant(0), depth, constant(lanes));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value column = loop.getInductionVar(), some = loadRow(from, column, type);
+    if (!isAsWide && type.getElementType() != element)
+      some = vector::BitCastOp::create(b, type.clone(element), some);
     if (!isAsWide)
       some = convert(some, /*isLhs=*/true);
     vector::StoreOp::create(

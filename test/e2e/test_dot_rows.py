@@ -6,7 +6,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import at_end_of_memory, check_equal, dtypes, normal, output
+from support import FP8, at_end_of_memory, check_equal, dtypes, normal, output
 
 
 @triton.jit
@@ -21,22 +21,22 @@ def rows_kernel(
         depth = start + tl.arange(0, BK)
         if HOW == "wrapped":
             there = a + (rows % m)[:, None] * k + depth[None, :]
-            x = tl.load(there, mask=depth[None, :] < k, other=0)
+            x = tl.load(there, mask=depth[None, :] < k, other=0.0)
         else:
             inside = (rows[:, None] < m) & (depth[None, :] < k)
-            x = tl.load(a + rows[:, None] * k + depth[None, :], mask=inside, other=0)
+            x = tl.load(a + rows[:, None] * k + depth[None, :], mask=inside, other=0.0)
         if HOW == "computed":
             x = (x * 2).to(x.dtype)
         inside = (depth[:, None] < k) & (cols[None, :] < n)
         if HOW == "transposed":
-            y = tl.load(b + depth[:, None] + cols[None, :] * k, mask=inside, other=0)
+            y = tl.load(b + depth[:, None] + cols[None, :] * k, mask=inside, other=0.0)
         elif HOW == "columns_wrap":
             there = b + depth[:, None] * n + (cols % n)[None, :]
-            y = tl.load(there, mask=depth[:, None] < k, other=0)
+            y = tl.load(there, mask=depth[:, None] < k, other=0.0)
         elif HOW == "upwards":  # The last row of b first.
-            y = tl.load(b + (k - 1 - depth)[:, None] * n + cols[None, :], mask=inside, other=0)
+            y = tl.load(b + (k - 1 - depth)[:, None] * n + cols[None, :], mask=inside, other=0.0)
         else:
-            y = tl.load(b + depth[:, None] * n + cols[None, :], mask=inside, other=0)
+            y = tl.load(b + depth[:, None] * n + cols[None, :], mask=inside, other=0.0)
         acc = tl.dot(x, y, acc, out_dtype=ACC)
     place = c + rows[:, None] * n + cols[None, :]
     inside = (rows[:, None] < m) & (cols[None, :] < n)
@@ -75,6 +75,16 @@ def run(rng, m, n, k, block, dtype, how="plain"):
 def test_few_rows(m, how, dtype, rng):
     c, _, wanted = run(rng, m, 40, 100, (16, 32, 32), dtype, how)
     check_equal(c, wanted * (2 if how == "computed" else 1), terms=400)
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("m", [1, 3, 13, 16, 33])
+@pytest.mark.parametrize("dtype", [torch.float16, *FP8], ids=str)
+def test_few_rows_that_are_converted(m, dtype, rng):
+    """Only rows that are wanted are packed; the shape leaves tails along every dimension."""
+    for k in (96, 100):
+        c, _, wanted = run(rng, m, 48, k, (16, 32, 32), dtype)
+        check_equal(c, wanted, terms=400)
 
 
 @pytest.mark.compiled("is slow")

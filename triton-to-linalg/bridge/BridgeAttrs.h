@@ -15,6 +15,8 @@ inline constexpr char kKernelAttr[] = "tilebridge.kernel";
 inline constexpr char kSignatureAttr[] = "tilebridge.signature";
 /// On an argument: a number that divides the value, or the address.
 inline constexpr char kDivisibilityAttr[] = "tilebridge.divisibility";
+/// On a matrix product: sums are to be taken in short chains.
+inline constexpr char kShortSumsAttr[] = "tilebridge.short_sums";
 
 /// The last arguments of every function: the program's ids and their counts.
 inline constexpr unsigned kProgramArguments = 6;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/TTOps.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
 #include "triton-to-linalg/lower/Patterns.h"
 #include "triton-to-linalg/lower/WideCombiner.h"
 
@@ -348,11 +349,15 @@ private:
   static Value multiply(OpBuilder &b, Location loc, Value left, Value right,
                         Value sum) {
     SmallVector<Value> inputs = {left, right};
+    Operation *product;
     if (typeOf(sum).getRank() == 3)
-      return linalg::BatchMatmulOp::create(b, loc, sum.getType(), inputs, sum)
-          ->getResult(0);
-    return linalg::MatmulOp::create(b, loc, sum.getType(), inputs, sum)
-        ->getResult(0);
+      product =
+          linalg::BatchMatmulOp::create(b, loc, sum.getType(), inputs, sum);
+    else
+      product = linalg::MatmulOp::create(b, loc, sum.getType(), inputs, sum);
+    // Blocks of small numbers are scaled to large ones: sums may cancel.
+    product->setAttr(linalg_ext::kShortSumsAttr, b.getUnitAttr());
+    return product->getResult(0);
   }
 };
 

@@ -34,7 +34,7 @@ func.func @chains(%a: memref<16x128xf16>, %b: memref<128x32xf16>, %out: memref<1
   %x = bufferization.to_tensor %a : memref<16x128xf16> to tensor<16x128xf16>
   %y = bufferization.to_tensor %b : memref<128x32xf16> to tensor<128x32xf16>
   %acc = bufferization.to_tensor %out : memref<16x32xf32> to tensor<16x32xf32>
-  %c = linalg.matmul ins(%x, %y : tensor<16x128xf16>, tensor<128x32xf16>) outs(%acc : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %c = linalg.matmul {tilebridge.short_sums} ins(%x, %y : tensor<16x128xf16>, tensor<128x32xf16>) outs(%acc : tensor<16x32xf32>) -> tensor<16x32xf32>
   bufferization.materialize_in_destination %c in writable %out : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
   return
 }

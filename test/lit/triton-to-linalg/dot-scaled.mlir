@@ -19,7 +19,7 @@
 // CHECK: tensor.expand_shape %[[B]] {{\[}}[0, 1], [2]{{\]}} {{.*}} into tensor<2x32x32xf8E5M2>
 // CHECK: linalg.broadcast {{.*}} dimensions = [1]
 // CHECK: %[[RIGHT:.*]] = tensor.collapse_shape {{.*}} into tensor<64x32xbf16>
-// CHECK: linalg.matmul ins(%[[LEFT]], %[[RIGHT]] : {{.*}}) outs(%[[C]] :
+// CHECK: linalg.matmul {tilebridge.short_sums} ins(%[[LEFT]], %[[RIGHT]] : {{.*}}) outs(%[[C]] :
 tt.func private @mxfp8(%a: tensor<16x64xf8E4M3FN>, %s: tensor<16x2xi8>, %b: tensor<64x32xf8E5M2>, %t: tensor<32x2xi8>,
                        %c: tensor<16x32xf32>) -> tensor<16x32xf32> {
   %0 = tt.dot_scaled %a scale %s, %b scale %t, %c lhs = e4m3 rhs = e5m2 {fastMath = false}
@@ -34,9 +34,9 @@ tt.func private @mxfp8(%a: tensor<16x64xf8E4M3FN>, %s: tensor<16x2xi8>, %b: tens
 // CHECK-NOT: insert_slice
 // CHECK: arith.trunci %{{.*}} : i8 to i4
 // CHECK: arith.bitcast %{{.*}} : i4 to f4E2M1FN
-// CHECK: linalg.matmul ins({{.*}} : tensor<16x32xbf16>, tensor<32x8xbf16>) outs(%{{.*}} :
+// CHECK: linalg.matmul {tilebridge.short_sums} ins({{.*}} : tensor<16x32xbf16>, tensor<32x8xbf16>) outs(%{{.*}} :
 // CHECK: arith.shrui
-// CHECK: linalg.matmul ins({{.*}} : tensor<16x32xbf16>, tensor<32x8xbf16>) outs(%{{.*}} :
+// CHECK: linalg.matmul {tilebridge.short_sums} ins({{.*}} : tensor<16x32xbf16>, tensor<32x8xbf16>) outs(%{{.*}} :
 tt.func private @mxfp4(%a: tensor<16x32xi8>, %s: tensor<16x4xf8E4M3FN>, %b: tensor<32x8xi8>, %t: tensor<8x4xf8E4M3FN>,
                        %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %0 = tt.dot_scaled %a scale %s, %b scale %t, %c lhs = e2m1 rhs = e2m1 {fastMath = false}
@@ -72,7 +72,7 @@ tt.func private @mixed(%a: tensor<16x32xi8>, %b: tensor<64x8xbf16>, %c: tensor<1
 // CHECK: arith.shrui
 // CHECK: arith.bitcast %{{.*}} : i4 to f4E2M1FN
 // CHECK: %[[RIGHT:.*]] = tensor.collapse_shape %{{.*}} into tensor<64x8xbf16>
-// CHECK: linalg.matmul ins({{.*}}, %[[RIGHT]] : tensor<16x64xbf16>, tensor<64x8xbf16>)
+// CHECK: linalg.matmul {tilebridge.short_sums} ins({{.*}}, %[[RIGHT]] : tensor<16x64xbf16>, tensor<64x8xbf16>)
 tt.func private @pairs(%a: tensor<16x64xbf16>, %b: tensor<32x8xi8>, %t: tensor<8x2xi8>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %0 = tt.dot_scaled %a, %b scale %t, %c lhs = bf16 rhs = e2m1 {fastMath = false}
       : tensor<16x64xbf16> * tensor<32x8xi8>, tensor<8x2xi8> -> tensor<16x8xf32>
@@ -83,8 +83,8 @@ tt.func private @pairs(%a: tensor<16x64xbf16>, %b: tensor<32x8xi8>, %t: tensor<8
 
 // Elements of f16 do not fit bf16, nor do those of bf16 with scales that are more than a power of two.
 // CHECK-LABEL: func.func private @wide
-// CHECK: linalg.matmul ins({{.*}} : tensor<16x32xf32>, tensor<32x8xf16>)
-// CHECK: linalg.matmul ins({{.*}} : tensor<16x32xf32>, tensor<32x8xbf16>)
+// CHECK: linalg.matmul {tilebridge.short_sums} ins({{.*}} : tensor<16x32xf32>, tensor<32x8xf16>)
+// CHECK: linalg.matmul {tilebridge.short_sums} ins({{.*}} : tensor<16x32xf32>, tensor<32x8xbf16>)
 tt.func private @wide(%a: tensor<16x32xf8E5M2>, %s: tensor<16x1xi8>, %b: tensor<32x8xf16>, %d: tensor<16x32xbf16>,
                       %t: tensor<16x1xf8E4M3FN>, %e: tensor<32x8xbf16>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %0 = tt.dot_scaled %a scale %s, %b, %c lhs = e5m2 rhs = fp16 {fastMath = false}
@@ -102,7 +102,7 @@ tt.func private @wide(%a: tensor<16x32xf8E5M2>, %s: tensor<16x1xi8>, %b: tensor<
 // CHECK: tensor.insert_slice {{.*}} into %{{.*}}[1, 0] [16, 64] [2, 1]
 // CHECK: tensor.insert_slice {{.*}} into %{{.*}}[0, 0] [64, 4] [1, 2]
 // CHECK: tensor.insert_slice {{.*}} into %{{.*}}[0, 1] [64, 4] [1, 2]
-// CHECK: linalg.matmul ins({{.*}} : tensor<32x64xbf16>, tensor<64x8xbf16>)
+// CHECK: linalg.matmul {tilebridge.short_sums} ins({{.*}} : tensor<32x64xbf16>, tensor<64x8xbf16>)
 tt.func private @in_turns(%a: tensor<16x64xi8>, %s: tensor<32x2xi8>, %b: tensor<64x4xi8>, %c: tensor<32x8xf32>) -> tensor<32x8xf32> {
   %0 = tt.dot_scaled %a scale %s, %b, %c lhs = e2m1 rhs = e2m1 {fastMath = false, lhs_k_pack = false, rhs_k_pack = false}
       : tensor<16x64xi8>, tensor<32x2xi8> * tensor<64x4xi8> -> tensor<32x8xf32>
@@ -116,7 +116,7 @@ tt.func private @in_turns(%a: tensor<16x64xi8>, %s: tensor<32x2xi8>, %b: tensor<
 // CHECK-SAME: (%[[A:.*]]: tensor<2x16x32xi8>, %[[B:.*]]: tensor<2x32x8xf16>, %[[C:.*]]: tensor<2x16x8xf16>
 // CHECK: arith.extf {{.*}} : f16 to f32
 // CHECK: arith.bitcast {{.*}} : i8 to f8E5M2
-// CHECK: %[[SUM:.*]] = linalg.batch_matmul ins(%{{.*}}, %[[B]] : tensor<2x16x32xf8E5M2>, tensor<2x32x8xf16>) outs(%{{.*}} : tensor<2x16x8xf32>)
+// CHECK: %[[SUM:.*]] = linalg.batch_matmul {tilebridge.short_sums} ins(%{{.*}}, %[[B]] : tensor<2x16x32xf8E5M2>, tensor<2x32x8xf16>) outs(%{{.*}} : tensor<2x16x8xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[SUM]] :
 // CHECK: arith.truncf {{.*}} : f32 to f16
 tt.func private @narrow(%a: tensor<2x16x32xi8>, %b: tensor<2x32x8xf16>, %c: tensor<2x16x8xf16>) -> tensor<2x16x8xf16> {
@@ -132,7 +132,7 @@ tt.func private @narrow(%a: tensor<2x16x32xi8>, %b: tensor<2x32x8xf16>, %c: tens
 // CHECK: arith.trunci %{{.*}} : i8 to i6
 // CHECK: arith.bitcast %{{.*}} : i6 to f6E2M3FN
 // CHECK: arith.bitcast %{{.*}} : i6 to f6E3M2FN
-// CHECK: linalg.matmul ins({{.*}} : tensor<16x32xbf16>, tensor<32x8xbf16>)
+// CHECK: linalg.matmul {tilebridge.short_sums} ins({{.*}} : tensor<16x32xbf16>, tensor<32x8xbf16>)
 tt.func private @mxfp6(%a: tensor<16x32xi8>, %b: tensor<32x8xi8>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %0 = tt.dot_scaled %a, %b, %c lhs = e2m3 rhs = e3m2 {fastMath = false}
       : tensor<16x32xi8> * tensor<32x8xi8> -> tensor<16x8xf32>
