@@ -11,6 +11,8 @@ Programs are numbered so that GROUP rows of tiles are finished before the next o
 neighbours share operands in the cache.
 """
 
+import functools
+
 import torch
 import triton
 import triton.language as tl
@@ -124,30 +126,35 @@ def matmul_host_desc_kernel(
     c_desc.store([row * BM, col * BN], finish(acc, ACTIVATION, c_desc.dtype))
 
 
-def launch(
+def prepared(
     a, b, c, how, block, group=8, activation="", describe=TensorDescriptor.from_tensor
 ):  # fmt: skip
-    """Computes c = activation(a @ b) with the kernel `how`. `describe` makes a tensor's descriptor."""
+    """A function without arguments that computes c = activation(a @ b) with the kernel `how`, for one
+    that is called again and again. `describe` makes a tensor's descriptor."""
     (m, k), n = a.shape, b.shape[1]
     bm, bn, bk = block
     acc = tl.float32 if a.dtype.is_floating_point else tl.int32
     if a.dtype == torch.float64:
         acc = tl.float64
     sizes = {"BM": bm, "BN": bn, "BK": bk, "GROUP": group, "ACC": acc, "ACTIVATION": activation}
-    grid = (-(-m // bm) * -(-n // bn),)
     strides = (*a.stride(), *b.stride(), *c.stride())
     if how == "pointers":
-        matmul_pointers_kernel[grid](a, b, c, m, n, k, *strides, **sizes)
+        kernel, arguments = matmul_pointers_kernel, (a, b, c, m, n, k, *strides)
     elif how == "blocks":
-        matmul_blocks_kernel[grid](a, b, c, m, n, k, *strides, **sizes)
+        kernel, arguments = matmul_blocks_kernel, (a, b, c, m, n, k, *strides)
     elif how == "kernel_desc":
         rows = (a.stride(0), b.stride(0), c.stride(0))
-        matmul_kernel_desc_kernel[grid](a, b, c, m, n, k, *rows, **sizes)
+        kernel, arguments = matmul_kernel_desc_kernel, (a, b, c, m, n, k, *rows)
     else:
-        a_desc = describe(a, [bm, bk])
-        b_desc = describe(b, [bk, bn])
-        c_desc = describe(c, [bm, bn])
-        matmul_host_desc_kernel[grid](a_desc, b_desc, c_desc, m, n, k, **sizes)
+        descriptors = (describe(a, [bm, bk]), describe(b, [bk, bn]), describe(c, [bm, bn]))
+        kernel, arguments = matmul_host_desc_kernel, (*descriptors, m, n, k)
+    grid = (-(-m // bm) * -(-n // bn),)
+    return functools.partial(kernel[grid], *arguments, **sizes)
+
+
+def launch(a, b, c, how, block, **options):
+    """Computes c = activation(a @ b); `options` are those of `prepared`."""
+    prepared(a, b, c, how, block, **options)()
     return c
 
 

@@ -160,6 +160,8 @@ private:
 
   // Prefetch.cpp
   mlir::Value carriedStep(mlir::scf::ForOp loop, mlir::BlockArgument argument);
+  /// Asks for what the loop's next iteration computes `tensor` from.
+  void prefetchNextOperand(mlir::Value tensor, mlir::Location loc);
   void prefetchLaterBlock(const View &view, llvm::ArrayRef<Index> indices,
                           unsigned laneDim, mlir::Location loc);
 

@@ -68,6 +68,12 @@ public:
       Value fixed = op->getOperand(1 - i);
       if (isa<arith::MulIOp>(op))
         return mulIndex(b, loc, parts[i], inIndex(b, loc, fixed));
+      // Elements that share a byte or word. (Where the dividend changes its
+      // sign one step is lost.)
+      auto step = constantOf(parts[i]), divisor = getConstantIntValue(fixed);
+      if (isa<arith::DivSIOp, arith::DivUIOp>(op) && i == 0 && step &&
+          divisor.value_or(0) > 0 && *step % *divisor == 0)
+        return b.getIndexAttr(*step / *divisor);
       // Cut to the bounds of a tensor, at its ends.
       if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
         return parts[i];

@@ -158,6 +158,7 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
   if (!isLhs && isDirect(tensor)) {
     ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
     bool hasFailed = false;
+    prefetchNextOperand(tensor, product.op->getLoc());
     auto fetch = [&](ImplicitLocOpBuilder &at, Value row, Value column,
                      int64_t lanes) -> Value {
       OpBuilder::InsertionGuard guard(rewriter);

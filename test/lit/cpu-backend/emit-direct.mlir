@@ -74,3 +74,46 @@ func.func @across(%b: memref<32x32xf32, strided<[1, ?], offset: ?>>, %a: memref<
   bufferization.materialize_in_destination %sum in writable %out : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
   return
 }
+
+// -----
+
+// While words are unpacked, those of the next iteration are asked for, each line once: 4 rows of 32 words, 4 rows further, as 8 steps
+// along K share a row.
+// CHECK-LABEL: func.func @next
+// CHECK-SAME: memref<?xi32, strided<[1], offset: ?>>, %[[STRIDE:[a-z0-9]*]]: index
+// CHECK: scf.for
+// CHECK: arith.divsi %{{.*}}, %c8
+// CHECK: %[[FURTHER:.*]] = arith.muli %[[STRIDE]], %c4 : index
+// CHECK: %[[FROM:.*]] = arith.addi %{{.*}}, %[[FURTHER]] : index
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c4 step %c1 {
+// CHECK: arith.muli %[[ROW]], %[[STRIDE]]
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16 {
+// CHECK: memref.prefetch %{{.*}}, read, locality<2>, data : memref<{{.*}}xi32
+// CHECK: scf.for
+// CHECK: vector.load {{.*}} vector<16xi32>
+func.func @next(%w: memref<?xi32, strided<[1], offset: ?>>, %stride: index, %a: memref<16x32xf32>, %n: index, %out: memref<16x32xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %e = tensor.empty() : tensor<32x32xf32>
+  %sum = scf.for %i = %c0 to %n step %c32 iter_args(%acc = %zero) -> (tensor<16x32xf32>) {
+    %row = arith.divsi %i, %c8 : index
+    %at = arith.muli %row, %stride : index
+    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [4, 8, 32], strides: [%stride, 0, 1]
+        : memref<?xi32, strided<[1], offset: ?>> to memref<4x8x32xi32, strided<[?, 0, 1], offset: ?>>
+    %x = bufferization.to_tensor %a : memref<16x32xf32> to tensor<16x32xf32>
+    %words = bufferization.to_tensor %view : memref<4x8x32xi32, strided<[?, 0, 1], offset: ?>> to tensor<4x8x32xi32>
+    %rows = tensor.collapse_shape %words [[0, 1], [2]] : tensor<4x8x32xi32> into tensor<32x32xi32>
+    %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]} ins(%rows : tensor<32x32xi32>) outs(%e : tensor<32x32xf32>) {
+    ^bb0(%word: i32, %o: f32):
+      %number = arith.sitofp %word : i32 to f32
+      linalg.yield %number : f32
+    } -> tensor<32x32xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x32xf32>) outs(%acc : tensor<16x32xf32>) -> tensor<16x32xf32>
+    scf.yield %d : tensor<16x32xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
+  return
+}
