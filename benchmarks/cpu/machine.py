@@ -74,10 +74,18 @@ class Team:
 
 
 def model_name() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
+    """The CPU's name; one of a virtual machine, which may be any, with what tells it from others."""
+    path = Path("/proc/cpuinfo")
+    known = {}
+    for line in path.read_text().splitlines() if path.exists() else ():
+        key, _, value = line.partition(":")
+        known.setdefault(key.strip(), value.strip())
+    name = known.get("model name") or platform.processor() or platform.machine()
+    if any(letter.isdigit() for letter in name) or "cpu family" not in known:
+        return name
+    flags = known.get("flags", "").split()
+    amx = " with AMX" if "amx_tile" in flags else ""
+    return f"{name}{amx} (family {known['cpu family']}, model {known.get('model')})"
 
 
 def cache_bytes(level: int) -> int:
