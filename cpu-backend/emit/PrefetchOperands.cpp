@@ -85,8 +85,8 @@ void FunctionEmitter::prefetchNextOperand(Value tensor, Location loc) {
       return arith::ConstantIndexOp::create(rewriter, loc, value);
     };
     for (const LineLoop &line : *loops) {
-      auto loop = scf::ForOp::create(rewriter, loc, index(0),
-                                     index(line.count), index(line.step));
+      auto loop = scf::ForOp::create(rewriter, loc, index(0), index(line.count),
+                                     index(line.step));
       rewriter.setInsertionPointToStart(loop.getBody());
       at = addIndex(rewriter, loc, at,
                     mulIndex(rewriter, loc, loop.getInductionVar(),
