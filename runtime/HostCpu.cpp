@@ -95,8 +95,10 @@ std::string kernelName(std::string_view llvmName) {
 /// What an old kernel may not list although the CPU has it is left out.
 bool decidesCode(std::string_view name) {
   static constexpr std::string_view names[] = {
-      "ssse3", "sse4.1", "sse4.2", "avx",   "avx2",   "fma",
-      "f16c",  "bmi",    "bmi2",   "lzcnt", "popcnt", "movbe"};
+      "ssse3", "sse4.1", "sse4.2", "avx", "avx2", "fma", "f16c", "bmi", "bmi2",
+      "lzcnt", "popcnt", "movbe",
+      // AMD's: other CPUs with AVX-512 have none of these.
+      "sse4a", "xop", "fma4", "tbm"};
   for (std::string_view each : names)
     if (name == each)
       return true;

@@ -79,5 +79,11 @@ TEST(HostCpu, FindsMissingFeatures) {
   EXPECT_EQ(missingCpuFeature("-avx512unheardof,+some-tuning-flag"), "");
 #if defined(__x86_64__)
   EXPECT_EQ(missingCpuFeature("+avx512unheardof"), "avx512unheardof");
+  // Code for a Zen 4 has instructions that no CPU of Intel's has.
+  __builtin_cpu_init();
+  EXPECT_EQ(missingCpuFeature("+sse4a"),
+            __builtin_cpu_supports("sse4a") ? "" : "sse4a");
+  EXPECT_EQ(missingCpuFeature("+xop"),
+            __builtin_cpu_supports("xop") ? "" : "xop");
 #endif
 }
