@@ -126,11 +126,9 @@ def matmul_host_desc_kernel(
     c_desc.store([row * BM, col * BN], finish(acc, ACTIVATION, c_desc.dtype))
 
 
-def prepared(
-    a, b, c, how, block, group=8, activation="", describe=TensorDescriptor.from_tensor
-):  # fmt: skip
+def prepared(a, b, c, how, block, group=8, activation=""):
     """A function without arguments that computes c = activation(a @ b) with the kernel `how`, for one
-    that is called again and again. `describe` makes a tensor's descriptor."""
+    that is called again and again."""
     (m, k), n = a.shape, b.shape[1]
     bm, bn, bk = block
     acc = tl.float32 if a.dtype.is_floating_point else tl.int32
@@ -146,7 +144,11 @@ def prepared(
         rows = (a.stride(0), b.stride(0), c.stride(0))
         kernel, arguments = matmul_kernel_desc_kernel, (a, b, c, m, n, k, *rows)
     else:
-        descriptors = (describe(a, [bm, bk]), describe(b, [bk, bn]), describe(c, [bm, bn]))
+        descriptors = (
+            TensorDescriptor.from_tensor(a, [bm, bk]),
+            TensorDescriptor.from_tensor(b, [bk, bn]),
+            TensorDescriptor.from_tensor(c, [bm, bn]),
+        )
         kernel, arguments = matmul_host_desc_kernel, (*descriptors, m, n, k)
     grid = (-(-m // bm) * -(-n // bn),)
     return functools.partial(kernel[grid], *arguments, **sizes)

@@ -160,10 +160,12 @@ private:
 
   // Prefetch.cpp
   mlir::Value carriedStep(mlir::scf::ForOp loop, mlir::BlockArgument argument);
-  /// Asks for what the loop's next iteration computes `tensor` from.
-  void prefetchNextOperand(mlir::Value tensor, mlir::Location loc);
   void prefetchLaterBlock(const View &view, llvm::ArrayRef<Index> indices,
                           unsigned laneDim, mlir::Location loc);
+
+  // PrefetchOperands.cpp
+  /// Asks for what the loop's next iteration computes `tensor` from.
+  void prefetchNextOperand(mlir::Value tensor, mlir::Location loc);
 
   /// The first nest that reads an argument: the loops around it, outermost
   /// first, and whether a later nest asks for the next block.
