@@ -125,15 +125,4 @@ void multiplyWideRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
 mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
                       int64_t bytes);
 
-/// Rows [low, low + size) of a product's sums; or, where `mask` is not null,
-/// those that it is true for.
-struct WantedRows {
-  mlir::OpFoldResult low;
-  mlir::Value size, mask;
-};
-
-/// The rows that are used behind the loop, by values of the function that are
-/// known before the loop; nothing if that may be all.
-std::optional<WantedRows> findWantedRows(mlir::linalg::MatmulOp op);
-
 } // namespace tilebridge::cpu

@@ -87,6 +87,10 @@ public:
   virtual mlir::Value accumulate(mlir::Value init, mlir::Value result,
                                  bool *isZero = nullptr) = 0;
 
+  /// Behind the last index along `dim` of `tensor` that somebody sees, where
+  /// that is known here; null if all may be seen.
+  virtual mlir::Value wantedEnd(mlir::Value tensor, unsigned dim) = 0;
+
   /// Fresh scratch memory, aligned to 64 bytes, valid until the end of the
   /// block that the builder is in. Static shape, identity layout, any element
   /// type but i1.

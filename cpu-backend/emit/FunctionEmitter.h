@@ -26,6 +26,7 @@
 namespace tilebridge::cpu {
 
 struct DeepMatmul;
+struct WantedRange;
 
 /// The argument of the function that `memref` points into; null if that is not
 /// known.
@@ -59,6 +60,7 @@ public:
   mlir::Value resultBuffer(mlir::Value result) override;
   mlir::Value accumulate(mlir::Value init, mlir::Value result,
                          bool *isZero = nullptr) override;
+  mlir::Value wantedEnd(mlir::Value tensor, unsigned dim) override;
   bool isInlineZero(mlir::Value tensor) const;
   mlir::Value allocate(mlir::MemRefType type) override;
   mlir::LogicalResult materialize(mlir::Value tensor,
@@ -173,6 +175,12 @@ private:
     llvm::SmallVector<mlir::Operation *> loops;
     unsigned asking;
   };
+
+  // RestrictLoops.cpp
+  std::pair<mlir::OpFoldResult, mlir::OpFoldResult>
+  mapWanted(const WantedRange &range);
+  bool isMappedHere(mlir::Value value);
+  std::optional<WantedRange> wantedHere(mlir::Value tensor, unsigned dim);
 
   // Stream.cpp
   bool isWriteOnly(mlir::Value memref) const;

@@ -11,19 +11,44 @@
 
 #include "cpu-backend/emit/Matmul.h"
 #include "cpu-backend/emit/Roots.h"
+#include "cpu-backend/emit/Wanted.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
+/// Zeros in the rows of short sums that others compute with and nobody sees:
+/// what is left in memory may be subnormal, which some CPUs add up slowly.
+static void clearShortRows(ImplicitLocOpBuilder &b, Value acc, Value wanted) {
+  auto type = cast<MemRefType>(acc.getType());
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1),
+          step = rowsAtEnd(rows, columns);
+  if (step == 1)
+    return;
+  Value last = offsetBy(b, wanted, step - 1),
+        end = arith::AndIOp::create(b, last,
+                                    arith::ConstantIndexOp::create(b, -step)),
+        one = arith::ConstantIndexOp::create(b, 1);
+  Value zero = arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get(columns, type.getElementType())));
+  auto loop = scf::ForOp::create(b, wanted, end, one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  vector::StoreOp::create(
+      b, zero, acc,
+      ValueRange{loop.getInductionVar(), arith::ConstantIndexOp::create(b, 0)});
+}
+
 void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
                                       Value rhs, Value acc,
                                       const MatmulSettings &settings,
-                                      Allocate allocate, bool isFirst) {
+                                      Allocate allocate, bool isFirst,
+                                      Value wanted) {
   auto type = cast<MemRefType>(acc.getType());
   auto layout = type.getStridesAndOffset().first;
   if (type.getDimSize(1) == 1 && type.getDimSize(0) > 1 && layout[0] == 1) {
@@ -32,6 +57,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     rhs = swapDims(b, lhs);
     lhs = left;
     acc = swapDims(b, acc);
+    wanted = {};
     type = cast<MemRefType>(acc.getType());
   }
   auto lhsType = cast<MemRefType>(lhs.getType()),
@@ -62,7 +88,9 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
   if (isFirst)
     first = arith::ConstantIntOp::create(b, 1, 1);
   kernel.multiply(lhs, rhs, acc, arith::ConstantIndexOp::create(b, k), allocate,
-                  {}, {}, first);
+                  {}, wanted, first);
+  if (wanted)
+    clearShortRows(b, acc, wanted);
 }
 
 namespace {
@@ -152,13 +180,15 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
                                  kernel.mayBeginAtZero() ? &isZero : nullptr);
   if (!acc)
     return failure();
+  Value wanted = emitter.wantedEnd(op->getResult(0), form->isBatch ? 1 : 0);
   auto allocate = allocateAt(emitter, b);
   auto emitOne = [&](Value left, Value right, Value sum) {
     if (form->swapsLhs)
       left = swapDims(b, left);
     if (form->swapsRhs)
       right = swapDims(b, right);
-    emitMatmulLoops(b, left, right, sum, form->settings, allocate, isZero);
+    emitMatmulLoops(b, left, right, sum, form->settings, allocate, isZero,
+                    wanted);
   };
   if (!form->isBatch) {
     emitOne(lhs, rhs, acc);

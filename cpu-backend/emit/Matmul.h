@@ -244,11 +244,11 @@ private:
 
 /// c += a * b with a: MxK, b: KxN (static shapes, any strides) and c: MxN, rows
 /// contiguous; c = a * b if `isFirst`. The types of a and b may be narrower
-/// than that of c.
+/// than that of c. Rows from `wanted` on (null: none) may stay as they are.
 void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                      mlir::Value rhs, mlir::Value acc,
                      const MatmulSettings &settings, Allocate allocate,
-                     bool isFirst = false);
+                     bool isFirst = false, mlir::Value wanted = {});
 
 /// The emitter's `allocate`, where `b` stands.
 std::function<mlir::Value(mlir::MemRefType)>

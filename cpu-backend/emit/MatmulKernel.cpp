@@ -177,6 +177,9 @@ void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
   if (now.rows.address)
     for (Value &left : place.left)
       left = addressOfRow(now.rows, lastWanted(left));
+  else if (isa<FloatType>(sumElement))
+    for (Value &left : place.left)
+      left = lastWanted(left);
   int64_t turns = chainsInTurn();
   if (turns == 0)
     return emitChain(place, constant(0), now.steps, 1);

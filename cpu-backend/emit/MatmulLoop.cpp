@@ -17,6 +17,7 @@
 #include "cpu-backend/emit/DirectOperands.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/ShareOperands.h"
+#include "cpu-backend/emit/Wanted.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -74,16 +75,15 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       product->rhs = allocate(kernel.packedRhs(product->capacity));
     if (kernel.readsRowsOf(lhsType.getElementType()) && !writesMemory(loop))
       product->place = allocate(MemRefType::get({3}, b.getI64Type()));
-    std::optional<WantedRows> rows = findWantedRows(op);
+    std::optional<WantedRange> rows = findWanted(op->getResult(0), 0);
+    if (rows && !isKnownBefore(*rows, loop))
+      rows = std::nullopt;
     if (rows && rows->mask) {
       product->wanted = behindLastTrue(rows->mask, op.getLoc());
       if (!product->wanted)
         return failure();
     } else if (rows) {
-      product->wanted =
-          toValue(rewriter, op.getLoc(),
-                  addIndex(rewriter, op.getLoc(), mapAll({rows->low}).front(),
-                           mapScalar(rows->size)));
+      product->wanted = toValue(rewriter, op.getLoc(), mapWanted(*rows).second);
     }
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
     if (product->wanted && product->place && !form->swapsRhs &&

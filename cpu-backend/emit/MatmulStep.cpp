@@ -159,7 +159,8 @@ Value MatmulKernel::loadRow(Value address, Value at, VectorType type) const {
                               type.getElementTypeBitWidth() / 8);
 }
 
-/// Rows of `a` behind the last one that is wanted need not exist.
+/// Rows of `a` behind the last one that is wanted need not exist, and what is
+/// left in memory may be subnormal, which some CPUs multiply slowly.
 Value MatmulKernel::lastWanted(Value row) const {
   if (!now.wanted)
     return row;

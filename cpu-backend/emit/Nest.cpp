@@ -23,42 +23,12 @@ LogicalResult FunctionEmitter::emitNest(Nest &nest) {
   return NestEmitter(*this, nest).run();
 }
 
-/// Where every output is stored to one and the same box, the loops only run
-/// over that.
-void NestEmitter::restrictToBox() {
-  unsigned rank = nest.shape.size();
-  ranges.assign(rank, {});
-  for (unsigned d = 0; d < rank; ++d) {
-    ranges[d] = {fe.builder().getIndexAttr(0),
-                 fe.builder().getIndexAttr(nest.shape[d])};
-    bool same = llvm::all_of(nest.outputs, [&](const NestOutput &output) {
-      const View &first = nest.outputs.front().view;
-      return !output.reduce && output.isStore &&
-             output.view.lo[d] == first.lo[d] &&
-             output.view.hi[d] == first.hi[d] && !output.view.isFull(d);
-    });
-    if (!same)
-      continue;
-    // A scan begins with the first element, whether that is stored or not.
-    bool isScanned = !scans.empty() && static_cast<int>(d) == frame.vecDim;
-    ranges[d] = {isScanned ? OpFoldResult(fe.builder().getIndexAttr(0))
-                           : nest.outputs.front().view.lo[d],
-                 nest.outputs.front().view.hi[d]};
-    restricted.insert(d);
-    if (static_cast<int>(d) == frame.vecDim)
-      continue;
-    for (NestOutput &output : nest.outputs) {
-      output.view.lo[d] = fe.builder().getIndexAttr(0);
-      output.view.hi[d] = fe.builder().getIndexAttr(nest.shape[d]);
-    }
-  }
-}
-
 LogicalResult NestEmitter::run() {
   frame.open(b);
   choose();
   if (!rowsAtOnce.empty() && !isVersion)
     return emitBothOrders();
+  findRanges();
   report();
   auto outerStaged = std::move(fe.staged);
   fe.staged.clear();
@@ -75,6 +45,8 @@ LogicalResult NestEmitter::run() {
   Frame *outer = std::exchange(fe.frame, &frame);
   LogicalResult result = emitLoops(0);
   fe.frame = outer;
+  if (succeeded(result))
+    clearUnwanted();
   return result;
 }
 
@@ -131,6 +103,8 @@ LogicalResult NestEmitter::emitLoops(unsigned position) {
   }
   if (!rowsAtOnce.empty() && position + 1 == firstReduced)
     return emitRowsAtOnce(position);
+  if (int64_t rows = rowsInStep(position); rows > 1)
+    return emitRowsInSteps(position, rows);
   return emitPlainLoop(position, ranges[d].first);
 }
 

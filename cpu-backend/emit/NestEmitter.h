@@ -49,7 +49,6 @@ private:
   // NestReport.cpp: remarks about what was decided.
   void report() const;
   void reportStreams() const;
-  void restrictToBox();
   mlir::LogicalResult
   loop(mlir::Value from, mlir::Value to, int64_t step,
        llvm::function_ref<mlir::LogicalResult(mlir::Value, unsigned)> body);
@@ -60,6 +59,14 @@ private:
   mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
+  // RestrictLoops.cpp
+  std::optional<WantedRange> wantedOf(const NestOutput &output, unsigned d);
+  void findRanges();
+  void restrictToBox();
+  int64_t rowsInStep(unsigned position) const;
+  mlir::LogicalResult emitRowsInSteps(unsigned position, int64_t rows);
+  void clearUnwanted();
+
   // Transpose.cpp: what is contiguous along another dimension.
   struct Crossing {
     /// Dimensions of the view: that of the lanes, and the contiguous one.
@@ -161,6 +168,7 @@ private:
   llvm::SmallVector<Noted> notes;
   /// Lanes of loops with masks.
   int64_t edgeLanes = 1;
+  /// What the loops run over, and the dimensions that are not whole there.
   llvm::SmallVector<std::pair<mlir::OpFoldResult, mlir::OpFoldResult>> ranges;
   llvm::SmallSet<unsigned, 4> restricted;
   /// Outputs that may be too large for the caches, each with the condition.

@@ -34,6 +34,15 @@ void NestEmitter::report() const {
   if (!rowsAtOnce.empty())
     out << ", " << rowsAtOnce.size()
         << " rows at once where they lie apart and come from memory";
+  // Of a store that goes without saying.
+  SmallVector<int64_t> wanted;
+  for (auto [d, range] : llvm::enumerate(ranges))
+    if (restricted.count(d) &&
+        !llvm::all_of(nest.outputs,
+                      [](const NestOutput &output) { return output.isStore; }))
+      wanted.push_back(d);
+  for (int64_t d : wanted)
+    out << ", of dimension " << d << " only what is stored in the end";
   unsigned stores = 0, buffers = 0, reductions = 0;
   for (const NestOutput &output : nest.outputs)
     ++(output.reduce ? reductions : output.isStore ? stores : buffers);
@@ -55,6 +64,7 @@ void NestEmitter::report() const {
       .fact("stores", stores)
       .fact("reductions", reductions)
       .fact("buffers", buffers)
+      .fact("wanted", wanted)
       .fact("rowsAtOnce", static_cast<int64_t>(rowsAtOnce.size()))
       .report(text);
 }

@@ -80,7 +80,4 @@ void decidePlan(mlir::func::FuncOp func);
 /// Marks the products that loops along K may gather.
 void findDeepMatmuls(mlir::func::FuncOp func);
 
-/// Moves the numbers of rows that are used of such products before their loops.
-void hoistWantedRows(mlir::func::FuncOp func);
-
 } // namespace tilebridge::cpu

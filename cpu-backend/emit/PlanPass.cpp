@@ -7,6 +7,7 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/Wanted.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -51,7 +52,7 @@ struct CpuPlanPass : tilebridge::cpu::impl::CpuPlanPassBase<CpuPlanPass> {
       return;
     makeReadsStatic(getOperation());
     tilebridge::cpu::findDeepMatmuls(getOperation());
-    tilebridge::cpu::hoistWantedRows(getOperation());
+    tilebridge::cpu::hoistWanted(getOperation());
     tilebridge::cpu::decidePlan(getOperation());
   }
 };

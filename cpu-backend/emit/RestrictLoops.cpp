@@ -1,0 +1,211 @@
+//===- RestrictLoops.cpp - loops over the part that somebody sees ---------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// What a nest stores to one box is computed in that box; what it leaves in
+// memory for others, where these read it for such boxes in turn.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Elements.h"
+#include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/Wanted.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+std::pair<OpFoldResult, OpFoldResult>
+FunctionEmitter::mapWanted(const WantedRange &range) {
+  OpFoldResult low = mapAll({range.low}).front();
+  return {low,
+          addIndex(rewriter, range.size.getLoc(), low, mapScalar(range.size))};
+}
+
+/// The new function's value for `value` is there, in a block around the
+/// builder's.
+bool FunctionEmitter::isMappedHere(Value value) {
+  Value mapped = map.lookupOrNull(value);
+  if (!mapped)
+    return false;
+  for (Block *block = rewriter.getInsertionBlock(); block;) {
+    if (block == mapped.getParentBlock())
+      return true;
+    Operation *parent = block->getParentOp();
+    block = parent ? parent->getBlock() : nullptr;
+  }
+  return false;
+}
+
+/// The indices along `dim` of a tensor that somebody sees: those of an interval
+/// whose ends are known here.
+std::optional<WantedRange> FunctionEmitter::wantedHere(Value tensor,
+                                                       unsigned dim) {
+  auto range = findWanted(tensor, dim);
+  if (!range || range->mask || !isMappedHere(range->size))
+    return std::nullopt;
+  auto low = dyn_cast<Value>(range->low);
+  if (low && !isMappedHere(low))
+    return std::nullopt;
+  return range;
+}
+
+Value FunctionEmitter::wantedEnd(Value tensor, unsigned dim) {
+  auto range = wantedHere(tensor, dim);
+  return range ? toValue(rewriter, tensor.getLoc(), mapWanted(*range).second)
+               : Value();
+}
+
+int64_t tilebridge::cpu::rowsAtEnd(int64_t rows, int64_t length) {
+  constexpr int64_t most = 4, mostElements = 256;
+  int64_t result = most;
+  while (result > 1 && (result * length > mostElements || rows % result))
+    result /= 2;
+  return result;
+}
+
+/// The indices along the nest's dimension `d` that somebody sees of what
+/// `output` keeps in scratch memory.
+std::optional<WantedRange> NestEmitter::wantedOf(const NestOutput &output,
+                                                 unsigned d) {
+  if (!output.reduce)
+    return output.source ? std::nullopt : fe.wantedHere(output.tensor, d);
+  unsigned dim = d;
+  for (int64_t reduced : nest.reduceDims) {
+    if (static_cast<unsigned>(reduced) == d)
+      return std::nullopt;
+    dim -= static_cast<unsigned>(reduced) < d;
+  }
+  std::optional<WantedRange> found;
+  for (Value result : output.reduce->getResults()) {
+    auto range = fe.wantedHere(result, dim);
+    if (!range || (found && !(*found == *range)))
+      return std::nullopt;
+    found = range;
+  }
+  return found;
+}
+
+/// Before the nest is written: the intervals that its loops run over.
+void NestEmitter::findRanges() {
+  ranges.assign(nest.shape.size(), {});
+  for (auto [d, size] : llvm::enumerate(nest.shape)) {
+    std::pair<OpFoldResult, OpFoldResult> whole = {b.getIndexAttr(0),
+                                                   b.getIndexAttr(size)};
+    ranges[d] = whole;
+    bool isLanes = static_cast<int>(d) == frame.vecDim, isFirst = true;
+    for (const NestOutput &output : nest.outputs) {
+      auto range = whole;
+      if (output.isStore) {
+        if (!output.view.isFull(d))
+          range = {output.view.lo[d], output.view.hi[d]};
+      } else if (!isLanes && size > 1) {
+        if (auto wanted = wantedOf(output, d))
+          range = fe.mapWanted(*wanted);
+      }
+      if (range == whole || (!isFirst && range != ranges[d])) {
+        ranges[d] = whole;
+        break;
+      }
+      ranges[d] = range;
+      isFirst = false;
+    }
+    if (ranges[d] != whole)
+      restricted.insert(d);
+  }
+}
+
+/// The outputs are whole as far as the loops run.
+void NestEmitter::restrictToBox() {
+  for (unsigned d : restricted) {
+    if (static_cast<int>(d) != frame.vecDim) {
+      for (NestOutput &output : nest.outputs)
+        if (output.isStore) {
+          output.view.lo[d] = b.getIndexAttr(0);
+          output.view.hi[d] = b.getIndexAttr(nest.shape[d]);
+        }
+      continue;
+    }
+    // A scan begins with the first element, whether that is stored or not.
+    if (!scans.empty())
+      ranges[d].first = b.getIndexAttr(0);
+  }
+}
+
+/// How many indices of the loop at `position` are computed in a row, wanted or
+/// not: a loop of a known number of short rows is unrolled, and the ends of
+/// several rows, such as the trees that add up their lanes, overlap. All nests
+/// of one shape compute the same rows.
+int64_t NestEmitter::rowsInStep(unsigned position) const {
+  unsigned d = order[position];
+  if (!restricted.count(d) || nest.isCold ||
+      llvm::any_of(nest.outputs,
+                   [](const NestOutput &output) { return output.isStore; }))
+    return 1;
+  int64_t length = 1;
+  for (auto [dim, size] : llvm::enumerate(nest.shape))
+    if (dim > d)
+      length *= size;
+  return rowsAtEnd(nest.shape[d], length);
+}
+
+/// A loop of steps of so many rows, which divide those of the block.
+LogicalResult NestEmitter::emitRowsInSteps(unsigned position, int64_t rows) {
+  unsigned d = order[position];
+  Value begin = arith::AndIOp::create(b, loc, toValue(b, loc, ranges[d].first),
+                                      constant(-rows));
+  return loop(begin, toValue(b, loc, ranges[d].second), rows,
+              [&](Value first, unsigned) {
+                return loop(constant(0), constant(rows), 1,
+                            [&](Value row, unsigned level) {
+                              Value iv =
+                                  arith::AddIOp::create(b, loc, first, row);
+                              indices[d] = {iv, 0, level, static_cast<int>(d)};
+                              LogicalResult result = emitLoops(position + 1);
+                              indices[d] = {Value(), 0, 0, static_cast<int>(d)};
+                              return result;
+                            });
+              });
+}
+
+/// Zeros in what nobody sees of the results of reductions: vectors of these are
+/// computed with as a whole, and what was left there may be subnormal, which
+/// some CPUs compute with slowly.
+void NestEmitter::clearUnwanted() {
+  if (nest.isCold)
+    return;
+  for (const NestOutput &output : nest.outputs) {
+    if (!output.reduce)
+      continue;
+    for (Value result : output.reduce->getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      if (type.getRank() != 1)
+        continue;
+      unsigned d = 0;
+      while (llvm::is_contained(nest.reduceDims, static_cast<int64_t>(d)))
+        ++d;
+      if (!restricted.count(d))
+        continue;
+      int64_t size = type.getDimSize(0);
+      Value memref = fe.buffers[result]->memref;
+      Type element = cast<MemRefType>(memref.getType()).getElementType();
+      int64_t lanes = lanesAlong(size, fe.target().vectorBits /
+                                           element.getIntOrFloatBitWidth());
+      auto vector = VectorType::get(lanes, element);
+      Value end = toValue(b, loc, ranges[d].second);
+      Value begin = arith::AndIOp::create(b, loc, end, constant(-lanes));
+      auto loop =
+          scf::ForOp::create(b, loc, begin, constant(size), constant(lanes));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value at = loop.getInductionVar();
+      Value seen = arith::SubIOp::create(b, loc, end, at);
+      seen = arith::MaxSIOp::create(b, loc, seen, constant(0));
+      Value mask = vector::CreateMaskOp::create(
+          b, loc, VectorType::get(lanes, b.getI1Type()), seen);
+      mask = arith::XOrIOp::create(b, loc, mask, allLanes(b, loc, lanes));
+      Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
+      vector::MaskedStoreOp::create(b, loc, memref, at, mask, zero);
+    }
+  }
+}

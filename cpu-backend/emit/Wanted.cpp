@@ -1,0 +1,207 @@
+//===- Wanted.cpp - the part of a tensor that somebody sees ---------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// The last block of rows is stored in part, and one that is padded, such as
+// that of the few heads that share a key, or a single token's, almost not at
+// all. How many rows are stored is often known before they are computed: then
+// others need not be.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Wanted.h"
+#include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+namespace {
+
+/// Follows what is computed from a tensor to all of its ends.
+class Search {
+public:
+  std::optional<WantedRange> run(Value tensor, unsigned dim) {
+    if (!visit(tensor, dim) || !found)
+      return std::nullopt;
+    // A value of another iteration is another number.
+    for (Value value :
+         {dyn_cast_if_present<Value>(found->low), found->size, found->mask})
+      if (value && llvm::any_of(around, [&](scf::ForOp loop) {
+            return loop.getRegion().isAncestor(value.getParentRegion());
+          }))
+        return std::nullopt;
+    return found;
+  }
+
+private:
+  /// Larger functions are not searched to the end.
+  static constexpr unsigned mostValues = 200;
+
+  /// False where all indices may be wanted.
+  bool visit(Value tensor, unsigned dim) {
+    if (!visited.insert({tensor, dim}).second)
+      return true;
+    return visited.size() <= mostValues &&
+           llvm::all_of(tensor.getUses(),
+                        [&](OpOperand &use) { return visitUse(use, dim); });
+  }
+
+  bool add(const WantedRange &range) {
+    if (!found)
+      found = range;
+    return *found == range;
+  }
+
+  bool visitUse(OpOperand &use, unsigned dim) {
+    Operation *user = use.getOwner();
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user)) {
+      auto size = dyn_cast<Value>(slice.getMixedSizes()[dim]);
+      return size && constantOf(slice.getMixedStrides()[dim]) == 1 &&
+             add({slice.getMixedOffsets()[dim], size, Value()});
+    }
+    if (auto rows = dyn_cast<linalg_ext::ScatterRowsOp>(user))
+      return use.get() == rows.getValue() && rows.getRowmask() &&
+             static_cast<unsigned>(rows.getDim()) == dim &&
+             add({OpFoldResult(), Value(), rows.getRowmask()});
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user))
+      return visitLinalg(linalgOp, use, dim);
+    if (auto reduce = dyn_cast<linalg_ext::ReduceOp>(user)) {
+      auto reduced = static_cast<unsigned>(reduce.getDimension());
+      return dim != reduced &&
+             llvm::all_of(reduce->getResults(), [&](Value result) {
+               return visit(result, dim > reduced ? dim - 1 : dim);
+             });
+    }
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
+      return visitReshape(expand.getResult(),
+                          expand.getReassociationIndices()[dim], use.get(),
+                          dim);
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user)) {
+      for (auto [d, group] :
+           llvm::enumerate(collapse.getReassociationIndices()))
+        if (llvm::is_contained(group, static_cast<int64_t>(dim)))
+          return visitReshape(collapse.getResult(), {static_cast<int64_t>(d)},
+                              use.get(), dim);
+      return false;
+    }
+    // What a load gives where it does not read.
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
+      return matchLoad(insert.getResult()) && use.get() == insert.getDest() &&
+             visit(insert.getResult(), dim);
+    if (auto loop = dyn_cast<scf::ForOp>(user)) {
+      OpResult result = loop.getTiedLoopResult(&use);
+      return result && visit(result, dim) &&
+             visit(loop.getTiedLoopRegionIterArg(&use), dim);
+    }
+    if (isa<scf::YieldOp>(user))
+      return visitYield(user->getParentOp(), use.getOperandNumber(), dim);
+    return isElementwise(user) && visit(user->getResult(0), dim);
+  }
+
+  bool visitYield(Operation *parent, unsigned number, unsigned dim) {
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(parent))
+      return visit(parent->getResult(number), dim);
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    if (!loop)
+      return false;
+    if (!llvm::is_contained(around, loop))
+      around.push_back(loop);
+    return visit(loop.getResult(number), dim) &&
+           visit(loop.getRegionIterArg(number), dim);
+  }
+
+  bool visitLinalg(linalg::LinalgOp op, OpOperand &use, unsigned dim) {
+    auto loop =
+        dyn_cast<AffineDimExpr>(op.getMatchingIndexingMap(&use).getResult(dim));
+    if (!loop || !op.hasPureTensorSemantics())
+      return false;
+    for (OpResult result : op->getResults()) {
+      AffineMap map = op.getIndexingMapMatchingResult(result);
+      const AffineExpr *place = llvm::find(map.getResults(), loop);
+      if (place == map.getResults().end() ||
+          !visit(result, place - map.getResults().begin()))
+        return false;
+    }
+    return true;
+  }
+
+  /// One of `dims` of `result` is dimension `dim` of `tensor`, the others have
+  /// one element.
+  bool visitReshape(Value result, ArrayRef<int64_t> dims, Value tensor,
+                    unsigned dim) {
+    int64_t size = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+    auto type = cast<RankedTensorType>(result.getType());
+    for (int64_t d : dims)
+      if (size > 1 && type.getDimSize(d) == size)
+        return visit(result, static_cast<unsigned>(d));
+    return false;
+  }
+
+  llvm::DenseSet<std::pair<Value, unsigned>> visited;
+  /// Loops from one iteration of which to the next one the search has gone.
+  SmallVector<scf::ForOp> around;
+  std::optional<WantedRange> found;
+};
+
+} // namespace
+
+std::optional<WantedRange> tilebridge::cpu::findWanted(Value tensor,
+                                                       unsigned dim) {
+  return Search().run(tensor, dim);
+}
+
+static bool isBefore(Value value, Operation *op) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner()->getParentOp()->isProperAncestor(op);
+  Operation *def = value.getDefiningOp();
+  Operation *ancestor = def->getBlock()->findAncestorOpInBlock(*op);
+  return ancestor && def->isBeforeInBlock(ancestor);
+}
+
+bool tilebridge::cpu::isKnownBefore(const WantedRange &range, Operation *op) {
+  auto low = dyn_cast_if_present<Value>(range.low);
+  return llvm::all_of(
+      ArrayRef<Value>{low, range.size, range.mask},
+      [&](Value value) { return !value || isBefore(value, op); });
+}
+
+/// Moves what `value` is computed from before `place`; false where that cannot
+/// be.
+static bool hoist(Value value, Operation *place, unsigned depth) {
+  if (isBefore(value, place))
+    return true;
+  Operation *def = value.getDefiningOp();
+  if (!def || depth == 0 || def->getBlock() != place->getBlock() ||
+      def->getNumRegions() != 0 || !isMemoryEffectFree(def) ||
+      kindOf(def) != OpKind::Scalar ||
+      !llvm::all_of(def->getOperands(), [&](Value operand) {
+        return hoist(operand, place, depth - 1);
+      }))
+    return false;
+  def->moveBefore(place);
+  return true;
+}
+
+void tilebridge::cpu::hoistWanted(func::FuncOp func) {
+  constexpr unsigned mostOps = 16;
+  func.walk([&](tensor::ExtractSliceOp slice) {
+    Operation *place = nullptr;
+    for (Operation &op : *slice->getBlock()) {
+      place = &op;
+      if (kindOf(&op) != OpKind::Scalar)
+        break;
+    }
+    for (OperandRange numbers : {slice.getOffsets(), slice.getSizes()})
+      for (Value number : numbers)
+        hoist(number, place, mostOps);
+  });
+}
