@@ -43,8 +43,9 @@ struct DeepMatmul {
   /// it has not been packed.
   mlir::Value place;
   /// The same of `b`, where few rows of `a` may be multiplied with long rows of
-  /// it (null: it is always packed).
+  /// it, or with columns that are contiguous (null: it is always packed).
   mlir::Value rightPlace;
+  bool hasColumns = false;
   /// Whether they are: each iteration then multiplies what it reads.
   mlir::Value isAlone;
   /// Steps that are packed already; whether this is the last iteration.
@@ -69,6 +70,9 @@ struct DeepMatmul {
     return mlir::arith::IndexCastOp::create(
         b, b.getIndexType(), mlir::memref::LoadOp::create(b, place, at));
   }
+
+  /// The rows of a that this iteration has read or packed.
+  RowsInMemory leftRows(mlir::ImplicitLocOpBuilder &b) const;
 
   /// Where the micro-kernel finds a, if `place` says it. Tiles ask for the rows
   /// of the next call, if that will read them where they lie.
@@ -120,9 +124,5 @@ void placeWideRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
 /// not. `filled`: steps up to the end of this iteration.
 void multiplyWideRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
                       mlir::Value acc, mlir::Value filled, Allocate allocate);
-
-/// The address of a memref's first element, of so many bytes.
-mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
-                      int64_t bytes);
 
 } // namespace tilebridge::cpu

@@ -87,6 +87,10 @@ public:
   virtual mlir::Value accumulate(mlir::Value init, mlir::Value result,
                                  bool *isZero = nullptr) = 0;
 
+  /// How many bytes behind what the load `tensor` reads the next iteration of
+  /// the loop around reads instead; null where that is not known.
+  virtual mlir::Value bytesToNext(mlir::Value tensor) = 0;
+
   /// Behind the last index along `dim` of `tensor` that somebody sees, where
   /// that is known here; null if all may be seen.
   virtual mlir::Value wantedEnd(mlir::Value tensor, unsigned dim) = 0;

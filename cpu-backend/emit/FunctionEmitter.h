@@ -61,6 +61,7 @@ public:
   mlir::Value accumulate(mlir::Value init, mlir::Value result,
                          bool *isZero = nullptr) override;
   mlir::Value wantedEnd(mlir::Value tensor, unsigned dim) override;
+  mlir::Value bytesToNext(mlir::Value tensor) override;
   bool isInlineZero(mlir::Value tensor) const;
   mlir::Value allocate(mlir::MemRefType type) override;
   mlir::LogicalResult materialize(mlir::Value tensor,

@@ -44,11 +44,24 @@ static void clearShortRows(ImplicitLocOpBuilder &b, Value acc, Value wanted) {
       ValueRange{loop.getInductionVar(), arith::ConstantIndexOp::create(b, 0)});
 }
 
+/// The rows of a memref, or its columns where `along` is 1, if these are
+/// contiguous.
+static RowsInMemory rowsOf(ImplicitLocOpBuilder &b, Value memref,
+                           unsigned along) {
+  int64_t bytes =
+      cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
+  Value distance =
+      arith::MulIOp::create(b, metadata.getStrides()[along],
+                            arith::ConstantIndexOp::create(b, bytes));
+  return {addressOf(b, memref, bytes), distance};
+}
+
 void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
                                       Value rhs, Value acc,
                                       const MatmulSettings &settings,
                                       Allocate allocate, bool isFirst,
-                                      Value wanted) {
+                                      Value wanted, Value ahead) {
   auto type = cast<MemRefType>(acc.getType());
   auto layout = type.getStridesAndOffset().first;
   if (type.getDimSize(1) == 1 && type.getDimSize(0) > 1 && layout[0] == 1) {
@@ -67,9 +80,15 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
                       type, k, settings);
   bool packsLhs = !kernel.readsLhs(lhsType),
        packsRhs = !kernel.readsRhs(rhsType);
+  SmallVector<int64_t> right = rhsType.getStridesAndOffset().first;
+  bool isByColumns = right[1] != 1 && right[0] == 1;
+  int64_t few = !wanted || !packsRhs || (right[1] != 1 && !isByColumns) ? 0
+                : isByColumns ? kernel.rowsWithColumns()
+                              : kernel.rowsWithRows();
   auto state = [](bool packs) { return packs ? "packed" : "where it lies"; };
-  kernel.report(lhsType.getElementType(), rhsType.getElementType(),
-                state(packsLhs), state(packsRhs));
+  kernel.report(
+      lhsType.getElementType(), rhsType.getElementType(), state(packsLhs),
+      few ? "where it lies for few rows, or packed" : state(packsRhs));
   if (packsLhs) {
     // Single elements are read in any order.
     SmallVector<int64_t> strides = lhsType.getStridesAndOffset().first;
@@ -79,18 +98,31 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     kernel.packLhs(byColumns ? swapDims(b, lhs) : lhs, packed);
     lhs = byColumns ? swapDims(b, packed) : packed;
   }
+  Value first, depth = arith::ConstantIndexOp::create(b, k);
+  if (isFirst)
+    first = arith::ConstantIntOp::create(b, 1, 1);
+  OpBuilder::InsertionGuard guard(b);
+  lhsType = cast<MemRefType>(lhs.getType());
+  if (few && lhsType.getStridesAndOffset().first[1] == 1) {
+    Value isFew = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, wanted,
+                                        arith::ConstantIndexOp::create(b, few));
+    auto branch = scf::IfOp::create(b, isFew, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    RowsInMemory rows = rowsOf(b, lhs, 0), others = rowsOf(b, rhs, isByColumns);
+    others.aheadBytes = ahead;
+    if (isByColumns)
+      kernel.multiplyColumns(acc, rows, others, wanted, first);
+    else
+      kernel.multiply({}, {}, acc, depth, allocate, rows, wanted, first,
+                      others);
+    b.setInsertionPointToStart(branch.elseBlock());
+  }
   if (packsRhs) {
     Value packed = allocate(kernel.packedRhs(k));
     kernel.packRhs(rhs, packed);
     rhs = packed;
   }
-  Value first;
-  if (isFirst)
-    first = arith::ConstantIntOp::create(b, 1, 1);
-  kernel.multiply(lhs, rhs, acc, arith::ConstantIndexOp::create(b, k), allocate,
-                  {}, wanted, first);
-  if (wanted)
-    clearShortRows(b, acc, wanted);
+  kernel.multiply(lhs, rhs, acc, depth, allocate, {}, wanted, first);
 }
 
 namespace {
@@ -181,6 +213,7 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
   if (!acc)
     return failure();
   Value wanted = emitter.wantedEnd(op->getResult(0), form->isBatch ? 1 : 0);
+  Value ahead = wanted ? emitter.bytesToNext(op.getDpsInputs()[1]) : Value();
   auto allocate = allocateAt(emitter, b);
   auto emitOne = [&](Value left, Value right, Value sum) {
     if (form->swapsLhs)
@@ -188,7 +221,9 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
     if (form->swapsRhs)
       right = swapDims(b, right);
     emitMatmulLoops(b, left, right, sum, form->settings, allocate, isZero,
-                    wanted);
+                    wanted, ahead);
+    if (wanted)
+      clearShortRows(b, sum, wanted);
   };
   if (!form->isBatch) {
     emitOne(lhs, rhs, acc);

@@ -123,9 +123,13 @@ public:
   /// what is there each time: asking every time costs more than writing zeros
   /// once.
   bool mayBeginAtZero() const { return chainsInTurn() == 0; }
-  /// It reads rows of `b` in memory where memory gives them faster than the
-  /// pieces of rows that a panel is packed from.
-  bool readsWideRows(mlir::Type rhsElement) const;
+  /// Few rows are multiplied with rows of `b`, or with columns that are
+  /// contiguous, where they lie, up to so many rows (0: none).
+  int64_t rowsWithRows() const;
+  int64_t rowsWithColumns() const;
+  /// The same of a loop that packs: long rows, which memory gives faster than
+  /// the pieces of rows that a panel is packed from.
+  int64_t rowsWithWideRows() const;
   /// It reads all rows of a tile of `a`, wanted or not.
   bool readsTiles() const { return usesTiles(); }
   /// Bytes of an element of packed operands.
@@ -159,6 +163,10 @@ public:
                 mlir::Value depth, Allocate allocate, RowsInMemory rows = {},
                 mlir::Value wanted = {}, mlir::Value isFirst = {},
                 RowsInMemory right = {}) const;
+  /// The same of all steps of a block for few rows, the first `wanted` ones:
+  /// `left` has rows of what is multiplied, `right` columns as they are.
+  void multiplyColumns(mlir::Value acc, RowsInMemory left, RowsInMemory right,
+                       mlir::Value wanted, mlir::Value isFirst) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
@@ -208,6 +216,17 @@ private:
                          int64_t lanes) const;
   mlir::Value addProducts(mlir::Value sum, mlir::Value left,
                           mlir::Value right) const;
+  // MatmulColumns.cpp
+  int64_t lanesOfSums() const;
+  int64_t columnsAtOnce() const;
+  mlir::Value sumsOfLanes(llvm::SmallVector<mlir::Value> vectors) const;
+  mlir::Value add(mlir::Value left, mlir::Value right) const;
+  void prefetchColumns(llvm::ArrayRef<mlir::Value> columns,
+                       const RowsInMemory &right) const;
+  void emitDots(const RowsInMemory &left, mlir::Value first, int64_t count,
+                llvm::ArrayRef<mlir::Value> columns, mlir::Value column) const;
+  /// Elements that one or two instructions convert.
+  bool isCheap(mlir::Type element) const;
   // MatmulTiles.cpp: the micro-kernel of AMX.
   bool usesTiles() const {
     return unit == MatmulUnit::Bf16Tiles || unit == MatmulUnit::I8Tiles;
@@ -222,9 +241,9 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   const MatmulSettings &settings;
   int64_t m, n;
-  /// Types of the accumulator in memory, of the sums in registers, and of what
-  /// is multiplied.
-  mlir::Type accElement, sumElement, packedElement;
+  /// Types of the accumulator in memory, of the sums in registers, of `b`, and
+  /// of what is multiplied.
+  mlir::Type accElement, sumElement, rhsElement, packedElement;
   bool hasNarrowOperand;
   MatmulUnit unit = MatmulUnit::MultiplyAdd;
   /// Steps along K that one lane takes at once, those of one iteration of the
@@ -245,10 +264,16 @@ private:
 /// c += a * b with a: MxK, b: KxN (static shapes, any strides) and c: MxN, rows
 /// contiguous; c = a * b if `isFirst`. The types of a and b may be narrower
 /// than that of c. Rows from `wanted` on (null: none) may stay as they are.
+/// What lies `ahead` bytes behind b (null: nothing) is read next.
 void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                      mlir::Value rhs, mlir::Value acc,
                      const MatmulSettings &settings, Allocate allocate,
-                     bool isFirst = false, mlir::Value wanted = {});
+                     bool isFirst = false, mlir::Value wanted = {},
+                     mlir::Value ahead = {});
+
+/// The address of a memref's first element, of so many bytes.
+mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
+                      int64_t bytes);
 
 /// The emitter's `allocate`, where `b` stands.
 std::function<mlir::Value(mlir::MemRefType)>

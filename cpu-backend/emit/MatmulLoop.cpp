@@ -86,8 +86,8 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       product->wanted = toValue(rewriter, op.getLoc(), mapWanted(*rows).second);
     }
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
-    if (product->wanted && product->place && !form->swapsRhs &&
-        !isDirect(op.getInputs()[1]) && kernel.readsWideRows(rhsElement))
+    // What stays where it lies is read later than the program reads it.
+    if (product->wanted && !isDirect(op.getInputs()[1]) && !writesMemory(loop))
       openWideRows(*product);
     kernel.report(lhsType.getElementType(), rhsElement,
                   product->place ? "where it lies if its rows go on" : "packed",

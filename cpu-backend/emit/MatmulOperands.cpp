@@ -99,7 +99,7 @@ MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
                            const MatmulSettings &settings)
     : b(b), settings(settings), m(acc.getDimSize(0)), n(acc.getDimSize(1)),
       accElement(acc.getElementType()), sumElement(accElement),
-      unitDepth(depth) {
+      rhsElement(rhsElement), unitDepth(depth) {
   // Sums of floats narrower than f32 are kept in f32 and rounded once.
   if (isa<FloatType>(accElement) && accElement.getIntOrFloatBitWidth() < 32)
     sumElement = b.getF32Type();
@@ -198,11 +198,12 @@ bool MatmulKernel::readsRowsOf(Type lhsElement) const {
 /// Half a page of a row, in few rows at once, is what prefetchers of a CPU
 /// follow. More rows of `a` are worth a copy, and so are more steps, for which
 /// the sums stay in registers.
-bool MatmulKernel::readsWideRows(Type rhsElement) const {
-  constexpr int64_t leastBytes = 2048, mostRows = 16, mostSteps = 16;
-  return unit == MatmulUnit::MultiplyAdd && rhsElement == packedElement &&
-         m <= mostRows && unitDepth <= mostSteps &&
-         n * packedBytes() >= leastBytes;
+int64_t MatmulKernel::rowsWithWideRows() const {
+  constexpr int64_t leastBytes = 2048, mostSteps = 16;
+  if (unitDepth > mostSteps ||
+      n * rhsElement.getIntOrFloatBitWidth() / 8 < leastBytes)
+    return 0;
+  return rhsElement == packedElement && rowsWithRows() ? m - 1 : rowsWithRows();
 }
 
 /// Rows that are contiguous and near each other stay where they are.

@@ -126,9 +126,11 @@ Value MatmulKernel::rightVector(Value panel, Value step, Value column,
                                 int64_t offset, int64_t lanes) const {
   if (now.right.address) {
     Value row = addressOfRow(now.right, step);
-    if (now.right.aheadBytes && offset * packedBytes() % lineBytes == 0)
+    int64_t bytes = rhsElement.getIntOrFloatBitWidth() / 8;
+    if (now.right.aheadBytes && offset * bytes % lineBytes == 0)
       prefetchRow(row, column);
-    return loadRow(row, column, VectorType::get(lanes, packedElement));
+    return convert(loadRow(row, column, VectorType::get(lanes, rhsElement)),
+                   /*isLhs=*/false);
   }
   auto type = cast<MemRefType>(now.rhs.getType());
   SmallVector<Value> at = {step, column};
@@ -146,7 +148,7 @@ void MatmulKernel::prefetchRow(Value row, Value column) const {
                                ArrayRef<LLVM::GEPArg>{index});
   };
   Value later = at(row, b.getI8Type(), now.right.aheadBytes);
-  LLVM::Prefetch::create(b, at(later, packedElement, column), /*rw=*/0,
+  LLVM::Prefetch::create(b, at(later, rhsElement, column), /*rw=*/0,
                          /*hint=*/2, /*cache=*/1);
 }
 

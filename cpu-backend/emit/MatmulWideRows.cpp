@@ -16,6 +16,7 @@
 
 #include "cpu-backend/emit/DeepMatmul.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/View.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -43,14 +44,50 @@ Value tilebridge::cpu::addressOf(ImplicitLocOpBuilder &b, Value memref,
       times(b, metadata.getOffset(), bytes));
 }
 
-/// Before the loop.
+RowsInMemory DeepMatmul::leftRows(ImplicitLocOpBuilder &b) const {
+  if (place)
+    return {fieldOfPlace(b, 0), fieldOfPlace(b, 1)};
+  int64_t bytes = kernel(b).packedBytes(),
+          row = cast<MemRefType>(lhs.getType()).getDimSize(1);
+  return {addressOf(b, lhs, bytes), index(b, row * bytes)};
+}
+
+/// `tensor` is a load whose elements along dimension `d` are contiguous.
+static bool isContiguousAlong(Value tensor, unsigned d) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto transpose = dyn_cast_or_null<linalg::TransposeOp>(op))
+    return isContiguousAlong(transpose.getInput(),
+                             transpose.getPermutation()[d]);
+  // What is packed unless the program before has done it.
+  if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
+    return isContiguousAlong(branch.thenYield()->getOperand(0), d);
+  auto load = matchLoad(tensor);
+  if (!load)
+    return false;
+  auto type = cast<MemRefType>(load->read.getBuffer().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides[d] == 1;
+}
+
+/// Before the loop: where long rows of b, or its columns, may stay where they
+/// are.
 void FunctionEmitter::openWideRows(DeepMatmul &product) {
   ImplicitLocOpBuilder b(product.op.getLoc(), rewriter);
-  auto sums = cast<RankedTensorType>(product.op->getResult(0).getType());
+  MatmulKernel kernel = product.kernel(b);
+  Value right = product.op.getInputs()[1];
+  int64_t most = 0;
+  if (isContiguousAlong(right, product.form.swapsRhs ? 1 : 0))
+    most = kernel.rowsWithColumns();
+  product.hasColumns = most > 0;
+  if (most == 0 && !product.form.swapsRhs)
+    most = kernel.rowsWithWideRows();
+  if (most == 0)
+    return;
   product.rightPlace = allocate(MemRefType::get({3}, b.getI64Type()));
-  product.isAlone =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, product.wanted,
-                            index(b, sums.getDimSize(0)));
+  product.isAlone = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                          product.wanted, index(b, most));
   if (!product.shared)
     return;
   SharedPanels &shared = *product.shared;
@@ -64,6 +101,7 @@ void tilebridge::cpu::placeWideRows(ImplicitLocOpBuilder &b,
                                     const DeepMatmul &product, Value view,
                                     Value isWhole) {
   MatmulKernel kernel = product.kernel(b);
+  int64_t bytes = cast<MemRefType>(view.getType()).getElementTypeBitWidth() / 8;
   auto put = [&](ArrayRef<Value> fields) {
     for (auto [i, value] : llvm::enumerate(fields))
       memref::StoreOp::create(
@@ -73,20 +111,50 @@ void tilebridge::cpu::placeWideRows(ImplicitLocOpBuilder &b,
   OpBuilder::InsertionGuard guard(b);
   Value at = product.filled;
   auto type = cast<MemRefType>(view.getType());
-  if (isWhole && type.getStridesAndOffset().first[1] == 1) {
+  unsigned along = product.hasColumns ? 0 : 1;
+  if (isWhole && type.getStridesAndOffset().first[along] == 1) {
     Value fits = arith::AndIOp::create(b, product.isAlone, isWhole);
     auto branch = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
     auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
-    put({addressOf(b, view, kernel.packedBytes()),
-         times(b, metadata.getStrides()[0], kernel.packedBytes()),
-         index(b, 1)});
+    put({addressOf(b, view, bytes),
+         times(b, metadata.getStrides()[1 - along], bytes), index(b, 1)});
     b.setInsertionPointToStart(branch.elseBlock());
   }
   put({index(b, 0), index(b, 0), index(b, 0)});
   // What is multiplied alone has the panels for itself.
   at = arith::SelectOp::create(b, product.isAlone, index(b, 0), at);
   kernel.packRhs(view, product.rhs, at);
+}
+
+/// Few rows of b at once are followed best; many of a want their sums to stay
+/// in registers.
+static void multiplyRowsOfB(ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                            Value acc, Value depth, RowsInMemory left,
+                            RowsInMemory right, Value isFirst,
+                            Allocate allocate) {
+  constexpr int64_t rowsAtOnce = 8, fewRows = 4;
+  MatmulKernel kernel = product.kernel(b);
+  if (product.depth % rowsAtOnce || product.depth == rowsAtOnce)
+    return kernel.multiply({}, {}, acc, depth, allocate, left, product.wanted,
+                           isFirst, right);
+  Value isFew = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                      product.wanted, index(b, fewRows));
+  Value steps = arith::SelectOp::create(b, isFew, index(b, rowsAtOnce), depth);
+  auto parts = scf::ForOp::create(b, index(b, 0), depth, steps);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(parts.getBody());
+  Value at = parts.getInductionVar();
+  left.address = arith::AddIOp::create(b, left.address,
+                                       times(b, at, kernel.packedBytes()));
+  right.address = arith::AddIOp::create(
+      b, right.address, arith::MulIOp::create(b, at, right.rowBytes));
+  if (isFirst)
+    isFirst = arith::AndIOp::create(
+        b, isFirst,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at, index(b, 0)));
+  kernel.multiply({}, {}, acc, steps, allocate, left, product.wanted, isFirst,
+                  right);
 }
 
 void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
@@ -98,10 +166,9 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
   };
   Value depth = choose(index(b, product.depth), filled),
         first = choose(product.filled, index(b, 0));
-  RowsInMemory left{
-      arith::AddIOp::create(b, product.fieldOfPlace(b, 0),
-                            times(b, first, kernel.packedBytes())),
-      product.fieldOfPlace(b, 1)};
+  RowsInMemory left = product.leftRows(b);
+  left.address = arith::AddIOp::create(b, left.address,
+                                       times(b, first, kernel.packedBytes()));
   const RowsInMemory whole = left;
   Value isFirst;
   if (product.beginsAtZero)
@@ -118,37 +185,17 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
   auto branch = scf::IfOp::create(b, isInPlace, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  // While these rows are read, memory has time to give the next ones.
+  // While these are read, memory has time to give the next ones.
   Value ahead = arith::SelectOp::create(b, product.isLast, index(b, 0),
                                         index(b, product.depth));
-  RowsInMemory right{field(0), field(1),
-                     arith::MulIOp::create(b, ahead, field(1))};
-  // Few rows of b at once are followed best; many of a want their sums to stay
-  // in registers.
-  constexpr int64_t rowsAtOnce = 8, fewRows = 4;
-  if (product.depth % rowsAtOnce || product.depth == rowsAtOnce) {
-    kernel.multiply({}, {}, acc, depth, allocate, left, product.wanted, isFirst,
-                    right);
+  RowsInMemory right{field(0), field(1)};
+  if (product.hasColumns) {
+    Type element = getElementTypeOrSelf(product.op->getOperand(1).getType());
+    right.aheadBytes = times(b, ahead, element.getIntOrFloatBitWidth() / 8);
+    kernel.multiplyColumns(acc, left, right, product.wanted, isFirst);
   } else {
-    Value isFew = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                        product.wanted, index(b, fewRows));
-    Value steps =
-        arith::SelectOp::create(b, isFew, index(b, rowsAtOnce), depth);
-    auto parts = scf::ForOp::create(b, index(b, 0), depth, steps);
-    OpBuilder::InsertionGuard inside(b);
-    b.setInsertionPointToStart(parts.getBody());
-    Value at = parts.getInductionVar();
-    left.address = arith::AddIOp::create(b, left.address,
-                                         times(b, at, kernel.packedBytes()));
-    right.address = arith::AddIOp::create(
-        b, right.address, arith::MulIOp::create(b, at, right.rowBytes));
-    Value begins = isFirst;
-    if (begins)
-      begins = arith::AndIOp::create(
-          b, begins,
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at, index(b, 0)));
-    kernel.multiply({}, {}, acc, steps, allocate, left, product.wanted, begins,
-                    right);
+    right.aheadBytes = arith::MulIOp::create(b, ahead, right.rowBytes);
+    multiplyRowsOfB(b, product, acc, depth, left, right, isFirst, allocate);
   }
   b.setInsertionPointToStart(branch.elseBlock());
   kernel.multiply({}, product.rhs, acc, depth, allocate, whole, product.wanted,

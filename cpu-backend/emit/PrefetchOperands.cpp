@@ -56,6 +56,33 @@ static std::optional<SmallVector<LineLoop>> linesOf(const View &view) {
   return loops;
 }
 
+Value FunctionEmitter::bytesToNext(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isShapeOfMemory(op) || buffers.count(tensor))
+      break;
+    tensor = op->getOperand(0);
+  }
+  auto it = loads.find(tensor);
+  scf::ForOp around = loopAround(rewriter);
+  if (it == loads.end() || !around || it->second->rowDim >= 0)
+    return {};
+  const View &view = *it->second;
+  Location loc = tensor.getLoc();
+  auto offset = dyn_cast<Value>(view.placed().offset);
+  if (!offset)
+    return {};
+  auto growth =
+      growthInLoop(rewriter, loc, offset, around, [&](BlockArgument argument) {
+        return carriedStep(around, argument);
+      });
+  int64_t bytes = view.elementType().getIntOrFloatBitWidth() / 8;
+  if (!growth || constantOf(*growth) == 0)
+    return {};
+  return toValue(
+      rewriter, loc,
+      mulIndex(rewriter, loc, *growth, rewriter.getIndexAttr(bytes)));
+}
+
 void FunctionEmitter::prefetchNextOperand(Value tensor, Location loc) {
   scf::ForOp around = loopAround(rewriter);
   if (!around)

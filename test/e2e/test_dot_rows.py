@@ -138,6 +138,74 @@ def test_long_rows_of_other_types(m, dtype, rng):
     check_equal(c, wanted, terms=64 * 4)
 
 
+COLUMN_TYPES = dtypes(
+    torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.float8_e5m2
+)
+
+
+@pytest.mark.compiled("has no bf16")
+@pytest.mark.parametrize("m", [1, 2, 4, 5, 8, 9, 16, 17])
+@pytest.mark.parametrize("block", [(16, 32, 64), (16, 16, 32), (8, 64, 128), (2, 8, 16)], ids=str)
+@pytest.mark.parametrize("dtype", COLUMN_TYPES, ids=str)
+def test_few_rows_with_contiguous_columns(m, block, dtype, rng):
+    """b as the transpose of weights: the last blocks along N and K exist in part."""
+    if dtype.itemsize == 1 and dtype.is_floating_point and block[0] < 16:
+        block = (16, *block[1:])
+    c, _, wanted = run(rng, m, 50, 200, block, dtype, "transposed")
+    check_equal(c, wanted, terms=200 * 4)
+
+
+@triton.jit
+def scaled_kernel(
+    a, b, c, m, n, k, step_k, step_n,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, LOOP: tl.constexpr,
+):  # fmt: skip
+    rows, cols = tl.arange(0, BM), tl.program_id(0) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    if LOOP:
+        for start in range(0, k, BK):
+            depth = start + tl.arange(0, BK)
+            inside = (rows[:, None] < m) & (depth[None, :] < k)
+            x = tl.load(a + rows[:, None] * k + depth[None, :], mask=inside, other=0.0)
+            inside = (depth[:, None] < k) & (cols[None, :] < n)
+            y = tl.load(
+                b + depth[:, None] * step_k + cols[None, :] * step_n, mask=inside, other=0.0
+            )
+            # Not only added to: each iteration multiplies by itself.
+            acc = acc * 0.5 + tl.dot(x, y)
+    else:
+        depth = tl.arange(0, BK)
+        x = tl.load(a + rows[:, None] * k + depth[None, :], mask=rows[:, None] < m, other=0.0)
+        y = tl.load(b + depth[:, None] * step_k + cols[None, :] * step_n, mask=cols[None, :] < n)
+        acc = tl.dot(x, y)
+    place = c + rows[:, None] * n + cols[None, :]
+    tl.store(place, tl.exp(acc), mask=(rows[:, None] < m) & (cols[None, :] < n))
+
+
+@pytest.mark.compiled("has no bf16")
+@pytest.mark.parametrize("m", [1, 2, 4, 5, 8, 9, 16])
+@pytest.mark.parametrize("layout", ["rows", "columns", "neither"])
+@pytest.mark.parametrize("loop", [False, True])
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.float32, torch.float16, torch.bfloat16, torch.float8_e5m2), ids=str
+)
+def test_few_rows_of_single_products(m, layout, loop, dtype, rng):
+    n, k, step = 48, 200 if loop else 64, 64
+    a, b = (0.1 * normal(rng, [m, k], torch.float32)).to(dtype), normal(rng, [k, n], dtype)
+    memory = {"rows": b, "columns": b.t(), "neither": b.repeat_interleave(2, 1)}[layout]
+    memory = at_end_of_memory(memory.contiguous())
+    steps = {"rows": (n, 1), "columns": (1, k), "neither": (2 * n, 2)}[layout]
+    c = output([m, n], torch.float32)
+    scaled_kernel[(2,)](
+        at_end_of_memory(a), memory, c, m, n, k, *steps, BM=16, BN=32, BK=step, LOOP=loop
+    )
+    wanted = torch.zeros(m, n, dtype=torch.float64)
+    for start in range(0, k, step):
+        piece = slice(start, start + step)
+        wanted = wanted * 0.5 + a[:, piece].double() @ b[piece].double()
+    check_equal(c, wanted.exp(), tolerance=(2e-3, 1e-4))
+
+
 @triton.jit
 def batch_kernel(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     rows = tl.arange(0, BM)

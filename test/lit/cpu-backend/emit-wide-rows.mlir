@@ -8,7 +8,7 @@
 // CHECK: %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<22x160x24xf32>
 // CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<3xi64>
-// CHECK: %[[ALONE:.*]] = arith.cmpi slt, %[[WANTED]], %c16 : index
+// CHECK: %[[ALONE:.*]] = arith.cmpi sle, %[[WANTED]], %c15 : index
 // CHECK: scf.for {{.*}} iter_args(%[[TOTAL:.*]] = %c0) -> (index)
 // CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c160 : index
 // CHECK: scf.if %[[ALONE]] {
@@ -154,7 +154,7 @@ func.func @narrow(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %
 // Rows that may not be contiguous are packed, those of each iteration from the panels' beginning.
 // CHECK-LABEL: func.func @columns
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<3xi64>
-// CHECK: %[[ALONE:.*]] = arith.cmpi slt
+// CHECK: %[[ALONE:.*]] = arith.cmpi sle
 // CHECK: %[[FILLED:.*]] = arith.remui
 // CHECK: arith.select %[[ALONE]], %c0, %[[FILLED]] : index
 // CHECK: arith.select %[[ALONE]], %[[FILLED]], %c0 : index

@@ -1,0 +1,205 @@
+//===- MatmulColumns.cpp - few rows with contiguous columns of b ----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Weights are often the transpose of what is multiplied, and so are the keys of
+// an attention: what is contiguous runs along K. To transpose a block of b
+// takes several instructions for each vector, which only many rows are worth.
+// Few rows are multiplied with the columns where they lie: lanes run along K,
+// and the lanes of several columns are added up in one tree.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Matmul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+/// Columns whose addresses are in registers at once.
+static constexpr int64_t mostColumns = 8;
+
+/// Bytes of what the CPU moves between memory and caches.
+static constexpr int64_t lineBytes = 64;
+
+int64_t MatmulKernel::lanesOfSums() const {
+  return settings.target.vectorBits / sumElement.getIntOrFloatBitWidth();
+}
+
+int64_t MatmulKernel::columnsAtOnce() const {
+  return std::min(mostColumns, lanesOfSums());
+}
+
+/// What is converted is that for each row again, and packed only once.
+static constexpr int64_t fewRows = 4, fewWithColumns = 8;
+/// Of larger blocks there are hardly ever few rows.
+static constexpr int64_t mostRows = 16;
+
+bool MatmulKernel::isCheap(Type element) const {
+  if (unit == MatmulUnit::Bf16Pairs)
+    return element.isBF16();
+  return unit == MatmulUnit::MultiplyAdd &&
+         (element == packedElement ||
+          (packedElement.isF32() && (element.isBF16() || element.isF16())));
+}
+
+int64_t MatmulKernel::rowsWithRows() const {
+  bool isPossible = group == 1 && m <= mostRows && isCheap(rhsElement);
+  return isPossible ? std::min(m - 1, fewRows) : 0;
+}
+
+int64_t MatmulKernel::rowsWithColumns() const {
+  if (m > mostRows || !isCheap(rhsElement) || lanesOfSums() < 2 ||
+      n % columnsAtOnce() != 0 || unitDepth % (group * lanesOfSums()) != 0)
+    return 0;
+  bool isConverted = group == 1 && rhsElement != packedElement;
+  return std::min(m - 1, isConverted ? fewRows : fewWithColumns);
+}
+
+/// One vector: lane i is the sum of all lanes of `vectors[i]`, as many as there
+/// are.
+Value MatmulKernel::sumsOfLanes(SmallVector<Value> vectors) const {
+  auto count = static_cast<int64_t>(vectors.size());
+  auto shuffled = [&](Value first, Value second, ArrayRef<int64_t> lanes) {
+    return vector::ShuffleOp::create(b, first, second, lanes);
+  };
+  int64_t size = cast<VectorType>(vectors[0].getType()).getDimSize(0);
+  // Bit s of the number of the vector becomes that of the lane.
+  for (int64_t s = 1; s < count; s *= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < size; ++lane) {
+      low.push_back(lane & s ? size + lane - s : lane);
+      high.push_back(lane & s ? size + lane : lane + s);
+    }
+    for (int64_t i = 0; i < count; i += 2 * s)
+      vectors[i] = add(shuffled(vectors[i], vectors[i + s], low),
+                       shuffled(vectors[i], vectors[i + s], high));
+  }
+  Value sums = vectors[0];
+  for (; size > count; size /= 2) {
+    auto half = [&](int64_t first) {
+      auto lanes = llvm::to_vector(llvm::seq(first, first + size / 2));
+      return shuffled(sums, sums, lanes);
+    };
+    sums = add(half(0), half(size / 2));
+  }
+  return sums;
+}
+
+Value MatmulKernel::add(Value left, Value right) const {
+  if (isa<FloatType>(sumElement))
+    return arith::AddFOp::create(b, left, right);
+  return arith::AddIOp::create(b, left, right);
+}
+
+/// Asks for what lies `right.aheadBytes` behind the block's columns.
+void MatmulKernel::prefetchColumns(ArrayRef<Value> columns,
+                                   const RowsInMemory &right) const {
+  int64_t bytes = rhsElement.getIntOrFloatBitWidth() / 8;
+  Value end = constant(unitDepth * bytes);
+  auto loop = scf::ForOp::create(b, constant(0), end, constant(lineBytes));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value ahead =
+            arith::AddIOp::create(b, loop.getInductionVar(), right.aheadBytes),
+        number = arith::IndexCastOp::create(b, b.getI64Type(), ahead);
+  for (Value column : columns) {
+    Value line = LLVM::GEPOp::create(b, column.getType(), b.getI8Type(), column,
+                                     ArrayRef<LLVM::GEPArg>{number});
+    LLVM::Prefetch::create(b, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
+/// The sums of `count` rows from `first` on with some columns, from `column`
+/// on.
+void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
+                            int64_t count, ArrayRef<Value> columns,
+                            Value column) const {
+  int64_t lanes = lanesOfSums(), elements = group * lanes;
+  // Two chains of sums where there are registers for them.
+  int64_t chains = count == 1 && settings.target.vectorBits == 512 &&
+                           unitDepth % (2 * elements) == 0
+                       ? 2
+                       : 1;
+  auto type = VectorType::get(lanes, sumElement),
+       some = VectorType::get(elements, packedElement),
+       narrow = VectorType::get(elements, rhsElement),
+       result = VectorType::get(columns.size(), accElement);
+  SmallVector<Value> rows, from;
+  for (int64_t i = 0; i < count; ++i) {
+    rows.push_back(offsetBy(b, first, i));
+    from.push_back(addressOfRow(left, rows.back()));
+  }
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  int64_t sumsOfRow = chains * static_cast<int64_t>(columns.size());
+  auto steps = scf::ForOp::create(b, constant(0), constant(unitDepth),
+                                  constant(chains * elements),
+                                  SmallVector<Value>(count * sumsOfRow, zero));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(steps.getBody());
+    SmallVector<Value> sums(steps.getRegionIterArgs());
+    for (int64_t chain = 0; chain < chains; ++chain) {
+      Value at = offsetBy(b, steps.getInductionVar(), chain * elements);
+      auto factors = llvm::map_to_vector(
+          from, [&](Value row) { return loadRow(row, at, some); });
+      for (auto [c, address] : llvm::enumerate(columns)) {
+        Value factor = convert(loadRow(address, at, narrow), /*isLhs=*/false);
+        for (int64_t row = 0; row < count; ++row) {
+          Value &sum = sums[row * sumsOfRow + chain * columns.size() + c];
+          sum = addProducts(sum, factors[row], factor);
+        }
+      }
+    }
+    scf::YieldOp::create(b, sums);
+  }
+  for (auto [number, row] : llvm::enumerate(rows)) {
+    ValueRange all = steps.getResults().slice(number * sumsOfRow, sumsOfRow);
+    SmallVector<Value> sums(all.take_front(columns.size()));
+    if (chains > 1)
+      for (auto [sum, other] :
+           llvm::zip_equal(sums, all.take_back(columns.size())))
+        sum = add(sum, other);
+    Value total = sumsOfLanes(sums);
+    SmallVector<Value> place = {row, column};
+    auto load = [&]() -> SmallVector<Value> {
+      return {widenTo(b, vector::LoadOp::create(b, result, now.acc, place),
+                      sumElement, settings.isUnsigned)};
+    };
+    Value before = zeroOr(now.isFirst, {total.getType()}, load).front();
+    total = add(before, total);
+    if (sumElement != accElement)
+      total = arith::TruncFOp::create(b, result, total);
+    vector::StoreOp::create(b, total, now.acc, place);
+  }
+}
+
+void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
+                                   RowsInMemory right, Value wanted,
+                                   Value isFirst) const {
+  constexpr int64_t together = 2;
+  now = {{}, {}, acc, {}, {}, left, wanted, isFirst, right};
+  int64_t count = columnsAtOnce();
+  Value whole = arith::AndIOp::create(b, wanted, constant(-together)),
+        hasRest =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ne, whole, wanted);
+  emitLoop(b, n, count, [&](Value column) {
+    SmallVector<Value> columns;
+    for (int64_t i = 0; i < count; ++i)
+      columns.push_back(addressOfRow(right, offsetBy(b, column, i)));
+    if (right.aheadBytes)
+      prefetchColumns(columns, right);
+    auto loop = scf::ForOp::create(b, constant(0), whole, constant(together));
+    auto rest = scf::IfOp::create(b, hasRest, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    emitDots(left, loop.getInductionVar(), together, columns, column);
+    b.setInsertionPointToStart(rest.thenBlock());
+    emitDots(left, whole, 1, columns, column);
+  });
+}
