@@ -12,6 +12,7 @@
 #include "cpu-backend/MathF32.h"
 #include "cpu-backend/MathMax.h"
 #include "cpu-backend/MathReciprocal.h"
+#include "cpu-backend/MathRemainder.h"
 #include "cpu-backend/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
@@ -214,6 +215,7 @@ struct ExpandMathPass
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     SmallVector<arith::MulFOp> products;
+    SmallVector<arith::RemFOp> remainders;
     getOperation().walk([&](Operation *op) {
       if (isa<math::MathDialect>(op->getDialect()) ||
           isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
@@ -221,9 +223,13 @@ struct ExpandMathPass
         ops.push_back(op);
       if (auto product = dyn_cast<arith::MulFOp>(op))
         products.push_back(product);
+      if (auto remainder = dyn_cast<arith::RemFOp>(op))
+        remainders.push_back(remainder);
     });
     for (arith::MulFOp product : products)
       skipProductWithOne(product, vectorBits);
+    for (arith::RemFOp remainder : remainders)
+      expandRemainder(remainder);
     for (Operation *op : ops)
       if (failed(expand(op)))
         signalPassFailure();

@@ -93,6 +93,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
       place), a native vector at a time; of libm for scalars and where there is no vector function.
     - `linalg_ext.libm` becomes calls as well.
     - Products with a power of two that is nearly always 1, which a division by one number has, are behind a branch in loops over several vectors.
+    - `arith.remf` of vectors of f32 is computed in f64, exactly; where a quotient is 2^29 or more, or no number, by the C library.
     - `rsqrt` becomes a root and a division. What is an instruction (`sqrt`, `fma`, `floor`, ...) stays.
     - Narrower types are an error: tilebridge-cpu-expand-float-types comes first.
 

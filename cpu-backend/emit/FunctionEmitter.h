@@ -178,10 +178,11 @@ private:
   };
 
   // RestrictLoops.cpp
-  std::pair<mlir::OpFoldResult, mlir::OpFoldResult>
-  mapWanted(const WantedRange &range);
+  using Interval = std::pair<mlir::OpFoldResult, mlir::OpFoldResult>;
+  Interval mapWanted(const WantedRange &range);
   bool isMappedHere(mlir::Value value);
-  std::optional<WantedRange> wantedHere(mlir::Value tensor, unsigned dim);
+  bool isHere(mlir::Value value);
+  std::optional<Interval> wantedHere(mlir::Value tensor, unsigned dim);
 
   // Stream.cpp
   bool isWriteOnly(mlir::Value memref) const;
@@ -329,6 +330,8 @@ private:
   /// there.
   mlir::Value sharingState;
   int64_t sharedProducts = 0;
+  /// Behind the last element that is true, of masks of rows that somebody sees.
+  llvm::DenseMap<mlir::Value, mlir::Value> endsOfMasks;
   /// Tensors of rank 0 that are a value.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   Frame *frame = nullptr;

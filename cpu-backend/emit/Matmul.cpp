@@ -44,10 +44,8 @@ static void clearShortRows(ImplicitLocOpBuilder &b, Value acc, Value wanted) {
       ValueRange{loop.getInductionVar(), arith::ConstantIndexOp::create(b, 0)});
 }
 
-/// The rows of a memref, or its columns where `along` is 1, if these are
-/// contiguous.
-static RowsInMemory rowsOf(ImplicitLocOpBuilder &b, Value memref,
-                           unsigned along) {
+RowsInMemory tilebridge::cpu::rowsOf(ImplicitLocOpBuilder &b, Value memref,
+                                     unsigned along) {
   int64_t bytes =
       cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
   auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
@@ -83,7 +81,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
   SmallVector<int64_t> right = rhsType.getStridesAndOffset().first;
   bool isByColumns = right[1] != 1 && right[0] == 1;
   int64_t few = !wanted || !packsRhs || (right[1] != 1 && !isByColumns) ? 0
-                : isByColumns ? kernel.rowsWithColumns()
+                : isByColumns ? kernel.rowsWithColumns(/*isInLoop=*/false)
                               : kernel.rowsWithRows();
   auto state = [](bool packs) { return packs ? "packed" : "where it lies"; };
   kernel.report(
@@ -108,7 +106,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
                                         arith::ConstantIndexOp::create(b, few));
     auto branch = scf::IfOp::create(b, isFew, /*withElseRegion=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
-    RowsInMemory rows = rowsOf(b, lhs, 0), others = rowsOf(b, rhs, isByColumns);
+    RowsInMemory rows = rowsOf(b, lhs), others = rowsOf(b, rhs, isByColumns);
     others.aheadBytes = ahead;
     if (isByColumns)
       kernel.multiplyColumns(acc, rows, others, wanted, first);

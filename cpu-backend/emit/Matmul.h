@@ -126,7 +126,7 @@ public:
   /// Few rows are multiplied with rows of `b`, or with columns that are
   /// contiguous, where they lie, up to so many rows (0: none).
   int64_t rowsWithRows() const;
-  int64_t rowsWithColumns() const;
+  int64_t rowsWithColumns(bool isInLoop) const;
   /// The same of a loop that packs: long rows, which memory gives faster than
   /// the pieces of rows that a panel is packed from.
   int64_t rowsWithWideRows() const;
@@ -148,12 +148,6 @@ public:
   void packRows(RowsInMemory rows, mlir::Type element, mlir::Value packed,
                 mlir::Value at, mlir::Value depth, int64_t step,
                 mlir::Value wanted) const;
-  /// Zeros from step `at` on in the rows of the last tile that are not wanted:
-  /// it reads them, and what is left in memory may be subnormal, which some
-  /// CPUs multiply slowly. A single row has a tile of its own.
-  void clearRowsBehind(mlir::Value wanted, mlir::Value packed, mlir::Value at,
-                       int64_t depth) const;
-
   /// Adds the product of the first `depth` steps to `acc`. `lhs` is null where
   /// `rows` says where it is, `rhs` where `right` does. Where `wanted` is not
   /// null, rows from this one on may have any values. Where `isFirst` is true,
@@ -274,6 +268,10 @@ void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
 /// The address of a memref's first element, of so many bytes.
 mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
                       int64_t bytes);
+
+/// The rows of a memref, which are contiguous; its columns where `along` is 1.
+RowsInMemory rowsOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
+                    unsigned along = 0);
 
 /// The emitter's `allocate`, where `b` stands.
 std::function<mlir::Value(mlir::MemRefType)>

@@ -37,8 +37,9 @@ int64_t MatmulKernel::columnsAtOnce() const {
 
 /// What is converted is that for each row again, and packed only once.
 static constexpr int64_t fewRows = 4, fewWithColumns = 8;
-/// Of larger blocks there are hardly ever few rows.
-static constexpr int64_t mostRows = 16;
+/// Of larger blocks there are hardly ever few rows; but those of a mixture of
+/// experts, which loops add up, are padded.
+static constexpr int64_t mostRows = 16, mostInLoop = 64;
 
 bool MatmulKernel::isCheap(Type element) const {
   if (unit == MatmulUnit::Bf16Pairs)
@@ -53,9 +54,10 @@ int64_t MatmulKernel::rowsWithRows() const {
   return isPossible ? std::min(m - 1, fewRows) : 0;
 }
 
-int64_t MatmulKernel::rowsWithColumns() const {
-  if (m > mostRows || !isCheap(rhsElement) || lanesOfSums() < 2 ||
-      n % columnsAtOnce() != 0 || unitDepth % (group * lanesOfSums()) != 0)
+int64_t MatmulKernel::rowsWithColumns(bool isInLoop) const {
+  if (m > (isInLoop ? mostInLoop : mostRows) || !isCheap(rhsElement) ||
+      lanesOfSums() < 2 || n % columnsAtOnce() != 0 ||
+      unitDepth % (group * lanesOfSums()) != 0)
     return 0;
   bool isConverted = group == 1 && rhsElement != packedElement;
   return std::min(m - 1, isConverted ? fewRows : fewWithColumns);

@@ -82,6 +82,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       product->wanted = behindLastTrue(rows->mask, op.getLoc());
       if (!product->wanted)
         return failure();
+      endsOfMasks[rows->mask] = product->wanted;
     } else if (rows) {
       product->wanted = toValue(rewriter, op.getLoc(), mapWanted(*rows).second);
     }
@@ -195,13 +196,20 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     isWhole = choice.getCondition();
   if (isLhs ? product.form.swapsLhs : product.form.swapsRhs)
     view = swapDims(b, view);
+  auto packLhs = [&] {
+    auto type = cast<MemRefType>(view.getType());
+    if (!product.wanted || type.getStridesAndOffset().first[1] != 1)
+      return kernel.packLhs(view, product.lhs, product.filled);
+    Value depth = arith::ConstantIndexOp::create(b, product.depth);
+    kernel.packRows(rowsOf(b, view), type.getElementType(), product.lhs,
+                    product.filled, depth, product.depth, product.wanted);
+  };
   if (isLhs && product.place)
-    placeRows(b, product, view, isWhole,
-              [&] { kernel.packLhs(view, product.lhs, product.filled); });
+    placeRows(b, product, view, isWhole, packLhs);
   else if (!isLhs && product.rightPlace)
     placeWideRows(b, product, view, isWhole);
   else if (isLhs)
-    kernel.packLhs(view, product.lhs, product.filled);
+    packLhs();
   else
     kernel.packRhs(view, product.rhs, product.filled);
   return success();

@@ -334,29 +334,6 @@ void MatmulKernel::packRows(RowsInMemory rows, Type element, Value packed,
   });
 }
 
-void MatmulKernel::clearRowsBehind(Value wanted, Value packed, Value at,
-                                   int64_t depth) const {
-  if (tile.rows == 1)
-    return;
-  Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, wanted,
-                                      constant(1)),
-        tiles = arith::CeilDivUIOp::create(b, wanted, constant(tile.rows)),
-        whole = arith::MulIOp::create(b, tiles, constant(tile.rows)),
-        last = arith::MinSIOp::create(b, whole, constant(m)),
-        end = arith::SelectOp::create(b, isOne, constant(1), last);
-  auto rows = scf::ForOp::create(b, wanted, end, constant(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(rows.getBody());
-  int64_t lanes = lanesFor(depth, packedBytes(), settings.target.vectorBits);
-  Value zero = arith::ConstantOp::create(
-      b, b.getZeroAttr(VectorType::get(lanes, packedElement)));
-  emitLoop(b, depth, lanes, [&](Value column) {
-    vector::StoreOp::create(b, zero, packed,
-                            ValueRange{rows.getInductionVar(),
-                                       arith::AddIOp::create(b, column, at)});
-  });
-}
-
 void MatmulKernel::packComputedRhs(RankedTensorType type, Fetch fetch,
                                    Value packed, Value at) const {
   if (group > 1)

@@ -138,9 +138,6 @@ bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
                     product.filled,
                     arith::ConstantIndexOp::create(b, product.depth),
                     product.depth, product.wanted);
-    if (!product.place)
-      kernel.clearRowsBehind(product.wanted, product.lhs, product.filled,
-                             product.depth);
     b.setInsertionPointToStart(branch.elseBlock());
     packAll();
   };

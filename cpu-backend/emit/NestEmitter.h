@@ -60,7 +60,8 @@ private:
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
   // RestrictLoops.cpp
-  std::optional<WantedRange> wantedOf(const NestOutput &output, unsigned d);
+  std::optional<FunctionEmitter::Interval> wantedOf(const NestOutput &output,
+                                                    unsigned d);
   void findRanges();
   void restrictToBox();
   int64_t rowsInStep(unsigned position) const;

@@ -15,21 +15,16 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-std::pair<OpFoldResult, OpFoldResult>
-FunctionEmitter::mapWanted(const WantedRange &range) {
+FunctionEmitter::Interval FunctionEmitter::mapWanted(const WantedRange &range) {
   OpFoldResult low = mapAll({range.low}).front();
   return {low,
           addIndex(rewriter, range.size.getLoc(), low, mapScalar(range.size))};
 }
 
-/// The new function's value for `value` is there, in a block around the
-/// builder's.
-bool FunctionEmitter::isMappedHere(Value value) {
-  Value mapped = map.lookupOrNull(value);
-  if (!mapped)
-    return false;
+/// `value` stands in a block around the builder's.
+bool FunctionEmitter::isHere(Value value) {
   for (Block *block = rewriter.getInsertionBlock(); block;) {
-    if (block == mapped.getParentBlock())
+    if (block == value.getParentBlock())
       return true;
     Operation *parent = block->getParentOp();
     block = parent ? parent->getBlock() : nullptr;
@@ -37,23 +32,34 @@ bool FunctionEmitter::isMappedHere(Value value) {
   return false;
 }
 
+/// The new function's value for `value` is there.
+bool FunctionEmitter::isMappedHere(Value value) {
+  Value mapped = map.lookupOrNull(value);
+  return mapped && isHere(mapped);
+}
+
 /// The indices along `dim` of a tensor that somebody sees: those of an interval
 /// whose ends are known here.
-std::optional<WantedRange> FunctionEmitter::wantedHere(Value tensor,
-                                                       unsigned dim) {
+std::optional<FunctionEmitter::Interval>
+FunctionEmitter::wantedHere(Value tensor, unsigned dim) {
   auto range = findWanted(tensor, dim);
-  if (!range || range->mask || !isMappedHere(range->size))
+  if (!range)
     return std::nullopt;
+  if (range->mask) {
+    auto end = endsOfMasks.find(range->mask);
+    if (end == endsOfMasks.end() || !isHere(end->second))
+      return std::nullopt;
+    return Interval{rewriter.getIndexAttr(0), end->second};
+  }
   auto low = dyn_cast<Value>(range->low);
-  if (low && !isMappedHere(low))
+  if (!isMappedHere(range->size) || (low && !isMappedHere(low)))
     return std::nullopt;
-  return range;
+  return mapWanted(*range);
 }
 
 Value FunctionEmitter::wantedEnd(Value tensor, unsigned dim) {
   auto range = wantedHere(tensor, dim);
-  return range ? toValue(rewriter, tensor.getLoc(), mapWanted(*range).second)
-               : Value();
+  return range ? toValue(rewriter, tensor.getLoc(), range->second) : Value();
 }
 
 int64_t tilebridge::cpu::rowsAtEnd(int64_t rows, int64_t length) {
@@ -66,8 +72,8 @@ int64_t tilebridge::cpu::rowsAtEnd(int64_t rows, int64_t length) {
 
 /// The indices along the nest's dimension `d` that somebody sees of what
 /// `output` keeps in scratch memory.
-std::optional<WantedRange> NestEmitter::wantedOf(const NestOutput &output,
-                                                 unsigned d) {
+std::optional<FunctionEmitter::Interval>
+NestEmitter::wantedOf(const NestOutput &output, unsigned d) {
   if (!output.reduce)
     return output.source ? std::nullopt : fe.wantedHere(output.tensor, d);
   unsigned dim = d;
@@ -76,10 +82,10 @@ std::optional<WantedRange> NestEmitter::wantedOf(const NestOutput &output,
       return std::nullopt;
     dim -= static_cast<unsigned>(reduced) < d;
   }
-  std::optional<WantedRange> found;
+  std::optional<FunctionEmitter::Interval> found;
   for (Value result : output.reduce->getResults()) {
     auto range = fe.wantedHere(result, dim);
-    if (!range || (found && !(*found == *range)))
+    if (!range || (found && *found != *range))
       return std::nullopt;
     found = range;
   }
@@ -101,7 +107,7 @@ void NestEmitter::findRanges() {
           range = {output.view.lo[d], output.view.hi[d]};
       } else if (!isLanes && size > 1) {
         if (auto wanted = wantedOf(output, d))
-          range = fe.mapWanted(*wanted);
+          range = *wanted;
       }
       if (range == whole || (!isFirst && range != ranges[d])) {
         ranges[d] = whole;

@@ -133,6 +133,37 @@ def test_floats(op, dtype, rng):
     check_equal(out, wanted, dtype=dtype)
 
 
+def remainder_operands(rng):
+    """Pairs whose quotients are integers, nearly integers, huge, or none; and any bits."""
+    special = [0.0, float("inf"), float("nan"), 1e-45, 2.0**-126, 3.4e38, 1.0, 0.1, 2.0**29, 5e8]
+    special = torch.tensor([sign * v for v in special for sign in (1, -1)])
+    yield special.repeat_interleave(len(special)), special.repeat(len(special))
+    y = torch.randn([4096], generator=rng)
+    factor = torch.randint(1, 1 << 24, [4096], generator=rng)
+    yield y * factor, y
+    yield torch.nextafter(y * factor, torch.zeros(())), y
+    yield torch.nextafter(y * factor, torch.full((), torch.inf)), y
+    bits = torch.randint(-(2**31), 2**31, [2, 4096], generator=rng).int()
+    yield tuple(bits.view(torch.float32))
+
+
+def test_remainders_are_exact(rng):
+    for x, y in remainder_operands(rng):
+        # Alone in its vector as well as beside others: some quotients are for the C library.
+        for a, b in ((x, y), (x.repeat_interleave(64), y.repeat_interleave(64))):
+            n = triton.next_power_of_2(len(a))
+            a, b = (torch.cat([v, torch.ones(n - len(v))]) for v in (a, b))
+            out = output([n], torch.float32)
+            for start in range(0, n, 4096):
+                piece = slice(start, start + 4096)
+                binary_kernel[(1,)](a[piece], b[piece], out[piece], N=min(n, 4096), OP="%")
+            wanted = torch.fmod(a.double(), b.double()).float()
+            same = (out.view(torch.int32) == wanted.view(torch.int32)) | (
+                out.isnan() & wanted.isnan()
+            )
+            assert same.all(), (a[~same][:5], b[~same][:5])
+
+
 @triton.jit
 def boolean_kernel(x, y, out, N: tl.constexpr):
     at = tl.arange(0, N)

@@ -1,7 +1,7 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 two-fmas bf16-pairs" --canonicalize --cse | FileCheck %s
 
 // CPUs that do two multiply-adds of f32 a cycle do one vdpbf16ps in two: bf16 is widened where it is packed. Of a block of rows that exist in
-// part, those that are stored are read where they lie, and what else the last tile reads is zero; a single row has a tile of its own.
+// part, those that are stored are read where they lie, and a tile reads the last of them in place of others; a single row has a tile of its own.
 // Sums of bf16 are one chain, as those of f32 are.
 // CHECK-LABEL: func.func @rows
 // CHECK: %[[WANTED:.*]] = arith.minsi %{{.*}}, %c16
@@ -14,17 +14,17 @@
 // CHECK: %[[PIECE:.*]] = llvm.load {{.*}} {alignment = 2 : i64} {{.*}} -> vector<16xbf16>
 // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[PIECE]] {{.*}} : vector<16xbf16> to vector<16xf32>
 // CHECK: vector.store %[[WIDE]], %{{.*}}[%[[ROW]], %{{.*}}]
-// CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[WANTED]], %c1
-// CHECK: %[[TILES:.*]] = arith.ceildivui %[[WANTED]]
-// CHECK: %[[CLEARED:.*]] = arith.select %[[ONE]], %c1
-// CHECK: scf.for %[[OTHER:.*]] = %[[WANTED]] to %[[CLEARED]] step %c1
-// CHECK: scf.for
-// CHECK: vector.store %cst{{.*}}, %{{.*}}[%[[OTHER]]
 // CHECK: } else {
 // CHECK: vector.store
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[WANTED]], %c1
+// CHECK: scf.if %[[ONE]]
 // CHECK-NOT: dpbf16ps
 // CHECK-NOT: to %c4 step %c1
 // CHECK: arith.mulf {{.*}} fastmath<contract> : vector<16xf32>
+// CHECK: } else {
+// CHECK: %[[LAST:.*]] = arith.addi %[[WANTED]], %c-1
+// CHECK: %[[CLAMPED:.*]] = arith.minsi %{{.*}}, %[[LAST]]
+// CHECK: vector.load %{{.*}}[%[[CLAMPED]], %{{.*}}]
 // CHECK-NOT: dpbf16ps
 func.func @rows(%m: index, %a: memref<?x128xbf16, strided<[?, 1], offset: ?>>, %b: memref<128x16xbf16, strided<[?, 1], offset: ?>>, %n: i32,
                 %out: memref<?x16xf32>) {

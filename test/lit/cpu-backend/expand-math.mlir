@@ -231,6 +231,24 @@ func.func @rsqrt(%x: vector<8xf32>) -> vector<8xf32> {
   return %y : vector<8xf32>
 }
 
+// Exactly in f64 where each quotient is below 2^29; else, and for no numbers, by the C library. Other types stay.
+// CHECK-LABEL: func.func @remainder
+// CHECK: %[[Q:.*]] = arith.divf {{.*}} : vector<8xf64>
+// CHECK: %[[SMALL:.*]] = arith.cmpf olt, %[[Q]], %{{.*}} : vector<8xf64>
+// CHECK: math.trunc %[[Q]] : vector<8xf64>
+// CHECK: %[[REST:.*]] = math.copysign {{.*}} : vector<8xf32>
+// CHECK: %[[ALL:.*]] = vector.reduction <and>, %[[SMALL]]
+// CHECK: scf.if %[[ALL]] -> (vector<8xf32>) {
+// CHECK-NEXT: scf.yield %[[REST]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: arith.remf %{{.*}} : vector<8xf32>
+// CHECK: arith.remf %{{.*}} : vector<8xf64>
+func.func @remainder(%x: vector<8xf32>, %y: vector<8xf32>, %v: vector<8xf64>, %w: vector<8xf64>) -> (vector<8xf32>, vector<8xf64>) {
+  %r = arith.remf %x, %y : vector<8xf32>
+  %s = arith.remf %v, %w : vector<8xf64>
+  return %r, %s : vector<8xf32>, vector<8xf64>
+}
+
 // CHECK-LABEL: func.func @instructions_stay
 // CHECK: math.floor
 // CHECK: math.sqrt
