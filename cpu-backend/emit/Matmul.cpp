@@ -81,7 +81,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
   SmallVector<int64_t> right = rhsType.getStridesAndOffset().first;
   bool isByColumns = right[1] != 1 && right[0] == 1;
   int64_t few = !wanted || !packsRhs || (right[1] != 1 && !isByColumns) ? 0
-                : isByColumns ? kernel.rowsWithColumns(/*isInLoop=*/false)
+                : isByColumns ? kernel.rowsWithColumns()
                               : kernel.rowsWithRows();
   auto state = [](bool packs) { return packs ? "packed" : "where it lies"; };
   kernel.report(

@@ -34,6 +34,8 @@ struct MatmulSettings {
   bool isUnsigned = false;
   /// Operands narrower than the sums are added up in short chains.
   bool wantsShortChains = false;
+  /// A loop does nothing but add such products up.
+  bool isInLoop = false;
 };
 
 /// A product of the old function, taken apart.
@@ -126,7 +128,7 @@ public:
   /// Few rows are multiplied with rows of `b`, or with columns that are
   /// contiguous, where they lie, up to so many rows (0: none).
   int64_t rowsWithRows() const;
-  int64_t rowsWithColumns(bool isInLoop) const;
+  int64_t rowsWithColumns() const;
   /// The same of a loop that packs: long rows, which memory gives faster than
   /// the pieces of rows that a panel is packed from.
   int64_t rowsWithWideRows() const;

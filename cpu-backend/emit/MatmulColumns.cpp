@@ -54,8 +54,8 @@ int64_t MatmulKernel::rowsWithRows() const {
   return isPossible ? std::min(m - 1, fewRows) : 0;
 }
 
-int64_t MatmulKernel::rowsWithColumns(bool isInLoop) const {
-  if (m > (isInLoop ? mostInLoop : mostRows) || !isCheap(rhsElement) ||
+int64_t MatmulKernel::rowsWithColumns() const {
+  if (m > (settings.isInLoop ? mostInLoop : mostRows) || !isCheap(rhsElement) ||
       lanesOfSums() < 2 || n % columnsAtOnce() != 0 ||
       unitDepth % (group * lanesOfSums()) != 0)
     return 0;

@@ -82,9 +82,11 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
     }
     emitTile(panel, column, constant(whole), m - whole, vectors);
   };
-  if (!now.wanted || tile.rows == 1)
+  // A single row, as a token that is decoded has, has a tile of its own, where
+  // that is likely enough to be worth the code.
+  constexpr int64_t mostRows = 16;
+  if (!now.wanted || tile.rows == 1 || (!settings.isInLoop && m > mostRows))
     return emitAll();
-  // A single row, as a token that is decoded has, has a tile of its own.
   Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, now.wanted,
                                       constant(1));
   auto branch = scf::IfOp::create(b, isOne, /*withElseRegion=*/true);

@@ -53,6 +53,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     auto product = std::make_shared<DeepMatmul>();
     product->op = op;
     product->form = *form;
+    product->form.settings.isInLoop = true;
     auto lhsType = cast<RankedTensorType>(op.getInputs()[0].getType());
     product->depth = lhsType.getDimSize(form->swapsLhs ? 0 : 1);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);

@@ -79,7 +79,7 @@ void FunctionEmitter::openWideRows(DeepMatmul &product) {
   Value right = product.op.getInputs()[1];
   int64_t most = 0;
   if (isContiguousAlong(right, product.form.swapsRhs ? 1 : 0))
-    most = kernel.rowsWithColumns(/*isInLoop=*/true);
+    most = kernel.rowsWithColumns();
   product.hasColumns = most > 0;
   if (most == 0 && !product.form.swapsRhs)
     most = kernel.rowsWithWideRows();

@@ -63,8 +63,9 @@ Value FunctionEmitter::wantedEnd(Value tensor, unsigned dim) {
 }
 
 int64_t tilebridge::cpu::rowsAtEnd(int64_t rows, int64_t length) {
-  constexpr int64_t most = 4, mostElements = 256;
-  int64_t result = most;
+  constexpr int64_t most = 4, mostElements = 256, mostRows = 16;
+  // Of more rows no loop is unrolled.
+  int64_t result = rows <= mostRows ? most : 1;
   while (result > 1 && (result * length > mostElements || rows % result))
     result /= 2;
   return result;

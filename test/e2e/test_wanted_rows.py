@@ -129,15 +129,16 @@ def heads_kernel(
 
 @pytest.mark.parametrize("group", [1, 3, 4, 16])
 @pytest.mark.parametrize("length", [1, 45, 128])
+@pytest.mark.parametrize("block", [16, 64])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
-def test_heads_that_share_a_key(group, length, dtype, rng):
+def test_heads_that_share_a_key(group, length, block, dtype, rng):
     d, key_heads = 32, 3
-    arguments = {"H": 16, "N": 32, "D": d}
+    arguments = {"H": block, "N": 32, "D": d}
 
     def run(make, group):
         q = make([key_heads * group, d])
         k, v = make([key_heads, length, d]), make([key_heads, length, d])
-        o = torch.full((key_heads * group + 16, d), 7.0)
+        o = torch.full((key_heads * group + block, d), 7.0)
         heads_kernel[(key_heads,)](q, k, v, o, length, d**-0.5, GROUP=group, **arguments)
         return q, k, v, o
 
