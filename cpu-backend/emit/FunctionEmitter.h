@@ -163,6 +163,9 @@ private:
 
   // Prefetch.cpp
   mlir::Value carriedStep(mlir::scf::ForOp loop, mlir::BlockArgument argument);
+  /// How many elements further the next iteration reads, where that is known.
+  std::optional<mlir::OpFoldResult>
+  growthOf(const View &view, mlir::scf::ForOp around, mlir::Location loc);
   void prefetchLaterBlock(const View &view, llvm::ArrayRef<Index> indices,
                           unsigned laneDim, mlir::Location loc);
 

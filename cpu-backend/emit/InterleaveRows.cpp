@@ -115,15 +115,12 @@ LogicalResult NestEmitter::emitBothOrders() {
   return emit(branch.elseBlock(), false);
 }
 
-/// The loop over rows, several at once. Their number divides that of the block,
-/// so that those behind the last one that is wanted are there.
+/// The loop over rows, several at once.
 LogicalResult NestEmitter::emitRowsAtOnce(unsigned position) {
   unsigned d = order[position];
   auto rows = static_cast<int64_t>(rowsAtOnce.size());
-  Value begin = arith::AndIOp::create(b, loc, toValue(b, loc, ranges[d].first),
-                                      constant(-rows));
   return loop(
-      begin, toValue(b, loc, ranges[d].second), rows,
+      firstOfRows(d, rows), toValue(b, loc, ranges[d].second), rows,
       [&](Value iv, unsigned level) {
         for (auto [i, row] : llvm::enumerate(rowsAtOnce)) {
           Value base =

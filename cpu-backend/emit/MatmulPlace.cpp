@@ -123,7 +123,6 @@ bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
   };
   auto packWanted = [&] {
     Type element = cast<MemRefType>(rows.getType()).getElementType();
-    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     auto metadata = memref::ExtractStridedMetadataOp::create(b, rows);
     Value isContiguous = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                                metadata.getStrides()[1], one);
@@ -132,10 +131,7 @@ bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
                           /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    Value rowBytes = arith::MulIOp::create(
-        b, metadata.getStrides()[0], arith::ConstantIndexOp::create(b, bytes));
-    kernel.packRows({addressOf(b, rows, bytes), rowBytes}, element, product.lhs,
-                    product.filled,
+    kernel.packRows(rowsOf(b, rows), element, product.lhs, product.filled,
                     arith::ConstantIndexOp::create(b, product.depth),
                     product.depth, product.wanted);
     b.setInsertionPointToStart(branch.elseBlock());

@@ -47,9 +47,7 @@ Value tilebridge::cpu::addressOf(ImplicitLocOpBuilder &b, Value memref,
 RowsInMemory DeepMatmul::leftRows(ImplicitLocOpBuilder &b) const {
   if (place)
     return {fieldOfPlace(b, 0), fieldOfPlace(b, 1)};
-  int64_t bytes = kernel(b).packedBytes(),
-          row = cast<MemRefType>(lhs.getType()).getDimSize(1);
-  return {addressOf(b, lhs, bytes), index(b, row * bytes)};
+  return rowsOf(b, lhs);
 }
 
 /// `tensor` is a load whose elements along dimension `d` are contiguous.
@@ -101,7 +99,6 @@ void tilebridge::cpu::placeWideRows(ImplicitLocOpBuilder &b,
                                     const DeepMatmul &product, Value view,
                                     Value isWhole) {
   MatmulKernel kernel = product.kernel(b);
-  int64_t bytes = cast<MemRefType>(view.getType()).getElementTypeBitWidth() / 8;
   auto put = [&](ArrayRef<Value> fields) {
     for (auto [i, value] : llvm::enumerate(fields))
       memref::StoreOp::create(
@@ -116,9 +113,8 @@ void tilebridge::cpu::placeWideRows(ImplicitLocOpBuilder &b,
     Value fits = arith::AndIOp::create(b, product.isAlone, isWhole);
     auto branch = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
-    put({addressOf(b, view, bytes),
-         times(b, metadata.getStrides()[1 - along], bytes), index(b, 1)});
+    RowsInMemory rows = rowsOf(b, view, 1 - along);
+    put({rows.address, rows.rowBytes, index(b, 1)});
     b.setInsertionPointToStart(branch.elseBlock());
   }
   put({index(b, 0), index(b, 0), index(b, 0)});

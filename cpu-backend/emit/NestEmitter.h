@@ -65,6 +65,7 @@ private:
   void findRanges();
   void restrictToBox();
   int64_t rowsInStep(unsigned position) const;
+  mlir::Value firstOfRows(unsigned d, int64_t rows);
   mlir::LogicalResult emitRowsInSteps(unsigned position, int64_t rows);
   void clearUnwanted();
 

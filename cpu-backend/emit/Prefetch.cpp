@@ -52,11 +52,16 @@ Value FunctionEmitter::carriedStep(scf::ForOp loop, BlockArgument argument) {
   return {};
 }
 
+std::optional<OpFoldResult>
+FunctionEmitter::growthOf(const View &view, scf::ForOp around, Location loc) {
+  return growthInLoop(
+      rewriter, loc, toValue(rewriter, loc, view.placed().offset), around,
+      [&](BlockArgument argument) { return carriedStep(around, argument); });
+}
+
 std::optional<OpFoldResult> NestEmitter::growthOf(const View &view,
                                                   scf::ForOp around) {
-  return growthInLoop(
-      b, loc, toValue(b, loc, view.placed().offset), around,
-      [&](BlockArgument argument) { return fe.carriedStep(around, argument); });
+  return fe.growthOf(view, around, loc);
 }
 
 scf::ForOp tilebridge::cpu::loopAround(OpBuilder &b) {

@@ -68,13 +68,7 @@ Value FunctionEmitter::bytesToNext(Value tensor) {
     return {};
   const View &view = *it->second;
   Location loc = tensor.getLoc();
-  auto offset = dyn_cast<Value>(view.placed().offset);
-  if (!offset)
-    return {};
-  auto growth =
-      growthInLoop(rewriter, loc, offset, around, [&](BlockArgument argument) {
-        return carriedStep(around, argument);
-      });
+  auto growth = growthOf(view, around, loc);
   int64_t bytes = view.elementType().getIntOrFloatBitWidth() / 8;
   if (!growth || constantOf(*growth) == 0)
     return {};
@@ -101,9 +95,7 @@ void FunctionEmitter::prefetchNextOperand(Value tensor, Location loc) {
     std::optional<SmallVector<LineLoop>> loops = linesOf(*view);
     if (!offset || !loops)
       continue;
-    auto growth = growthInLoop(
-        rewriter, loc, offset, around,
-        [&](BlockArgument argument) { return carriedStep(around, argument); });
+    auto growth = growthOf(*view, around, loc);
     if (!growth || constantOf(*growth) == 0)
       continue;
     OpBuilder::InsertionGuard guard(rewriter);

@@ -156,12 +156,17 @@ int64_t NestEmitter::rowsInStep(unsigned position) const {
   return rowsAtEnd(nest.shape[d], length);
 }
 
+/// Where the loop over dimension `d` begins if it takes so many rows at once,
+/// which divide those of the block: those around what is wanted are there.
+Value NestEmitter::firstOfRows(unsigned d, int64_t rows) {
+  return arith::AndIOp::create(b, loc, toValue(b, loc, ranges[d].first),
+                               constant(-rows));
+}
+
 /// A loop of steps of so many rows, which divide those of the block.
 LogicalResult NestEmitter::emitRowsInSteps(unsigned position, int64_t rows) {
   unsigned d = order[position];
-  Value begin = arith::AndIOp::create(b, loc, toValue(b, loc, ranges[d].first),
-                                      constant(-rows));
-  return loop(begin, toValue(b, loc, ranges[d].second), rows,
+  return loop(firstOfRows(d, rows), toValue(b, loc, ranges[d].second), rows,
               [&](Value first, unsigned) {
                 return loop(constant(0), constant(rows), 1,
                             [&](Value row, unsigned level) {
