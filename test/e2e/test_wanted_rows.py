@@ -260,3 +260,40 @@ def test_parts_of_blocks(low, high, other, columns, rng):
     check_equal(p[:other], sums[:other], tolerance=(1e-5, 1e-6))
     assert (o[~inside] == 7).all()
     assert (p[other:] == 7).all()
+
+
+@triton.jit
+def batch_kernel(
+    a, b, c, m, count,
+    B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    batch, rows = tl.arange(0, B)[:, None, None], tl.arange(0, M)[None, :, None]
+    cols, depth = tl.arange(0, N)[None, None, :], tl.arange(0, K)
+    x = tl.load(a + (batch * M + rows) * K + depth[None, None, :], mask=rows < m, other=0.0)
+    depth = depth[None, :, None]
+    y = tl.load(b + ((batch * N + cols) * K + depth if COLUMNS else (batch * K + depth) * N + cols))
+    acc = tl.zeros((B, M, N), tl.float32)
+    for _ in range(count):
+        acc = acc * 0.5 + tl.dot(x, y)
+    acc -= tl.sum(acc, 2)[:, :, None]
+    tl.store(c + (batch * M + rows) * N + cols, acc, mask=rows < m)
+
+
+@pytest.mark.parametrize("m", [0, 1, 3, 5, 16])
+@pytest.mark.parametrize("columns", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_rows_of_batches(m, columns, dtype, rng):
+    def run(a, m):
+        c = torch.full((4, 16, 64), 7.0)
+        batch_kernel[(1,)](a, memory, c, m, 3, B=4, M=16, N=64, K=32, COLUMNS=columns)
+        return c
+
+    b = normal(rng, [4, 32, 64], dtype)
+    memory = (b.mT if columns else b).contiguous()
+    run(torch.full((4, 16, 32), float("nan"), dtype=dtype), 16)
+    a = normal(rng, [4, 16, 32], dtype)
+    c = run(a, m)
+    wanted = 1.75 * (a.double() @ b.double())
+    wanted -= wanted.sum(2, keepdim=True)
+    check_equal(c[:, :m], wanted[:, :m], tolerance=(1e-4, 1e-2))
+    assert (c[:, m:] == 7).all()
