@@ -7,7 +7,9 @@
 
 #include "cpu-backend/HostState.h"
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/ProgramLoop.h"
 #include "cpu-backend/SlotReader.h"
+#include "cpu-backend/merge/ProgramBatch.h"
 #include "runtime/executable_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,8 +31,7 @@ using namespace tilebridge::cpu;
 namespace {
 
 constexpr StringLiteral kRunName = "tilebridge_run";
-/// Program ids x, y, z, then their counts.
-constexpr unsigned kProgramArguments = 6;
+constexpr StringLiteral kAtOnceName = "tilebridge_at_once";
 
 struct EntryPass : public tilebridge::cpu::impl::CpuEntryPassBase<EntryPass> {
   using Base::Base;
@@ -39,6 +40,9 @@ struct EntryPass : public tilebridge::cpu::impl::CpuEntryPassBase<EntryPass> {
     func::FuncOp kernel = findKernel();
     if (!kernel)
       return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(mergedCountAttr))
+        merged = function;
     unsigned slots = 0;
     if (failed(createRun(kernel, slots)))
       return signalPassFailure();
@@ -55,11 +59,15 @@ private:
                                               unsigned firstProgramId,
                                               Value launch, Value scratch,
                                               unsigned &slots);
-  void createLoop(OpBuilder &b, func::FuncOp kernel,
-                  SmallVector<Value> arguments, unsigned firstProgramId,
-                  Value launch, Value begin, Value end);
+  FailureOr<std::optional<MergedCall>> readMerged(OpBuilder &b, Value launch,
+                                                  Value scratch,
+                                                  unsigned firstProgramId);
+  LogicalResult createAtOnce(unsigned firstProgramId);
   Value createSetjmp(OpBuilder &b, Location loc, Value state);
   void createExecutable(func::FuncOp kernel, unsigned slots);
+
+  /// Runs several programs; null if there is none.
+  func::FuncOp merged;
 };
 
 } // namespace
@@ -116,7 +124,7 @@ EntryPass::readArguments(OpBuilder &b, func::FuncOp kernel,
   SlotReader reader(b, loc, slotsPointer);
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     unsigned index = i;
-    if (index >= firstProgramId && index < firstProgramId + kProgramArguments) {
+    if (index >= firstProgramId && index < firstProgramId + programArguments) {
       arguments.push_back(
           {}); // A program id or count, which the loop provides.
     } else if (kernel.getArgAttr(index, "tilebridge.launch")) {
@@ -150,58 +158,6 @@ EntryPass::readArguments(OpBuilder &b, func::FuncOp kernel,
   return arguments;
 }
 
-void EntryPass::createLoop(OpBuilder &b, func::FuncOp kernel,
-                           SmallVector<Value> arguments,
-                           unsigned firstProgramId, Value launch, Value begin,
-                           Value end) {
-  Location loc = kernel.getLoc();
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  SmallVector<Value> counts, counts64;
-  for (int dim = 0; dim < 3; ++dim) {
-    Value address =
-        LLVM::GEPOp::create(b, loc, launch.getType(), b.getI8Type(), launch,
-                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-                                offsetof(tb_launch_v1, grid) + dim * 4)});
-    counts.push_back(LLVM::LoadOp::create(b, loc, i32, address, 4));
-    counts64.push_back(arith::ExtUIOp::create(b, loc, i64, counts.back()));
-  }
-  // The divisions run once a call: the loop then counts like an odometer.
-  auto narrow = [&](Value value) {
-    return arith::TruncIOp::create(b, loc, i32, value).getResult();
-  };
-  Value rows = arith::DivUIOp::create(b, loc, begin, counts64[0]);
-  Value x = narrow(arith::RemUIOp::create(b, loc, begin, counts64[0]));
-  Value y = narrow(arith::RemUIOp::create(b, loc, rows, counts64[1]));
-  Value z = narrow(arith::DivUIOp::create(b, loc, rows, counts64[1]));
-  Value one = arith::ConstantIntOp::create(b, loc, i64, 1);
-
-  auto loop = scf::ForOp::create(b, loc, begin, end, one, ValueRange{x, y, z});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  ValueRange ids = loop.getRegionIterArgs();
-  for (int dim = 0; dim < 3; ++dim) {
-    arguments[firstProgramId + dim] = ids[dim];
-    arguments[firstProgramId + 3 + dim] = counts[dim];
-  }
-  func::CallOp::create(b, loc, kernel, arguments);
-
-  Value one32 = arith::ConstantIntOp::create(b, loc, i32, 1),
-        zero32 = arith::ConstantIntOp::create(b, loc, i32, 0);
-  auto step = [&](Value id, Value carry, Value count, Value &carryOut) {
-    Value more = arith::AddIOp::create(b, loc, id, carry);
-    Value full =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, more, count);
-    carryOut = arith::SelectOp::create(b, loc, full, one32, zero32);
-    return arith::SelectOp::create(b, loc, full, zero32, more).getResult();
-  };
-  Value carryX, carryY;
-  Value nextX = step(ids[0], one32, counts[0], carryX);
-  // A carry of 0 leaves an id below its count, so `full` is false there.
-  Value nextY = step(ids[1], carryX, counts[1], carryY);
-  Value nextZ = arith::AddIOp::create(b, loc, ids[2], carryY);
-  scf::YieldOp::create(b, loc, ValueRange{nextX, nextY, nextZ});
-}
-
 /// Whether this is the first return of setjmp, as an i1.
 Value EntryPass::createSetjmp(OpBuilder &b, Location loc, Value state) {
   // The form without signal masks, which costs no system call.
@@ -226,12 +182,12 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
     if (kernel.getArgAttr(i, "tilebridge.launch") ||
         kernel.getArgAttr(i, "tilebridge.scratch"))
       ++hidden;
-  if (kernel.getNumArguments() < kProgramArguments + hidden)
+  if (kernel.getNumArguments() < programArguments + hidden)
     return kernel.emitError("expected the last arguments of a kernel to be its "
                             "program ids and their counts, 6 of i32");
   unsigned firstProgramId =
-      kernel.getNumArguments() - hidden - kProgramArguments;
-  for (unsigned i = 0; i < kProgramArguments; ++i)
+      kernel.getNumArguments() - hidden - programArguments;
+  for (unsigned i = 0; i < programArguments; ++i)
     if (!kernel.getArgumentTypes()[firstProgramId + i].isSignlessInteger(32))
       return kernel.emitError("expected the last arguments of a kernel to be "
                               "its program ids and their counts, 6 of i32");
@@ -255,6 +211,10 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
       readArguments(b, kernel, firstProgramId, launch, scratch, slots);
   if (failed(arguments))
     return failure();
+  ProgramCall call{kernel, *arguments, firstProgramId};
+  auto together = readMerged(b, launch, scratch, firstProgramId);
+  if (failed(together))
+    return failure();
   auto variable = [&](StringRef name) {
     return LLVM::AddressOfOp::create(b, loc, pointer, name);
   };
@@ -267,9 +227,9 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
         scf::IfOp::create(b, loc, firstTime, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    createLoop(b, kernel, *arguments, firstProgramId, launch, begin, end);
+    createProgramLoop(b, loc, call, *together, launch, begin, end);
   } else {
-    createLoop(b, kernel, *arguments, firstProgramId, launch, begin, end);
+    createProgramLoop(b, loc, call, *together, launch, begin, end);
   }
   // What went around the caches is seen before whatever says that it is there.
   bool streams = getOperation()
@@ -282,6 +242,50 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
     LLVM::CallIntrinsicOp::create(
         b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
   LLVM::ReturnOp::create(b, loc, ValueRange{});
+  return createAtOnce(firstProgramId);
+}
+
+FailureOr<std::optional<MergedCall>>
+EntryPass::readMerged(OpBuilder &b, Value launch, Value scratch,
+                      unsigned firstProgramId) {
+  if (!merged)
+    return std::optional<MergedCall>();
+  unsigned slots = 0;
+  auto arguments =
+      readArguments(b, merged, firstProgramId, launch, scratch, slots);
+  if (failed(arguments))
+    return failure();
+  MergedCall result;
+  result.call = {merged, *arguments, firstProgramId};
+  auto number = [&](StringRef name) {
+    return merged->getAttrOfType<IntegerAttr>(name).getInt();
+  };
+  result.count = number(mergedCountAttr);
+  result.axis = number(mergedAxisAttr);
+  if (auto step = merged->getAttrOfType<FlatSymbolRefAttr>(mergedStepAttr))
+    result.step = getOperation().lookupSymbol<func::FuncOp>(step.getAttr());
+  return std::optional(result);
+}
+
+/// The function that says how many programs in a row are run together.
+LogicalResult EntryPass::createAtOnce(unsigned firstProgramId) {
+  if (!merged)
+    return success();
+  Location loc = merged.getLoc();
+  OpBuilder b(&getContext());
+  b.setInsertionPointToEnd(getOperation().getBody());
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  auto type = LLVM::LLVMFunctionType::get(b.getI64Type(), {pointer});
+  auto function = LLVM::LLVMFuncOp::create(b, loc, kAtOnceName, type,
+                                           LLVM::Linkage::Internal);
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+  Value launch = function.getArgument(0);
+  Value none = LLVM::ZeroOp::create(b, loc, pointer);
+  auto together = readMerged(b, launch, none, firstProgramId);
+  if (failed(together))
+    return failure();
+  LLVM::ReturnOp::create(b, loc,
+                         createProgramsAtOnce(b, loc, **together, launch));
   return success();
 }
 
@@ -315,15 +319,17 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
   auto pointer = LLVM::LLVMPointerType::get(context);
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   auto type = LLVM::LLVMStructType::getLiteral(
-      context, {i32, i32, i64, pointer, pointer});
+      context, {i32, i32, i64, pointer, pointer, pointer});
   auto executable = LLVM::GlobalOp::create(
       b, loc, type, /*isConstant=*/true, LLVM::Linkage::External,
       TB_EXECUTABLE_SYMBOL, Attribute(), /*alignment=*/8);
   b.createBlock(&executable.getInitializerRegion());
   int64_t scratchBytes = 0;
-  if (auto bytes =
-          kernel->getAttrOfType<IntegerAttr>("tilebridge.scratch_bytes"))
-    scratchBytes = bytes.getInt();
+  for (func::FuncOp function : {kernel, merged})
+    if (auto bytes = function ? function->getAttrOfType<IntegerAttr>(
+                                    "tilebridge.scratch_bytes")
+                              : IntegerAttr())
+      scratchBytes = std::max(scratchBytes, bytes.getInt());
   SmallVector<Value> fields = {
       LLVM::ConstantOp::create(b, loc, i32,
                                b.getI32IntegerAttr(TB_EXECUTABLE_ABI_VERSION)),
@@ -331,6 +337,9 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
       LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(scratchBytes)),
       LLVM::AddressOfOp::create(b, loc, pointer, kRunName),
       LLVM::AddressOfOp::create(b, loc, pointer, text.getName()),
+      merged
+          ? LLVM::AddressOfOp::create(b, loc, pointer, kAtOnceName).getResult()
+          : LLVM::ZeroOp::create(b, loc, pointer).getResult(),
   };
   Value value = LLVM::UndefOp::create(b, loc, type);
   for (auto [i, field] : llvm::enumerate(fields))

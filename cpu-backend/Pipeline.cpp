@@ -39,6 +39,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   // Branches that only choose a block have become selects.
   pm.addPass(linalg_ext::createSpreadSelectsPass());
+  // Programs that read one column each become one that reads lines.
+  pm.addPass(createCpuMergeProgramsPass());
   // Nothing is left of accesses that are known to be empty.
   pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
   // Loops carry sums, not blocks that are summed behind them.

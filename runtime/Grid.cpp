@@ -93,6 +93,17 @@ float since(Clock::time_point begin) {
 
 constexpr size_t lineBytes = 64;
 
+/// `count` programs, or more, so that those which the kernel runs together are
+/// in one call; `most` is how many there are.
+int64_t wholeGroups(const GridRun &run, int64_t count, int64_t most) {
+  tb_at_once_fn function = run.kernel.executable->at_once;
+  int64_t group = function ? function(&run.launch) : 1;
+  if (group <= 1 || group > most)
+    return count;
+  int64_t rest = count % group;
+  return rest == 0 ? count : std::min(count - rest + group, most);
+}
+
 /// A thread's share of the programs. Each has a cache line, so that threads
 /// that stay in their own do not disturb one another; the same thread gets the
 /// same share of the next launch, whose data it then has in its caches.
@@ -155,6 +166,7 @@ struct alignas(lineBytes) Team {
     if (!run.isCooperative && perProgram > 0 &&
         float(chunk) * perProgram < leastChunk)
       chunk = int64_t(std::min(leastChunk / perProgram + 1, float(most)));
+    chunk = wholeGroups(run, chunk, most);
   }
 
   /// Asks for all lines that the thread is about to need at once.
@@ -276,7 +288,8 @@ bool runInline(GridRun &run, float expected, float limit, int64_t &done) {
   if (limit == 0) {
     // In pieces, so that a failed assertion ends a long launch. Few: each ends
     // with a wait for the stores that went around the caches.
-    int64_t piece = std::max<int64_t>(1, run.total / 8);
+    int64_t piece =
+        wholeGroups(run, std::max<int64_t>(1, run.total / 8), run.total);
     for (; done < run.total && !run.stop.load(std::memory_order_relaxed);
          done += std::min(piece, run.total - done))
       function(&run.launch, done, std::min(done + piece, run.total),
@@ -287,6 +300,7 @@ bool runInline(GridRun &run, float expected, float limit, int64_t &done) {
   float elapsed = 0;
   int64_t piece = std::max<int64_t>(
       1, int64_t(float(run.total) * (limit / 4) / (expected + 1)));
+  piece = wholeGroups(run, piece, run.total);
   while (done < run.total && elapsed < 2 * limit &&
          !run.stop.load(std::memory_order_relaxed)) {
     int64_t end = piece < run.total - done ? done + piece : run.total;

@@ -8,6 +8,7 @@
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/Roots.h"
+#include "cpu-backend/merge/ProgramBatch.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -22,6 +23,18 @@ FunctionEmitter::FunctionEmitter(func::FuncOp oldFunc, EmitTarget target,
     : Emitter(oldFunc.getContext(), target), oldFunc(oldFunc), plan(plan) {
   if (target.streamBytes > 0)
     writeOnly = findWriteOnly(oldFunc);
+}
+
+int64_t FunctionEmitter::programsAtOnce() const {
+  auto count = oldFunc->getAttrOfType<IntegerAttr>(mergedCountAttr);
+  return count ? count.getInt() : 1;
+}
+
+int64_t FunctionEmitter::programsAlongX() const {
+  auto axis = oldFunc->getAttrOfType<IntegerAttr>(mergedAxisAttr);
+  return axis && axis.getInt() == 0 && !oldFunc->hasAttr(mergedStepAttr)
+             ? programsAtOnce()
+             : 1;
 }
 
 func::FuncOp FunctionEmitter::run() {

@@ -302,6 +302,10 @@ private:
   unsigned levelOf(llvm::ArrayRef<Index> indices) const;
   void moveTo(unsigned level);
 
+  /// How many programs along x, or all axes, the function runs together.
+  int64_t programsAtOnce() const;
+  int64_t programsAlongX() const;
+
   mlir::func::FuncOp oldFunc;
   Plan &plan;
   bool onlyStreams = true;

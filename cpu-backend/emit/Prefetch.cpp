@@ -110,6 +110,9 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
   ValueRange ids = fe.oldFunc.getArguments().take_back(6);
   Value program = fe.mapScalar(ids[0]), programs = fe.mapScalar(ids[3]);
   auto next = growthOfProgram(b, loc, offset, program);
+  int64_t atOnce = fe.programsAlongX();
+  if (next)
+    next = mulIndex(b, loc, *next, b.getIndexAttr(atOnce));
   std::optional<OpFoldResult> growth;
   if (around)
     growth = growthOf(view, around);
@@ -122,7 +125,7 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
   };
   auto hasProgram = [&](int64_t later) -> Value {
     Value constant =
-        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(later));
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(later * atOnce));
     return arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::slt,
         arith::AddIOp::create(b, loc, program, constant), programs);

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/merge/ProgramBatch.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -51,7 +52,8 @@ BlockArgument tilebridge::cpu::argumentOf(Value memref) {
 /// may wait for what is written: ordinary stores are seen in their order.
 llvm::DenseSet<Value> tilebridge::cpu::findWriteOnly(func::FuncOp func) {
   llvm::DenseSet<Value> read, written;
-  bool isOrdered = !func->hasAttr("tilebridge.kernel");
+  bool isOrdered =
+      !func->hasAttr("tilebridge.kernel") && !func->hasAttr(mergedCountAttr);
   func.walk([&](Operation *op) {
     isOrdered |= isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
                      linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
@@ -107,6 +109,8 @@ Value NestEmitter::runsInLaunch() {
   Value runs = constant(1);
   for (Value count : arguments.take_back(3))
     runs = times(runs, fe.mapScalar(count));
+  if (int64_t merged = fe.programsAtOnce(); merged > 1)
+    runs = arith::DivUIOp::create(b, loc, runs, constant(merged));
   for (Operation *at = b.getInsertionBlock()->getParentOp();
        at && !isa<func::FuncOp>(at); at = at->getParentOp()) {
     auto around = dyn_cast<scf::ForOp>(at);

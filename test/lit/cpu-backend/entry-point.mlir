@@ -13,7 +13,7 @@ func.func @add(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i16, %px: i32, %p
 // CHECK: func.call @add.program(%[[X]], %[[N]], %[[PX]], %[[PY]], %[[PZ]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LAUNCH]])
 // CHECK: llvm.mlir.global internal constant @tilebridge_manifest("{\22name\22:\22add\22,\22signature\22:[\22*fp32\22,\22i16\22],\22target\22:\22znver4\22,\22features\22:\22+avx2\22
 // CHECK: llvm.mlir.global external constant @tilebridge_executable()
-// CHECK: llvm.mlir.constant(2 : i32)
+// CHECK: llvm.mlir.constant(3 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(640 : i64)
 // CHECK: llvm.mlir.addressof @tilebridge_run

@@ -84,4 +84,4 @@ static void run(const tb_launch_v1 *launch, int64_t begin, int64_t end,
 
 __attribute__((visibility("default")))
 const tb_executable_v1 tilebridge_executable = {
-    PROBE_ABI, PROBE_SLOTS, PROBE_SCRATCH, run, PROBE_MANIFEST};
+    PROBE_ABI, PROBE_SLOTS, PROBE_SCRATCH, run, PROBE_MANIFEST, 0};

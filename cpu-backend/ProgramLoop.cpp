@@ -1,0 +1,252 @@
+//===- ProgramLoop.cpp - a thread's programs, one after another -----------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/ProgramLoop.h"
+
+#include "runtime/executable_abi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+namespace {
+class ProgramLoop {
+public:
+  ProgramLoop(OpBuilder &b, Location loc, Value launch) : b(b), loc(loc) {
+    for (int dim = 0; dim < 3; ++dim) {
+      Value address =
+          LLVM::GEPOp::create(b, loc, launch.getType(), b.getI8Type(), launch,
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                  offsetof(tb_launch_v1, grid) + dim * 4)});
+      counts.push_back(
+          LLVM::LoadOp::create(b, loc, b.getI32Type(), address, 4));
+      counts64.push_back(wide(counts.back()));
+    }
+  }
+
+  void create(const ProgramCall &kernel, Value begin, Value end);
+  void createMerged(const ProgramCall &kernel, const MergedCall &merged,
+                    Value begin, Value end);
+  Value atOnce(const MergedCall &merged);
+
+private:
+  Value wide(Value value) {
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
+  }
+  Value number(int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, b.getI64Type(), value);
+  }
+  SmallVector<Value> idsOf(Value program);
+  SmallVector<Value> next(ValueRange ids);
+  func::CallOp call(const ProgramCall &call, ValueRange ids);
+  void findStep(const MergedCall &merged);
+  Value fits(const MergedCall &merged, ValueRange ids);
+  void createGroup(const ProgramCall &kernel, const MergedCall &merged,
+                   Value first);
+  SmallVector<Value> createBlock(const ProgramCall &kernel,
+                                 const MergedCall &merged, Value begin);
+
+  OpBuilder &b;
+  Location loc;
+  SmallVector<Value> counts, counts64;
+  /// Of merged programs: the distance of their ids along the axis, and of
+  /// their numbers in the grid; how many follow one another.
+  Value step, distance, block;
+  /// The launch's arguments are not those that programs are merged for.
+  Value isOff;
+};
+} // namespace
+
+SmallVector<Value> ProgramLoop::idsOf(Value program) {
+  auto narrow = [&](Value value) {
+    return arith::TruncIOp::create(b, loc, b.getI32Type(), value).getResult();
+  };
+  Value rows = arith::DivUIOp::create(b, loc, program, counts64[0]);
+  return {narrow(arith::RemUIOp::create(b, loc, program, counts64[0])),
+          narrow(arith::RemUIOp::create(b, loc, rows, counts64[1])),
+          narrow(arith::DivUIOp::create(b, loc, rows, counts64[1]))};
+}
+
+/// The next program's ids, as an odometer counts.
+SmallVector<Value> ProgramLoop::next(ValueRange ids) {
+  Type i32 = b.getI32Type();
+  Value one = arith::ConstantIntOp::create(b, loc, i32, 1),
+        zero = arith::ConstantIntOp::create(b, loc, i32, 0);
+  auto step = [&](Value id, Value carry, Value count, Value &carryOut) {
+    Value more = arith::AddIOp::create(b, loc, id, carry);
+    Value full =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, more, count);
+    carryOut = arith::SelectOp::create(b, loc, full, one, zero);
+    return arith::SelectOp::create(b, loc, full, zero, more).getResult();
+  };
+  Value carryX, carryY;
+  Value nextX = step(ids[0], one, counts[0], carryX);
+  // A carry of 0 leaves an id below its count, so `full` is false there.
+  Value nextY = step(ids[1], carryX, counts[1], carryY);
+  return {nextX, nextY, arith::AddIOp::create(b, loc, ids[2], carryY)};
+}
+
+func::CallOp ProgramLoop::call(const ProgramCall &call, ValueRange ids) {
+  SmallVector<Value> arguments = call.arguments;
+  for (int dim = 0; dim < 3; ++dim) {
+    arguments[call.firstId + dim] = ids[dim];
+    arguments[call.firstId + 3 + dim] = counts[dim];
+  }
+  func::FuncOp function = call.function;
+  return func::CallOp::create(b, loc, function, arguments);
+}
+
+/// The divisions run once a call: the loop then counts like an odometer.
+void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
+  auto loop = scf::ForOp::create(b, loc, begin, end, number(1), idsOf(begin));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  ValueRange ids = loop.getRegionIterArgs();
+  call(kernel, ids);
+  scf::YieldOp::create(b, loc, next(ids));
+}
+
+void ProgramLoop::findStep(const MergedCall &merged) {
+  step = number(1);
+  if (merged.step) {
+    // The function's arguments are the kernel's without the hidden ones.
+    Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
+    SmallVector<Value> arguments(merged.call.arguments);
+    arguments.truncate(merged.call.firstId + programArguments);
+    for (int dim = 0; dim < 3; ++dim) {
+      arguments[merged.call.firstId + dim] = zero;
+      arguments[merged.call.firstId + 3 + dim] = counts[dim];
+    }
+    func::FuncOp function = merged.step;
+    Value result =
+        func::CallOp::create(b, loc, function, arguments).getResult(0);
+    // A quotient by what is no distance is not what is merged for.
+    result = arith::MaxSIOp::create(b, loc, result, number(0));
+    step = arith::MinSIOp::create(b, loc, result,
+                                  number(std::numeric_limits<int32_t>::max()));
+  }
+  distance = step;
+  for (unsigned dim = 0; dim < merged.axis; ++dim)
+    distance = arith::MulIOp::create(b, loc, distance, counts64[dim]);
+  block = arith::MulIOp::create(b, loc, distance, number(merged.count));
+  isOff =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, block, number(0));
+}
+
+Value ProgramLoop::atOnce(const MergedCall &merged) {
+  findStep(merged);
+  return arith::SelectOp::create(b, loc, isOff, number(1), block);
+}
+
+/// Whether the programs from this one on are in one row of the grid.
+Value ProgramLoop::fits(const MergedCall &merged, ValueRange ids) {
+  Value reach = arith::MulIOp::create(b, loc, step, number(merged.count - 1));
+  Value last = arith::AddIOp::create(b, loc, wide(ids[merged.axis]), reach);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, last,
+                               counts64[merged.axis]);
+}
+
+/// The programs `first`, `first + distance`, ...: by one call, or else one by
+/// one.
+void ProgramLoop::createGroup(const ProgramCall &kernel,
+                              const MergedCall &merged, Value first) {
+  SmallVector<Value> ids = idsOf(first);
+  auto branch = scf::IfOp::create(b, loc, b.getI1Type(), fits(merged, ids),
+                                  /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc, call(merged.call, ids).getResult(0));
+    b.setInsertionPointToStart(branch.elseBlock());
+    Value no = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0);
+    scf::YieldOp::create(b, loc, no);
+  }
+  Value one = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+  Value isLeft = arith::XOrIOp::create(b, loc, branch.getResult(0), one);
+  auto rest = scf::IfOp::create(b, loc, isLeft, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(rest.thenBlock());
+  Value behind = arith::AddIOp::create(b, loc, first, block);
+  auto loop = scf::ForOp::create(b, loc, first, behind, distance);
+  b.setInsertionPointToStart(loop.getBody());
+  call(kernel, idsOf(loop.getInductionVar()));
+}
+
+/// As many programs as follow one another in whole groups, from `begin` on.
+SmallVector<Value> ProgramLoop::createBlock(const ProgramCall &kernel,
+                                            const MergedCall &merged,
+                                            Value begin) {
+  Value end = arith::AddIOp::create(b, loc, begin, distance);
+  auto loop = scf::ForOp::create(b, loc, begin, end, number(1));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    createGroup(kernel, merged, loop.getInductionVar());
+  }
+  Value behind = arith::AddIOp::create(b, loc, begin, block);
+  SmallVector<Value> result = {behind};
+  llvm::append_range(result, idsOf(behind));
+  return result;
+}
+
+void ProgramLoop::createMerged(const ProgramCall &kernel,
+                               const MergedCall &merged, Value begin,
+                               Value end) {
+  findStep(merged);
+  block = arith::SelectOp::create(
+      b, loc, isOff, number(std::numeric_limits<int64_t>::max()), block);
+  SmallVector<Value> inits = {begin};
+  llvm::append_range(inits, idsOf(begin));
+  SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());
+  scf::WhileOp::create(
+      b, loc, types, inits,
+      [&](OpBuilder &, Location, ValueRange state) {
+        Value isLeft = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                             state[0], end);
+        scf::ConditionOp::create(b, loc, isLeft, state);
+      },
+      [&](OpBuilder &, Location, ValueRange state) {
+        Value left = arith::SubIOp::create(b, loc, end, state[0]);
+        Value isEnough = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::sge, left, block);
+        Value isWhole = arith::AndIOp::create(b, loc, isEnough,
+                                              fits(merged, state.drop_front()));
+        auto branch = scf::IfOp::create(b, loc, types, isWhole,
+                                        /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(branch.thenBlock());
+        scf::YieldOp::create(b, loc, createBlock(kernel, merged, state[0]));
+        b.setInsertionPointToStart(branch.elseBlock());
+        call(kernel, state.drop_front());
+        SmallVector<Value> following = {
+            arith::AddIOp::create(b, loc, state[0], number(1))};
+        llvm::append_range(following, next(state.drop_front()));
+        scf::YieldOp::create(b, loc, following);
+        b.setInsertionPointAfter(branch);
+        scf::YieldOp::create(b, loc, branch.getResults());
+      });
+}
+
+void tilebridge::cpu::createProgramLoop(OpBuilder &b, Location loc,
+                                        const ProgramCall &kernel,
+                                        const std::optional<MergedCall> &merged,
+                                        Value launch, Value begin, Value end) {
+  ProgramLoop loop(b, loc, launch);
+  if (merged)
+    loop.createMerged(kernel, *merged, begin, end);
+  else
+    loop.create(kernel, begin, end);
+}
+
+Value tilebridge::cpu::createProgramsAtOnce(OpBuilder &b, Location loc,
+                                            const MergedCall &merged,
+                                            Value launch) {
+  return ProgramLoop(b, loc, launch).atOnce(merged);
+}

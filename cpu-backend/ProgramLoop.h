@@ -1,0 +1,49 @@
+//===- ProgramLoop.h - a thread's programs, one after another -------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEBRIDGE_CPU_BACKEND_PROGRAMLOOP_H
+#define TILEBRIDGE_CPU_BACKEND_PROGRAMLOOP_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tilebridge::cpu {
+
+/// Program ids x, y, z, then their counts: the last arguments of a kernel but
+/// for the hidden ones.
+inline constexpr unsigned programArguments = 6;
+
+/// A function of the kernel and what it is called with; the ids and counts from
+/// `firstId` on are put in for each program.
+struct ProgramCall {
+  mlir::func::FuncOp function;
+  mlir::SmallVector<mlir::Value> arguments;
+  unsigned firstId = 0;
+};
+
+/// Programs that are run by one call, if the kernel has a function for that.
+struct MergedCall {
+  ProgramCall call;
+  /// Returns the distance of their ids, or 0: none are merged; null if that is
+  /// 1.
+  mlir::func::FuncOp step;
+  int64_t count = 0;
+  unsigned axis = 0;
+};
+
+/// Calls the kernel for the programs [begin, end) of the launch's grid.
+void createProgramLoop(mlir::OpBuilder &b, mlir::Location loc,
+                       const ProgramCall &kernel,
+                       const std::optional<MergedCall> &merged,
+                       mlir::Value launch, mlir::Value begin, mlir::Value end);
+
+/// How many programs in a row the merged ones are part of, as an i64: ranges of
+/// as many have no programs that are left alone.
+mlir::Value createProgramsAtOnce(mlir::OpBuilder &b, mlir::Location loc,
+                                 const MergedCall &merged, mlir::Value launch);
+
+} // namespace tilebridge::cpu
+
+#endif // TILEBRIDGE_CPU_BACKEND_PROGRAMLOOP_H

@@ -1,0 +1,386 @@
+//===- MergePrograms.cpp - tilebridge-cpu-merge-programs ------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Programs that each read a column of a matrix in row-major order read a line
+// of memory for each element, and the next program reads the same lines again,
+// if they are still in a cache: the rows of a matrix whose width is a power of
+// two share few places there. As many programs as a line has elements are
+// compiled as one, and its lanes are the programs.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/DecisionRemark.h"
+#include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/Growth.h"
+#include "cpu-backend/emit/View.h"
+#include "cpu-backend/merge/ProgramBatch.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/bridge/Passes.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tilebridge;
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUMERGEPROGRAMSPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace tilebridge::cpu;
+
+static constexpr int64_t lineBytes = 64;
+/// Blocks of all programs together stay in the second cache.
+static constexpr int64_t mostBlockBytes = 512 * 1024;
+/// Larger kernels are not compiled a second time.
+static constexpr int64_t mostOps = 400;
+
+/// Kernels that may be merged: not too large, with programs that are in no
+/// order, and without products, whose operands are packed anyway.
+static bool mayMerge(func::FuncOp func) {
+  if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock())
+    return false;
+  int64_t ops = 0;
+  return !func.walk([&](Operation *op) {
+                bool isProduct = isa<linalg::ContractionOpInterface>(op) &&
+                                 !isa<linalg::GenericOp>(op);
+                return isProduct || ++ops > mostOps ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+namespace {
+/// What is made only to ask how values grow.
+class Scratch : public OpBuilder::Listener {
+public:
+  ~Scratch() override {
+    for (Operation *op : llvm::reverse(made))
+      if (op->use_empty())
+        op->erase();
+  }
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    made.push_back(op);
+  }
+
+private:
+  SmallVector<Operation *> made;
+};
+} // namespace
+
+/// Bytes of the smallest element that programs next to one another along the
+/// axis access next to one another; 0 if there are none.
+static int64_t columnBytes(func::FuncOp func, unsigned axis) {
+  Value id = func.getArguments().take_back(6)[axis];
+  int64_t least = 0;
+  if (id.use_empty())
+    return 0;
+  Scratch scratch;
+  func.walk([&](Operation *op) {
+    SmallVector<OpFoldResult> offsets;
+    if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
+      offsets = cast.getMixedOffsets();
+    else if (auto part = dyn_cast<memref::SubViewOp>(op))
+      offsets = part.getMixedOffsets();
+    else
+      return;
+    auto type = cast<MemRefType>(op->getResult(0).getType());
+    OpBuilder b(op);
+    b.setListener(&scratch);
+    for (OpFoldResult offset : offsets) {
+      auto value = dyn_cast<Value>(offset);
+      if (!value)
+        continue;
+      auto growth = growthOfProgram(b, op->getLoc(), value, id);
+      if (!growth || constantOf(*growth) != 1)
+        continue;
+      int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      least = least == 0 ? bytes : std::min(least, bytes);
+    }
+  });
+  return least;
+}
+
+/// What the ids of programs are divided by, if that is no constant: those in
+/// one column of the programs that they are numbered as are so far apart.
+static Value divisorOf(func::FuncOp func, unsigned axis) {
+  Value id = func.getArguments().take_back(6)[axis];
+  SmallVector<Value> names = {id};
+  while (!names.empty()) {
+    Value name = names.pop_back_val();
+    for (Operation *user : name.getUsers()) {
+      if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(user))
+        names.push_back(user->getResult(0));
+      if (isa<arith::DivSIOp, arith::DivUIOp>(user) &&
+          user->getOperand(0) == name && user->getParentOp() == func &&
+          !matchPattern(user->getOperand(1), m_Constant()))
+        return user->getOperand(1);
+    }
+  }
+  return {};
+}
+
+namespace {
+/// How the accesses of merged programs lie in memory.
+struct Shape {
+  /// Elements that are next to those of the next program, and elements that
+  /// are next to one another in a program.
+  int64_t columns = 0, rows = 0;
+  /// Arguments that are taken to be 1 for that.
+  SmallVector<BlockArgument> ones;
+};
+} // namespace
+
+/// The function's argument that `value` is a cast of.
+static BlockArgument argumentOf(Value value) {
+  while (value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return isa<func::FuncOp>(argument.getOwner()->getParentOp())
+                 ? argument
+                 : BlockArgument();
+    Operation *op = value.getDefiningOp();
+    value = isa<arith::ExtSIOp, arith::IndexCastOp>(op) ? op->getOperand(0)
+                                                        : Value();
+  }
+  return {};
+}
+
+/// Elements of the block that is read from or written to `view`.
+static int64_t elementsOf(Value view) {
+  int64_t most = 1;
+  auto see = [&](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (shaped && shaped.hasStaticShape())
+      most = std::max(most, shaped.getNumElements());
+  };
+  see(view.getType());
+  for (Operation *user : view.getUsers())
+    for (Value value :
+         llvm::concat<Value>(SmallVector<Value>(user->getOperands()),
+                             SmallVector<Value>(user->getResults()))) {
+      if (!isa<TensorType>(value.getType()))
+        continue;
+      see(value.getType());
+      if (auto part = value.getDefiningOp<tensor::ExtractSliceOp>())
+        see(part.getSourceType());
+      for (Operation *next : value.getUsers())
+        if (isa<tensor::PadOp, tensor::InsertSliceOp>(next))
+          see(next->getResult(0).getType());
+    }
+  return most;
+}
+
+/// The strides of a view of programs, without that of the programs.
+static SmallVector<OpFoldResult> stridesOf(Value view) {
+  while (auto part = view.getDefiningOp<memref::SubViewOp>())
+    view = part.getSource();
+  auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
+  auto strides = cast.getConstifiedMixedStrides();
+  strides.pop_back();
+  return strides;
+}
+
+static Shape shapeOf(ProgramBatch &batch) {
+  Shape shape;
+  for (const BatchedAccess &access : batch.accesses()) {
+    auto type = cast<MemRefType>(access.view.getType());
+    auto strides = stridesOf(access.view);
+    bool hasRow = false;
+    Value inner;
+    for (auto [size, stride] :
+         llvm::zip_equal(type.getShape().drop_back(), strides)) {
+      if (size == 1)
+        continue;
+      hasRow |= getConstantIntValue(stride) == 1;
+      inner = dyn_cast<Value>(stride);
+    }
+    int64_t elements = elementsOf(access.view);
+    auto step = getConstantIntValue(access.step);
+    if (hasRow) {
+      shape.rows += elements;
+    } else if (step == 1) {
+      shape.columns += elements;
+    } else if (BlockArgument argument = argumentOf(access.step);
+               argument && !access.isStore) {
+      // Which of the two is 1 is known when the program runs.
+      shape.columns += elements;
+      shape.ones.push_back(argument);
+    } else if (BlockArgument argument = argumentOf(inner)) {
+      shape.rows += elements;
+      shape.ones.push_back(argument);
+    }
+  }
+  return shape;
+}
+
+/// Columns are what merging is for; rows stay as they are.
+static bool isWorthIt(const Shape &shape) {
+  return shape.columns > 0 && 2 * shape.columns >= shape.rows;
+}
+
+/// A function that returns how far apart the ids of merged programs are; 0 if
+/// not all of `ones` are 1.
+static func::FuncOp makeStep(func::FuncOp func, Value divisor,
+                             ArrayRef<BlockArgument> ones) {
+  OpBuilder b(func.getContext());
+  b.setInsertionPointAfter(func);
+  Location loc = func.getLoc();
+  Type i64 = b.getI64Type();
+  auto step =
+      func::FuncOp::create(b, loc, (func.getName() + ".merge_step").str(),
+                           b.getFunctionType(func.getArgumentTypes(), i64));
+  step.setPrivate();
+  b.setInsertionPointToStart(step.addEntryBlock());
+  IRMapping map;
+  map.map(func.getArguments(), step.getArguments());
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  if (divisor && divisor.getDefiningOp() &&
+      failed(getBackwardSlice(divisor, &slice, options)))
+    return step.erase(), func::FuncOp();
+  for (Operation *op : slice)
+    b.clone(*op, map);
+  Value value = divisor ? map.lookup(divisor)
+                        : arith::ConstantIntOp::create(b, loc, i64, 1);
+  if (value.getType().isIndex())
+    value = arith::IndexCastOp::create(b, loc, i64, value);
+  else if (value.getType() != i64)
+    value = arith::ExtSIOp::create(b, loc, i64, value);
+  Value none = arith::ConstantIntOp::create(b, loc, i64, 0);
+  for (BlockArgument argument : ones) {
+    Value one =
+        arith::ConstantOp::create(b, loc, b.getOneAttr(argument.getType()));
+    Value isOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        map.lookup(argument), one);
+    value = arith::SelectOp::create(b, loc, isOne, value, none);
+  }
+  func::ReturnOp::create(b, loc, value);
+  return step;
+}
+
+static void report(func::FuncOp func, unsigned axis, bool hasStep,
+                   int64_t count, ProgramBatch &batch) {
+  if (!Decision::isWanted(func.getContext()))
+    return;
+  StringRef name = axis == 0 ? "x" : axis == 1 ? "y" : "z";
+  Decision decision(func.getLoc(), "merged");
+  decision.fact("programs", count)
+      .fact("axis", axis)
+      .report(
+          Twine(count) + " programs " +
+          (hasStep ? Twine("of one column of blocks, as their id along ") +
+                         name + " is divided,"
+                   : Twine("along ") + name) +
+          " run together where that many are left: what they access lies side "
+          "by "
+          "side" +
+          (batch.isConditional()
+               ? ", which is compared when the kernel runs; others run alone"
+               : "; others run alone"));
+}
+
+static bool merge(func::FuncOp func, unsigned axis, Value divisor,
+                  int64_t bytes) {
+  constexpr int64_t leastBytes = lineBytes / 2;
+  for (int64_t count = lineBytes / bytes; count * bytes >= leastBytes;
+       count /= 2) {
+    ProgramBatch batch(func, {axis, divisor, count});
+    if (failed(batch.run()))
+      return false;
+    Shape shape = shapeOf(batch);
+    bool isLarge = batch.largestBlock() > mostBlockBytes;
+    if (isLarge || !isWorthIt(shape)) {
+      batch.function().erase();
+      if (isLarge)
+        continue;
+      return false;
+    }
+    // As arguments of the kernel.
+    SmallVector<BlockArgument> ones;
+    for (BlockArgument argument : shape.ones) {
+      batch.assumeOne(argument);
+      ones.push_back(func.getArgument(argument.getArgNumber()));
+    }
+    if (failed(batch.finish()))
+      return false;
+    OpBuilder b(func.getContext());
+    func::FuncOp result = batch.function();
+    result->setAttr(mergedCountAttr, b.getI64IntegerAttr(count));
+    result->setAttr(mergedAxisAttr, b.getI64IntegerAttr(axis));
+    if (divisor || !ones.empty()) {
+      func::FuncOp step = makeStep(func, divisor, ones);
+      if (!step)
+        return result.erase(), false;
+      result->setAttr(mergedStepAttr,
+                      FlatSymbolRefAttr::get(step.getNameAttr()));
+    }
+    report(func, axis, divisor != nullptr, count, batch);
+    return true;
+  }
+  return false;
+}
+
+/// Bytes of the smallest element that is read or written.
+static int64_t smallestBytes(func::FuncOp func) {
+  int64_t least = 0;
+  func.walk([&](bufferization::ToTensorOp load) {
+    int64_t bytes = llvm::divideCeil(
+        cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth(),
+        8);
+    least = least == 0 ? bytes : std::min(least, bytes);
+  });
+  return least;
+}
+
+static bool merge(func::FuncOp func) {
+  if (!mayMerge(func))
+    return false;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (int64_t bytes = columnBytes(func, axis))
+      if (merge(func, axis, {}, bytes))
+        return true;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (Value divisor = divisorOf(func, axis))
+      if (int64_t bytes = smallestBytes(func))
+        if (merge(func, axis, divisor, bytes))
+          return true;
+  return false;
+}
+
+namespace {
+
+struct MergeProgramsPass
+    : public tilebridge::cpu::impl::CpuMergeProgramsPassBase<
+          MergeProgramsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    bool hasMerged = false;
+    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      hasMerged |= merge(func);
+    if (!hasMerged)
+      return;
+    OpPassManager cleanup(ModuleOp::getOperationName());
+    cleanup.addPass(createCanonicalizerPass());
+    cleanup.addPass(createCSEPass());
+    // Strides that were taken to be 1.
+    cleanup.addPass(linalg_ext::createFoldViewsPass());
+    cleanup.addPass(createCanonicalizerPass());
+    if (failed(runPipeline(cleanup, getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,193 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs --tilebridge-cpu-entry=cpu=x86-64 -o /dev/null
+
+#id = affine_map<(d0) -> (d0)>
+
+// A line has 16 elements. The rows that are inside are the same for all, so that nothing is compared.
+// CHECK-LABEL: func.func @column(
+// CHECK: memref.reinterpret_cast {{.*}} sizes: [64], strides: [%{{.*}}]
+// CHECK-LABEL: func.func private @column.merged(
+// CHECK-SAME: -> i1 attributes {tilebridge.merged_axis = 1 : i64, tilebridge.merged_programs = 16 : i64}
+// CHECK-NOT: scf.if
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%{{.*}}], sizes: [64, 16], strides: [%{{.*}}, 1]
+// CHECK: memref.subview %{{.*}}[0, 0] [%[[N:.*]], 16] [1, 1]
+// CHECK: tensor.pad %{{.*}} low[0, 0] high[%{{.*}}, 0]
+// CHECK: } : tensor<?x16xf32> to tensor<64x16xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK: linalg_ext.scan(%{{.*}}) dimension = 0
+// CHECK: linalg.reduce { arith.addf } ins(%{{.*}} : tensor<64x16xf32>) outs(%{{.*}} : tensor<16xf32>) dimensions = [0]
+// CHECK: tensor.extract_slice %{{.*}}[0, 0] [%[[N]], 16] [1, 1]
+// CHECK: bufferization.materialize_in_destination {{.*}} (tensor<?x16xf32>,
+// The scalar that each program stores.
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%{{.*}}], sizes: [16], strides: [1]
+// CHECK: bufferization.materialize_in_destination %{{.*}} : (tensor<16xf32>
+// CHECK: return %true
+func.func @column(%x: memref<?xf32, strided<[1], offset: ?>>, %sums: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %stride: i32,
+                  %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32", "i32", "i32"]} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %none = arith.constant dense<-0.0> : tensor<f32>
+  %p = arith.index_cast %py : i32 to index
+  %s = arith.index_cast %stride : i32 to index
+  %rows = arith.index_cast %n : i32 to index
+  %inside = arith.minsi %rows, %c64 : index
+  %view = memref.reinterpret_cast %x to offset: [%p], sizes: [64], strides: [%s]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[?], offset: ?>>
+  %box = memref.subview %view[0] [%inside] [1] : memref<64xf32, strided<[?], offset: ?>> to memref<?xf32, strided<[?], offset: ?>>
+  %in = bufferization.to_tensor %box : memref<?xf32, strided<[?], offset: ?>> to tensor<?xf32>
+  %high = arith.subi %c64, %inside : index
+  %v = tensor.pad %in low[0] high[%high] { ^bb0(%i: index): tensor.yield %zero : f32 } : tensor<?xf32> to tensor<64xf32>
+  %empty = tensor.empty() : tensor<64xf32>
+  %square = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%v : tensor<64xf32>) outs(%empty : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.mulf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<64xf32>
+  %sum = linalg_ext.scan(%square) dimension = 0 {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg_ext.yield %0 : f32
+  } : (tensor<64xf32>) -> tensor<64xf32>
+  %all = linalg.reduce { arith.addf } ins(%square : tensor<64xf32>) outs(%none : tensor<f32>) dimensions = [0]
+  %total = tensor.extract %all[] : tensor<f32>
+  %part = tensor.extract_slice %sum[0] [%inside] [1] : tensor<64xf32> to tensor<?xf32>
+  bufferization.materialize_in_destination %part in writable %box : (tensor<?xf32>, memref<?xf32, strided<[?], offset: ?>>) -> ()
+  memref.store %total, %sums[%p] : memref<?xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+
+// Of 16 bits a line has 32. A sum that may wrap around, and a branch by the program's number, are compared for each program.
+// CHECK-LABEL: func.func private @compared.merged(
+// CHECK-SAME: tilebridge.merged_programs = 32
+// CHECK: %[[HOLDS:.*]] = scf.for %{{.*}} = %c1 to %c32 step %c1 iter_args(%{{.*}} = %true) -> (i1) {
+// CHECK: arith.cmpi eq
+// CHECK: arith.cmpi eq
+// CHECK: scf.if %[[HOLDS]] {
+// CHECK: sizes: [64, 32], strides: [%{{.*}}, 1]
+// CHECK: scf.if
+// CHECK: bufferization.materialize_in_destination
+// CHECK: return %[[HOLDS]] : i1
+func.func @compared(%x: memref<?xbf16, strided<[1], offset: ?>>, %n: i32, %stride: index, %first: i32,
+                    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*bf16", "i32", "i64", "i32"]} {
+  %sum = arith.addi %px, %first : i32
+  %p = arith.index_cast %sum : i32 to index
+  %view = memref.reinterpret_cast %x to offset: [%p], sizes: [64], strides: [%stride]
+      : memref<?xbf16, strided<[1], offset: ?>> to memref<64xbf16, strided<[?], offset: ?>>
+  %v = bufferization.to_tensor %view : memref<64xbf16, strided<[?], offset: ?>> to tensor<64xbf16>
+  %is = arith.cmpi slt, %px, %n : i32
+  scf.if %is {
+    bufferization.materialize_in_destination %v in writable %view : (tensor<64xbf16>, memref<64xbf16, strided<[?], offset: ?>>) -> ()
+  }
+  return
+}
+
+// -----
+
+// The blocks of one column are a number of programs apart that the launch knows, and their rows lie side by side if a stride is 1.
+// CHECK-LABEL: func.func @tiles(
+// CHECK-LABEL: func.func private @tiles.merge_step(
+// CHECK-SAME: -> i64
+// CHECK: arith.cmpi eq, %arg3, %c1_i32
+// CHECK: arith.select
+// CHECK: arith.cmpi eq, %arg6, %c1_i32
+// CHECK: arith.select
+// CHECK-LABEL: func.func private @tiles.merged(
+// CHECK-SAME: tilebridge.merged_step = @tiles.merge_step
+// CHECK: scf.if
+// CHECK: memref.reinterpret_cast {{.*}} sizes: [64, 16], strides: [%{{.*}}, 1]
+// CHECK: memref.reinterpret_cast {{.*}} sizes: [64, 16], strides: [1, %{{.*}}]
+func.func @tiles(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %tiles: i32,
+                 %s0: i32, %s1: i32, %o0: i32, %o1: i32,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32", "i32", "i32", "i32", "i32", "i32"]} {
+  %c64 = arith.constant 64 : index
+  %row = arith.divsi %px, %tiles : i32
+  %tile = arith.remsi %px, %tiles : i32
+  %r = arith.index_cast %row : i32 to index
+  %t = arith.index_cast %tile : i32 to index
+  %col = arith.muli %t, %c64 : index
+  %is0 = arith.index_cast %s0 : i32 to index
+  %is1 = arith.index_cast %s1 : i32 to index
+  %io0 = arith.index_cast %o0 : i32 to index
+  %io1 = arith.index_cast %o1 : i32 to index
+  %a0 = arith.muli %r, %is0 : index
+  %a1 = arith.muli %col, %is1 : index
+  %a = arith.addi %a0, %a1 : index
+  %b0 = arith.muli %r, %io0 : index
+  %b1 = arith.muli %col, %io1 : index
+  %b = arith.addi %b0, %b1 : index
+  %from = memref.reinterpret_cast %x to offset: [%a], sizes: [64], strides: [%is1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[?], offset: ?>>
+  %v = bufferization.to_tensor %from : memref<64xf32, strided<[?], offset: ?>> to tensor<64xf32>
+  %to = memref.reinterpret_cast %y to offset: [%b], sizes: [64], strides: [%io1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[?], offset: ?>>
+  bufferization.materialize_in_destination %v in writable %to : (tensor<64xf32>, memref<64xf32, strided<[?], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// A row that is contiguous counts for more than the sum that each program stores beside the next one's.
+// CHECK-LABEL: func.func @rows(
+// CHECK-NOT: merged
+func.func @rows(%x: memref<?xf32, strided<[1], offset: ?>>, %sums: memref<?xf32, strided<[1], offset: ?>>, %stride: i32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32", "i32"]} {
+  %none = arith.constant dense<-0.0> : tensor<f32>
+  %p = arith.index_cast %px : i32 to index
+  %s = arith.index_cast %stride : i32 to index
+  %at = arith.muli %p, %s : index
+  %view = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+  %v = bufferization.to_tensor %view : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+  %all = linalg.reduce { arith.addf } ins(%v : tensor<64xf32>) outs(%none : tensor<f32>) dimensions = [0]
+  %total = tensor.extract %all[] : tensor<f32>
+  memref.store %total, %sums[%p] : memref<?xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+
+// Programs with atomics are in an order of their own.
+// CHECK-LABEL: func.func @atomic(
+// CHECK-NOT: merged
+func.func @atomic(%x: memref<?xi32, strided<[1], offset: ?>>, %y: memref<?xi32, strided<[1], offset: ?>>, %stride: i32,
+                  %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*i32", "*i32", "i32"]} {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i32
+  %p = arith.index_cast %px : i32 to index
+  %s = arith.index_cast %stride : i32 to index
+  %view = memref.reinterpret_cast %x to offset: [%p], sizes: [64], strides: [%s]
+      : memref<?xi32, strided<[1], offset: ?>> to memref<64xi32, strided<[?], offset: ?>>
+  %v = bufferization.to_tensor %view : memref<64xi32, strided<[?], offset: ?>> to tensor<64xi32>
+  %old = linalg_ext.atomic_rmw add acq_rel gpu %y[%zero], %one : (memref<?xi32, strided<[1], offset: ?>>, i64, i32) -> i32
+  bufferization.materialize_in_destination %v in writable %view : (tensor<64xi32>, memref<64xi32, strided<[?], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// A loop as long as the program's number says runs for each.
+// CHECK-LABEL: func.func @lengths(
+// CHECK-NOT: merged
+func.func @lengths(%x: memref<?xi32, strided<[1], offset: ?>>, %stride: index,
+                   %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*i32", "i64"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = arith.index_cast %px : i32 to index
+  %d = arith.xori %p, %stride : index
+  %view = memref.reinterpret_cast %x to offset: [%p], sizes: [64], strides: [%stride]
+      : memref<?xi32, strided<[1], offset: ?>> to memref<64xi32, strided<[?], offset: ?>>
+  scf.for %i = %c0 to %d step %c1 {
+    %v = bufferization.to_tensor %view : memref<64xi32, strided<[?], offset: ?>> to tensor<64xi32>
+    bufferization.materialize_in_destination %v in writable %view : (tensor<64xi32>, memref<64xi32, strided<[?], offset: ?>>) -> ()
+  }
+  return
+}
