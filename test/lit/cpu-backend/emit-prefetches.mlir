@@ -3,8 +3,13 @@
 
 // A loop over blocks of 4 rows of 256 floats, 4 KiB: rows of the second block from here are asked for, and in the last two
 // iterations those of the next program, if the launch reads at least 1 MiB, 256 blocks.
+// With two multiply-adds a cycle nothing is asked for.
 // TWO-LABEL: func.func @columns(
-// TWO: memref.prefetch %{{.*}}, read, locality<2>, data
+// TWO-NOT: memref.prefetch
+// TWO-LABEL: func.func @carried(
+// TWO-NOT: memref.prefetch
+// TWO-LABEL: func.func @in_order(
+// TWO: memref.prefetch
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c4
