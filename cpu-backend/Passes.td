@@ -88,7 +88,8 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
     where a kernel divides its id by a number of blocks, are that number apart; the kernel itself runs those that are left.
 
     Values that are likely to be the same for all, or to grow by a step, are compared for each program first (bounds, quotients, sums
-    that might wrap around); where one differs the function does nothing and returns false, and the programs run alone.
+    that might wrap around); where one differs the function does nothing and returns false, and the programs run alone. Within a
+    loop a sum that is only where memory begins is taken not to wrap around from program to program, as it is within a block.
 
     Not for kernels with products, atomics, prints, assertions or `scf.while`, for those whose loops or branches depend on the program,
     nor for those of more than 400 operations.

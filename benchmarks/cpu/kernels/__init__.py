@@ -12,6 +12,7 @@ from bench import Bench
 FAMILIES = (
     "elementwise",
     "rows",
+    "columns",
     "backward",
     "movement",
     "reductions",

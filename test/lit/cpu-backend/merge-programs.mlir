@@ -1,9 +1,23 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs | FileCheck %s
-// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs --tilebridge-cpu-entry=cpu=x86-64 -o /dev/null
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs --tilebridge-cpu-entry=cpu=x86-64 | FileCheck %s --check-prefix=ENTRY
 
 #id = affine_map<(d0) -> (d0)>
 
 // A line has 16 elements. The rows that are inside are the same for all, so that nothing is compared.
+// ENTRY-LABEL: func.func private @column.program(
+// ENTRY: llvm.func internal @tilebridge_run
+// ENTRY: %[[BLOCK:.*]] = arith.muli %{{.*}}, %c16_i64
+// ENTRY: scf.while
+// As many programs as run together are left, and in one row of the grid.
+// ENTRY: arith.cmpi sge, %{{.*}}, %{{.*}} : i64
+// ENTRY: arith.cmpi ult, %{{.*}}, %{{.*}} : i64
+// ENTRY: %[[DONE:.*]] = func.call @column.merged.program
+// ENTRY: scf.for
+// ENTRY: func.call @column.program
+// ENTRY: } else {
+// ENTRY: func.call @column.program
+// ENTRY: llvm.func internal @tilebridge_at_once
+// ENTRY: llvm.mlir.addressof @tilebridge_at_once
 // CHECK-LABEL: func.func @column(
 // CHECK: memref.reinterpret_cast {{.*}} sizes: [64], strides: [%{{.*}}]
 // CHECK-LABEL: func.func private @column.merged(
@@ -89,6 +103,8 @@ func.func @compared(%x: memref<?xbf16, strided<[1], offset: ?>>, %n: i32, %strid
 // -----
 
 // The blocks of one column are a number of programs apart that the launch knows, and their rows lie side by side if a stride is 1.
+// ENTRY: llvm.func internal @tilebridge_run
+// ENTRY: func.call @tiles.merge_step.program
 // CHECK-LABEL: func.func @tiles(
 // CHECK-LABEL: func.func private @tiles.merge_step(
 // CHECK-SAME: -> i64
@@ -133,6 +149,8 @@ func.func @tiles(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, s
 // -----
 
 // A row that is contiguous counts for more than the sum that each program stores beside the next one's.
+// ENTRY-LABEL: func.func private @rows.program(
+// ENTRY-NOT: tilebridge_at_once
 // CHECK-LABEL: func.func @rows(
 // CHECK-NOT: merged
 func.func @rows(%x: memref<?xf32, strided<[1], offset: ?>>, %sums: memref<?xf32, strided<[1], offset: ?>>, %stride: i32,
