@@ -47,18 +47,29 @@ private:
   SmallVector<Value> next(ValueRange ids);
   func::CallOp call(const ProgramCall &call, ValueRange ids);
   void findStep(const MergedCall &merged);
-  Value fits(const MergedCall &merged, ValueRange ids);
+  /// Of a program in a launch with merged ones.
+  struct Place {
+    /// All programs of its group exist.
+    Value isWhole;
+    /// Its number in the group: 0 is the first one.
+    Value number;
+    /// Its number among the programs before the group's next one.
+    Value inDistance;
+  };
+  Place placeOf(const MergedCall &merged, Value program, ValueRange ids);
   void createGroup(const ProgramCall &kernel, const MergedCall &merged,
-                   Value first);
-  SmallVector<Value> createBlock(const ProgramCall &kernel,
-                                 const MergedCall &merged, Value begin);
+                   Value first, ValueRange ids);
+  SmallVector<Value> createMember(const ProgramCall &kernel,
+                                  const MergedCall &merged, Value program,
+                                  ValueRange ids, const Place &place);
 
   OpBuilder &b;
   Location loc;
   SmallVector<Value> counts, counts64;
   /// Of merged programs: the distance of their ids along the axis, and of
-  /// their numbers in the grid; how many follow one another.
-  Value step, distance, block;
+  /// their numbers in the grid, `lower` times as far; how many follow one
+  /// another.
+  Value step, lower, distance, block;
   /// The launch's arguments are not those that programs are merged for.
   Value isOff;
 };
@@ -132,9 +143,10 @@ void ProgramLoop::findStep(const MergedCall &merged) {
     step = arith::MinSIOp::create(b, loc, result,
                                   number(std::numeric_limits<int32_t>::max()));
   }
-  distance = step;
+  lower = number(1);
   for (unsigned dim = 0; dim < merged.axis; ++dim)
-    distance = arith::MulIOp::create(b, loc, distance, counts64[dim]);
+    lower = arith::MulIOp::create(b, loc, lower, counts64[dim]);
+  distance = arith::MulIOp::create(b, loc, step, lower);
   block = arith::MulIOp::create(b, loc, distance, number(merged.count));
   isOff =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, block, number(0));
@@ -145,31 +157,33 @@ Value ProgramLoop::atOnce(const MergedCall &merged) {
   return arith::SelectOp::create(b, loc, isOff, number(1), block);
 }
 
-/// Whether the programs from this one on are in one row of the grid.
-Value ProgramLoop::fits(const MergedCall &merged, ValueRange ids) {
-  Value reach = arith::MulIOp::create(b, loc, step, number(merged.count - 1));
-  Value last = arith::AddIOp::create(b, loc, wide(ids[merged.axis]), reach);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, last,
-                               counts64[merged.axis]);
+/// Where a program is among those that run together.
+ProgramLoop::Place ProgramLoop::placeOf(const MergedCall &merged, Value program,
+                                        ValueRange ids) {
+  Value id = wide(ids[merged.axis]);
+  Value span = arith::MulIOp::create(b, loc, step, number(merged.count));
+  Value inSpan = arith::RemUIOp::create(b, loc, id, span);
+  Value end = arith::AddIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, id, inSpan), span);
+  Place place;
+  place.isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, end,
+                                        counts64[merged.axis]);
+  place.number = arith::DivUIOp::create(b, loc, inSpan, step);
+  Value inStep = arith::RemUIOp::create(b, loc, inSpan, step);
+  Value inRow = arith::RemUIOp::create(b, loc, program, lower);
+  place.inDistance = arith::AddIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, inStep, lower), inRow);
+  return place;
 }
 
 /// The programs `first`, `first + distance`, ...: by one call, or else one by
 /// one.
 void ProgramLoop::createGroup(const ProgramCall &kernel,
-                              const MergedCall &merged, Value first) {
-  SmallVector<Value> ids = idsOf(first);
-  auto branch = scf::IfOp::create(b, loc, b.getI1Type(), fits(merged, ids),
-                                  /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, loc, call(merged.call, ids).getResult(0));
-    b.setInsertionPointToStart(branch.elseBlock());
-    Value no = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0);
-    scf::YieldOp::create(b, loc, no);
-  }
+                              const MergedCall &merged, Value first,
+                              ValueRange ids) {
+  Value done = call(merged.call, ids).getResult(0);
   Value one = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
-  Value isLeft = arith::XOrIOp::create(b, loc, branch.getResult(0), one);
+  Value isLeft = arith::XOrIOp::create(b, loc, done, one);
   auto rest = scf::IfOp::create(b, loc, isLeft, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(rest.thenBlock());
@@ -179,29 +193,49 @@ void ProgramLoop::createGroup(const ProgramCall &kernel,
   call(kernel, idsOf(loop.getInductionVar()));
 }
 
-/// As many programs as follow one another in whole groups, from `begin` on.
-SmallVector<Value> ProgramLoop::createBlock(const ProgramCall &kernel,
-                                            const MergedCall &merged,
-                                            Value begin) {
-  Value end = arith::AddIOp::create(b, loc, begin, distance);
-  auto loop = scf::ForOp::create(b, loc, begin, end, number(1));
+/// Runs the group that begins with the program, if one does, and goes on behind
+/// those that belong to groups that have begun.
+SmallVector<Value> ProgramLoop::createMember(const ProgramCall &kernel,
+                                             const MergedCall &merged,
+                                             Value program, ValueRange ids,
+                                             const Place &place) {
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        place.number, number(0));
+  auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    createGroup(kernel, merged, loop.getInductionVar());
+    b.setInsertionPointToStart(branch.thenBlock());
+    createGroup(kernel, merged, program, ids);
   }
-  Value behind = arith::AddIOp::create(b, loc, begin, block);
-  SmallVector<Value> result = {behind};
-  llvm::append_range(result, idsOf(behind));
+  // The next program begins a group, too, or else the next that does is behind
+  // all of these.
+  Value following = arith::AddIOp::create(b, loc, program, number(1));
+  Value inNext = arith::AddIOp::create(b, loc, place.inDistance, number(1));
+  Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         inNext, distance);
+  Value beginsToo = arith::AndIOp::create(b, loc, isFirst, isInside);
+  Value left =
+      arith::SubIOp::create(b, loc, number(merged.count), place.number);
+  Value behind = arith::AddIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, program, place.inDistance),
+      arith::MulIOp::create(b, loc, left, distance));
+  Value next = arith::SelectOp::create(b, loc, beginsToo, following, behind);
+  SmallVector<Value> result = {next};
+  llvm::append_range(result, idsOf(next));
   return result;
 }
 
+/// Which programs run together depends on the grid alone, so that each gives
+/// the same bits in every launch: the call whose range has the first program of
+/// a group runs all of it, even those beyond its range, and others leave them.
 void ProgramLoop::createMerged(const ProgramCall &kernel,
                                const MergedCall &merged, Value begin,
                                Value end) {
   findStep(merged);
-  block = arith::SelectOp::create(
-      b, loc, isOff, number(std::numeric_limits<int64_t>::max()), block);
+  // Where none are merged any step will do.
+  Value isOn = arith::XOrIOp::create(
+      b, loc, isOff, arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
+  step = arith::SelectOp::create(b, loc, isOff, number(1), step);
   SmallVector<Value> inits = {begin};
   llvm::append_range(inits, idsOf(begin));
   SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());
@@ -213,21 +247,20 @@ void ProgramLoop::createMerged(const ProgramCall &kernel,
         scf::ConditionOp::create(b, loc, isLeft, state);
       },
       [&](OpBuilder &, Location, ValueRange state) {
-        Value left = arith::SubIOp::create(b, loc, end, state[0]);
-        Value isEnough = arith::CmpIOp::create(
-            b, loc, arith::CmpIPredicate::sge, left, block);
-        Value isWhole = arith::AndIOp::create(b, loc, isEnough,
-                                              fits(merged, state.drop_front()));
-        auto branch = scf::IfOp::create(b, loc, types, isWhole,
+        ValueRange ids = state.drop_front();
+        Place place = placeOf(merged, state[0], ids);
+        Value isMember = arith::AndIOp::create(b, loc, isOn, place.isWhole);
+        auto branch = scf::IfOp::create(b, loc, types, isMember,
                                         /*withElseRegion=*/true);
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(branch.thenBlock());
-        scf::YieldOp::create(b, loc, createBlock(kernel, merged, state[0]));
+        scf::YieldOp::create(
+            b, loc, createMember(kernel, merged, state[0], ids, place));
         b.setInsertionPointToStart(branch.elseBlock());
-        call(kernel, state.drop_front());
+        call(kernel, ids);
         SmallVector<Value> following = {
             arith::AddIOp::create(b, loc, state[0], number(1))};
-        llvm::append_range(following, next(state.drop_front()));
+        llvm::append_range(following, next(ids));
         scf::YieldOp::create(b, loc, following);
         b.setInsertionPointAfter(branch);
         scf::YieldOp::create(b, loc, branch.getResults());

@@ -47,7 +47,8 @@ typedef struct tb_launch_v1 {
 typedef void (*tb_run_fn)(const tb_launch_v1 *launch, int64_t begin,
                           int64_t end, void *scratch);
 
-/* How many programs in a row the kernel runs together where it can: calls of tb_run_fn for as many, or a multiple, cost the least. */
+/* How many programs in a row the kernel runs together where it can: calls of tb_run_fn for as many, or a multiple, share the work
+ * best. A call for a range that begins or ends among those runs all of them, or none. */
 typedef int64_t (*tb_at_once_fn)(const tb_launch_v1 *launch);
 
 typedef struct tb_executable_v1 {

@@ -6,11 +6,15 @@
 // A line has 16 elements. The rows that are inside are the same for all, so that nothing is compared.
 // ENTRY-LABEL: func.func private @column.program(
 // ENTRY: llvm.func internal @tilebridge_run
-// ENTRY: %[[BLOCK:.*]] = arith.muli %{{.*}}, %c16_i64
 // ENTRY: scf.while
-// As many programs as run together are left, and in one row of the grid.
-// ENTRY: arith.cmpi sge, %{{.*}}, %{{.*}} : i64
-// ENTRY: arith.cmpi ult, %{{.*}}, %{{.*}} : i64
+// ENTRY: %[[SPAN:.*]] = arith.muli %{{.*}}, %c16_i64
+// ENTRY: arith.remui %{{.*}}, %[[SPAN]]
+// All programs of the group exist: the first one runs it.
+// ENTRY: %[[WHOLE:.*]] = arith.cmpi ule
+// ENTRY: %[[MEMBER:.*]] = arith.andi %{{.*}}, %[[WHOLE]]
+// ENTRY: scf.if %[[MEMBER]]
+// ENTRY: %[[FIRST:.*]] = arith.cmpi eq
+// ENTRY: scf.if %[[FIRST]] {
 // ENTRY: %[[DONE:.*]] = func.call @column.merged.program
 // ENTRY: scf.for
 // ENTRY: func.call @column.program
