@@ -11,6 +11,7 @@
 #include "cpu-backend/SlotReader.h"
 #include "cpu-backend/merge/ProgramBatch.h"
 #include "runtime/executable_abi.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,6 +27,7 @@ namespace tilebridge::cpu {
 } // namespace tilebridge::cpu
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 namespace {
@@ -124,7 +126,8 @@ EntryPass::readArguments(OpBuilder &b, func::FuncOp kernel,
   SlotReader reader(b, loc, slotsPointer);
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     unsigned index = i;
-    if (index >= firstProgramId && index < firstProgramId + programArguments) {
+    if (index >= firstProgramId &&
+        index < firstProgramId + linalg_ext::kProgramArguments) {
       arguments.push_back(
           {}); // A program id or count, which the loop provides.
     } else if (kernel.getArgAttr(index, "tilebridge.launch")) {
@@ -182,12 +185,12 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
     if (kernel.getArgAttr(i, "tilebridge.launch") ||
         kernel.getArgAttr(i, "tilebridge.scratch"))
       ++hidden;
-  if (kernel.getNumArguments() < programArguments + hidden)
+  if (kernel.getNumArguments() < linalg_ext::kProgramArguments + hidden)
     return kernel.emitError("expected the last arguments of a kernel to be its "
                             "program ids and their counts, 6 of i32");
   unsigned firstProgramId =
-      kernel.getNumArguments() - hidden - programArguments;
-  for (unsigned i = 0; i < programArguments; ++i)
+      kernel.getNumArguments() - hidden - linalg_ext::kProgramArguments;
+  for (unsigned i = 0; i < linalg_ext::kProgramArguments; ++i)
     if (!kernel.getArgumentTypes()[firstProgramId + i].isSignlessInteger(32))
       return kernel.emitError("expected the last arguments of a kernel to be "
                               "its program ids and their counts, 6 of i32");

@@ -8,12 +8,14 @@
 #include "cpu-backend/ProgramLoop.h"
 
 #include "runtime/executable_abi.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 namespace {
@@ -130,7 +132,7 @@ void ProgramLoop::findStep(const MergedCall &merged) {
     // The function's arguments are the kernel's without the hidden ones.
     Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
     SmallVector<Value> arguments(merged.call.arguments);
-    arguments.truncate(merged.call.firstId + programArguments);
+    arguments.truncate(merged.call.firstId + linalg_ext::kProgramArguments);
     for (int dim = 0; dim < 3; ++dim) {
       arguments[merged.call.firstId + dim] = zero;
       arguments[merged.call.firstId + 3 + dim] = counts[dim];

@@ -11,10 +11,6 @@
 
 namespace tilebridge::cpu {
 
-/// Program ids x, y, z, then their counts: the last arguments of a kernel but
-/// for the hidden ones.
-inline constexpr unsigned programArguments = 6;
-
 /// A function of the kernel and what it is called with; the ids and counts from
 /// `firstId` on are put in for each program.
 struct ProgramCall {

@@ -12,9 +12,9 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/ScalarSlice.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -43,24 +43,6 @@ static bool isIrregular(Region &branch) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-/// What the conditions are computed from, in the function's block, if that is
-/// only scalars that can be computed first.
-static std::optional<llvm::SetVector<Operation *>>
-sliceOf(ArrayRef<Value> conditions, Block &block) {
-  llvm::SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  for (Value condition : conditions)
-    if (failed(getBackwardSlice(condition, &slice, options)))
-      return std::nullopt;
-  for (Operation *op : slice)
-    if (op->getBlock() != &block || op->getNumRegions() != 0 ||
-        !isMemoryEffectFree(op) || !isSpeculatable(op) ||
-        llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>))
-      return std::nullopt;
-  return slice;
 }
 
 /// The conditions of branches between boxes and single elements; none if the
@@ -93,29 +75,21 @@ static void version(func::FuncOp func) {
   SmallVector<Value> conditions = conditionsOf(func);
   if (conditions.empty())
     return;
-  auto slice = sliceOf(conditions, block);
-  if (!slice)
+  ScalarSlice slice;
+  for (Value condition : conditions)
+    if (failed(addToSlice(condition, block, slice)))
+      return;
+  if (!llvm::all_of(slice, isSpeculatable))
     return;
-  OpBuilder b = OpBuilder::atBlockBegin(&block);
-  Operation *last = nullptr;
-  for (Operation *op : *slice) {
-    if (last)
-      op->moveAfter(last);
-    else
-      op->moveBefore(&block, block.begin());
-    last = op;
-  }
-  if (last)
-    b.setInsertionPointAfter(last);
+  OpBuilder b(func.getContext());
+  moveToBegin(b, slice, block);
   Location loc = func.getLoc();
   Value all = conditions.front();
   for (Value condition : ArrayRef(conditions).drop_front())
     all = arith::AndIOp::create(b, loc, all, condition);
   auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
   Block *general = branch.elseBlock();
-  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(
-           std::next(branch->getIterator()), block.without_terminator().end())))
-    op.moveBefore(general->getTerminator());
+  moveRestInto(branch, *general);
   IRMapping map;
   b.setInsertionPointToStart(branch.thenBlock());
   Value holds = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);

@@ -14,12 +14,12 @@
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Growth.h"
+#include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/View.h"
 #include "cpu-backend/merge/ProgramBatch.h"
-#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
 #include "triton-to-linalg/bridge/Passes.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,6 +39,7 @@ namespace tilebridge::cpu {
 } // namespace tilebridge::cpu
 
 using namespace tilebridge::cpu;
+using linalg_ext::kProgramArguments;
 
 static constexpr int64_t lineBytes = 64;
 /// Blocks of all programs together stay in the second cache.
@@ -79,10 +80,14 @@ private:
 };
 } // namespace
 
+static int64_t elementBytes(Type memref) {
+  return llvm::divideCeil(cast<MemRefType>(memref).getElementTypeBitWidth(), 8);
+}
+
 /// Bytes of the smallest element that programs next to one another along the
 /// axis access next to one another; 0 if there are none.
 static int64_t columnBytes(func::FuncOp func, unsigned axis) {
-  Value id = func.getArguments().take_back(6)[axis];
+  Value id = func.getArguments().take_back(kProgramArguments)[axis];
   int64_t least = 0;
   if (id.use_empty())
     return 0;
@@ -95,7 +100,6 @@ static int64_t columnBytes(func::FuncOp func, unsigned axis) {
       offsets = part.getMixedOffsets();
     else
       return;
-    auto type = cast<MemRefType>(op->getResult(0).getType());
     OpBuilder b(op);
     b.setListener(&scratch);
     for (OpFoldResult offset : offsets) {
@@ -105,7 +109,7 @@ static int64_t columnBytes(func::FuncOp func, unsigned axis) {
       auto growth = growthOfProgram(b, op->getLoc(), value, id);
       if (!growth || constantOf(*growth) != 1)
         continue;
-      int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      int64_t bytes = elementBytes(op->getResult(0).getType());
       least = least == 0 ? bytes : std::min(least, bytes);
     }
   });
@@ -115,7 +119,7 @@ static int64_t columnBytes(func::FuncOp func, unsigned axis) {
 /// What the ids of programs are divided by, if that is no constant: those in
 /// one column of the programs that they are numbered as are so far apart.
 static Value divisorOf(func::FuncOp func, unsigned axis) {
-  Value id = func.getArguments().take_back(6)[axis];
+  Value id = func.getArguments().take_back(kProgramArguments)[axis];
   SmallVector<Value> names = {id};
   while (!names.empty()) {
     Value name = names.pop_back_val();
@@ -244,11 +248,8 @@ static func::FuncOp makeStep(func::FuncOp func, Value divisor,
   b.setInsertionPointToStart(step.addEntryBlock());
   IRMapping map;
   map.map(func.getArguments(), step.getArguments());
-  llvm::SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  if (divisor && divisor.getDefiningOp() &&
-      failed(getBackwardSlice(divisor, &slice, options)))
+  ScalarSlice slice;
+  if (divisor && failed(addToSlice(divisor, func.getBody().front(), slice)))
     return step.erase(), func::FuncOp();
   for (Operation *op : slice)
     b.clone(*op, map);
@@ -284,8 +285,7 @@ static void report(func::FuncOp func, unsigned axis, bool hasStep,
                          name + " is divided,"
                    : Twine("along ") + name) +
           " run together where that many are left: what they access lies side "
-          "by "
-          "side" +
+          "by side" +
           (batch.isConditional()
                ? ", which is compared when the kernel runs; others run alone"
                : "; others run alone"));
@@ -336,9 +336,7 @@ static bool merge(func::FuncOp func, unsigned axis, Value divisor,
 static int64_t smallestBytes(func::FuncOp func) {
   int64_t least = 0;
   func.walk([&](bufferization::ToTensorOp load) {
-    int64_t bytes = llvm::divideCeil(
-        cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth(),
-        8);
+    int64_t bytes = elementBytes(load.getBuffer().getType());
     least = least == 0 ? bytes : std::min(least, bytes);
   });
   return least;

@@ -7,10 +7,11 @@
 
 #include "cpu-backend/merge/ProgramBatch.h"
 
+#include "cpu-backend/emit/ScalarSlice.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,6 +20,7 @@
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
+using linalg_ext::kProgramArguments;
 
 /// What programs do one after the other, or once each.
 static bool hasOrder(Operation *op) {
@@ -52,22 +54,18 @@ LogicalResult ProgramBatch::run() {
   for (auto [old, argument] :
        llvm::zip_equal(program.getArguments(), batch.getArguments()))
     set(old, Batched::same(argument));
-  Value id = program.getArguments().take_back(6)[merged.axis];
+  Value id = program.getArguments().take_back(kProgramArguments)[merged.axis];
   Value one = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 1);
   Batched first{Kind::Linear, same.lookup(id), one};
   first.isId = first.isExact = true;
   if (merged.divisor) {
     // Its slice comes first, so that the step is there.
-    llvm::SetVector<Operation *> slice;
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    if (merged.divisor.getDefiningOp() &&
-        failed(getBackwardSlice(merged.divisor, &slice, options)))
+    ScalarSlice slice;
+    if (failed(addToSlice(merged.divisor, program.getBody().front(), slice)))
       return batch.erase(), failure();
     IRMapping map = same;
     for (Operation *op : slice) {
-      if (!isTopLevel(op) || !isMemoryEffectFree(op) || op->getNumRegions() ||
-          llvm::is_contained(op->getOperands(), id))
+      if (llvm::is_contained(op->getOperands(), id))
         return batch.erase(), failure();
       b.clone(*op, map);
     }
@@ -278,22 +276,6 @@ LogicalResult ProgramBatch::visitIf(scf::IfOp branch) {
   return success();
 }
 
-/// What `value` is computed from, if that is only scalars that can be computed
-/// before anything else.
-static LogicalResult addSlice(Value value, func::FuncOp function,
-                              llvm::SetVector<Operation *> &slice) {
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  if (value.getDefiningOp() && failed(getBackwardSlice(value, &slice, options)))
-    return failure();
-  for (Operation *op : slice)
-    if (op->getParentOp() != function || op->getNumRegions() != 0 ||
-        !isMemoryEffectFree(op) ||
-        llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>))
-      return failure();
-  return success();
-}
-
 LogicalResult ProgramBatch::finish() {
   auto fail = [&] {
     batch.erase();
@@ -309,27 +291,17 @@ LogicalResult ProgramBatch::finish() {
   if (checks.empty())
     return success();
   Block &body = batch.getBody().front();
-  llvm::SetVector<Operation *> steps, slice;
-  Value id = program.getArguments().take_back(6)[merged.axis];
+  Block &whole = program.getBody().front();
+  ScalarSlice steps, slice;
+  Value id = program.getArguments().take_back(kProgramArguments)[merged.axis];
   Value idStep = values.lookup(id).step;
-  if (failed(addSlice(idStep, batch, steps)))
+  if (failed(addToSlice(idStep, body, steps)))
     return fail();
   for (const Check &check : checks)
-    if (failed(addSlice(check.old, program, slice)) ||
-        (check.step && failed(addSlice(check.step, batch, steps))))
+    if (failed(addToSlice(check.old, whole, slice)) ||
+        (check.step && failed(addToSlice(check.step, body, steps))))
       return fail();
-  Operation *last = nullptr;
-  for (Operation *op : steps) {
-    if (last)
-      op->moveAfter(last);
-    else
-      op->moveBefore(&body, body.begin());
-    last = op;
-  }
-  if (last)
-    b.setInsertionPointAfter(last);
-  else
-    b.setInsertionPointToStart(&body);
+  moveToBegin(b, steps, body);
   Value holds = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
   auto require = [&](Value so, Value left, Value right) -> Value {
     Value isEqual =
@@ -370,10 +342,7 @@ LogicalResult ProgramBatch::finish() {
   b.setInsertionPointAfter(loop);
   holds = loop.getResult(0);
   auto branch = scf::IfOp::create(b, loc, holds, /*withElseRegion=*/false);
-  Operation *end = body.getTerminator();
-  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(
-           std::next(branch->getIterator()), end->getIterator())))
-    op.moveBefore(branch.thenBlock()->getTerminator());
-  end->setOperand(0, holds);
+  moveRestInto(branch, *branch.thenBlock());
+  body.getTerminator()->setOperand(0, holds);
   return success();
 }

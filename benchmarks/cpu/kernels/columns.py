@@ -9,6 +9,7 @@ import triton.language as tl
 from bench import SHORT_NAME, Bench, cdiv, next_power_of_2, output, random, seeded, tolerance_of
 
 from kernels import pick
+from kernels.movement import transposed
 
 GROUP = "columns"
 
@@ -88,28 +89,13 @@ def cumsum(rows: int, columns: int) -> Bench:
 
 
 def copy(rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Bench:
-    """`out` is `x` transposed."""
     grid = (columns * cdiv(rows, 256),)
-    return Bench(
-        name=f"copy by rows {SHORT_NAME[dtype]}",
-        size=f"{columns}x{rows} transposed",
-        inputs=lambda: {
-            "x": random(seeded(12), [rows, columns], dtype),
-            "out": output([columns, rows], dtype),
-        },
-        ours={
-            "pointers": lambda t: copy_kernel[grid](
-                t["x"], t["out"], rows, 1, columns, rows, 1, BLOCK=256
-            )
-        },
-        outputs=("out",),
-        takes=("x",),
-        torch=lambda x: x.t().contiguous(),
-        eager=lambda t: t["out"].copy_(t["x"].t()),
-        jax=lambda jnp, jax: lambda x: x.T + 0,
-        tolerance=(0.0, 0.0),
-        bytes=2.0 * rows * columns * dtype.itemsize,
-    )
+
+    def launch(t):
+        copy_kernel[grid](t["x"], t["out"], rows, 1, columns, rows, 1, BLOCK=256)
+
+    name, size = f"copy by rows {SHORT_NAME[dtype]}", f"{columns}x{rows} transposed"
+    return transposed(name, size, rows, columns, dtype, {"pointers": launch})
 
 
 def benches(sizes: str) -> list[Bench]:

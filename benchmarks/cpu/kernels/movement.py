@@ -32,17 +32,13 @@ def transpose_desc_kernel(x, out, rows, columns, BM: tl.constexpr, BN: tl.conste
     out_desc.store([col, row], x_desc.load([row, col]).T)
 
 
-def transpose(rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Bench:
-    def launch(kernel):
-        grid = (cdiv(rows, 64), cdiv(columns, 64))
-        return lambda t: kernel[grid](t["x"], t["out"], rows, columns, BM=64, BN=64)
-
-    ours = {"pointers": launch(transpose_kernel)}
-    if rows * dtype.itemsize % 16 == 0 and columns * dtype.itemsize % 16 == 0:
-        ours["descriptors"] = launch(transpose_desc_kernel)
+def transposed(
+    name: str, size: str, rows: int, columns: int, dtype: torch.dtype, ours: dict
+) -> Bench:
+    """`out`, columns x rows, is `x` transposed."""
     return Bench(
-        name=f"transpose {SHORT_NAME[dtype]}",
-        size=f"{rows}x{columns}",
+        name=name,
+        size=size,
         inputs=lambda: {
             "x": random(seeded(5), [rows, columns], dtype),
             "out": output([columns, rows], dtype),
@@ -56,6 +52,19 @@ def transpose(rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Be
         numpy=lambda np, t: np.copyto(t["out"], t["x"].T),
         tolerance=(0.0, 0.0),
         bytes=2.0 * rows * columns * dtype.itemsize,
+    )
+
+
+def transpose(rows: int, columns: int, dtype: torch.dtype = torch.float32) -> Bench:
+    def launch(kernel):
+        grid = (cdiv(rows, 64), cdiv(columns, 64))
+        return lambda t: kernel[grid](t["x"], t["out"], rows, columns, BM=64, BN=64)
+
+    ours = {"pointers": launch(transpose_kernel)}
+    if rows * dtype.itemsize % 16 == 0 and columns * dtype.itemsize % 16 == 0:
+        ours["descriptors"] = launch(transpose_desc_kernel)
+    return transposed(
+        f"transpose {SHORT_NAME[dtype]}", f"{rows}x{columns}", rows, columns, dtype, ours
     )
 
 

@@ -213,3 +213,20 @@ func.func @lengths(%x: memref<?xi32, strided<[1], offset: ?>>, %stride: index,
   }
   return
 }
+
+// -----
+
+// An assertion that fails ends the programs behind it.
+// CHECK-LABEL: func.func @asserted(
+// CHECK-NOT: merged
+func.func @asserted(%x: memref<?xi32, strided<[1], offset: ?>>, %stride: index, %holds: i1,
+                    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*i32", "i64", "i1"]} {
+  %p = arith.index_cast %px : i32 to index
+  %view = memref.reinterpret_cast %x to offset: [%p], sizes: [64], strides: [%stride]
+      : memref<?xi32, strided<[1], offset: ?>> to memref<64xi32, strided<[?], offset: ?>>
+  %v = bufferization.to_tensor %view : memref<64xi32, strided<[?], offset: ?>> to tensor<64xi32>
+  linalg_ext.assert %holds, "holds" : i1
+  bufferization.materialize_in_destination %v in writable %view : (tensor<64xi32>, memref<64xi32, strided<[?], offset: ?>>) -> ()
+  return
+}

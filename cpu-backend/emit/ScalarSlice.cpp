@@ -1,0 +1,50 @@
+//===- ScalarSlice.cpp - scalars that can be computed first ---------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/ScalarSlice.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+LogicalResult tilebridge::cpu::addToSlice(Value value, Block &block,
+                                          ScalarSlice &slice) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  if (value.getDefiningOp() && failed(getBackwardSlice(value, &slice, options)))
+    return failure();
+  return success(llvm::all_of(slice, [&](Operation *op) {
+    return op->getBlock() == &block && op->getNumRegions() == 0 &&
+           isMemoryEffectFree(op) &&
+           llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
+  }));
+}
+
+void tilebridge::cpu::moveToBegin(OpBuilder &b, const ScalarSlice &slice,
+                                  Block &block) {
+  b.setInsertionPointToStart(&block);
+  Operation *last = nullptr;
+  for (Operation *op : slice) {
+    if (last)
+      op->moveAfter(last);
+    else
+      op->moveBefore(&block, block.begin());
+    last = op;
+  }
+  if (last)
+    b.setInsertionPointAfter(last);
+}
+
+void tilebridge::cpu::moveRestInto(Operation *op, Block &to) {
+  Block::iterator end = op->getBlock()->getTerminator()->getIterator();
+  for (Operation &behind : llvm::make_early_inc_range(
+           llvm::make_range(std::next(op->getIterator()), end)))
+    behind.moveBefore(to.getTerminator());
+}

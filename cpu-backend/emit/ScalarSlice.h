@@ -1,0 +1,34 @@
+//===- ScalarSlice.h - scalars that can be computed first -----------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEBRIDGE_CPU_BACKEND_EMIT_SCALARSLICE_H
+#define TILEBRIDGE_CPU_BACKEND_EMIT_SCALARSLICE_H
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tilebridge::cpu {
+
+/// Operations of one block, each behind those that it uses.
+using ScalarSlice = llvm::SetVector<mlir::Operation *>;
+
+/// Adds to `slice` what `value` is computed from; fails if that is not only
+/// scalars in `block` that touch no memory.
+mlir::LogicalResult addToSlice(mlir::Value value, mlir::Block &block,
+                               ScalarSlice &slice);
+
+/// Moves the slice to its block's begin, and `b` behind it.
+void moveToBegin(mlir::OpBuilder &b, const ScalarSlice &slice,
+                 mlir::Block &block);
+
+/// Moves what is behind `op` in its block, but for the terminator, to the end
+/// of `to`.
+void moveRestInto(mlir::Operation *op, mlir::Block &to);
+
+} // namespace tilebridge::cpu
+
+#endif // TILEBRIDGE_CPU_BACKEND_EMIT_SCALARSLICE_H
