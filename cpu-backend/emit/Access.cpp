@@ -96,23 +96,43 @@ static Value endOfReversed(OpBuilder &builder, Location loc, Value start,
   return arith::SubIOp::create(builder, loc, start, before);
 }
 
-/// Runs `contiguous` where lanes are neighbours and `strided` where not,
-/// decided at run time only if the stride is not known.
+namespace {
+/// What to do for one distance of the lanes, in elements.
+struct StrideCase {
+  int64_t stride;
+  function_ref<Value()> emit;
+};
+} // namespace
+
+/// Runs the case of the stride, or else `strided`; decided at run time only if
+/// the stride is not known.
 static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride,
-                      Type resultType, function_ref<Value()> contiguous,
+                      Type resultType, ArrayRef<StrideCase> cases,
                       function_ref<Value()> strided) {
-  if (auto known = constantOf(stride))
-    return *known == 1 ? contiguous() : strided();
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value isOne = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                      toValue(builder, loc, stride), one);
+  if (auto known = constantOf(stride)) {
+    for (const StrideCase &each : cases)
+      if (each.stride == *known)
+        return each.emit();
+    return strided();
+  }
+  if (cases.empty())
+    return strided();
+  Value number =
+      arith::ConstantIndexOp::create(builder, loc, cases.front().stride);
+  Value isIt = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                     toValue(builder, loc, stride), number);
   SmallVector<Type> types;
   if (resultType)
     types.push_back(resultType);
   auto branch =
-      scf::IfOp::create(builder, loc, types, isOne, /*withElseRegion=*/true);
-  for (auto [block, emit] : {std::pair(branch.thenBlock(), contiguous),
-                             std::pair(branch.elseBlock(), strided)}) {
+      scf::IfOp::create(builder, loc, types, isIt, /*withElseRegion=*/true);
+  auto rest = [&] {
+    return byStride(builder, loc, stride, resultType, cases.drop_front(),
+                    strided);
+  };
+  for (auto [block, emit] :
+       {std::pair(branch.thenBlock(), cases.front().emit),
+        std::pair(branch.elseBlock(), function_ref<Value()>(rest))}) {
     OpBuilder::InsertionGuard guard(builder);
     if (resultType)
       builder.setInsertionPointToEnd(block);
@@ -143,42 +163,61 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
   Value start = row ? Value() : address(view, indices, -1, loc);
   if (mask && !passThrough)
     passThrough = toLanes(zeroOf(view.elementType(), loc), frame->lanes);
-  if (constantOf(stride) == -1) {
+  auto contiguous = [&]() -> Value {
+    Value at = row ? add(rewriter, loc, row, index.base) : start;
+    if (mask)
+      return vector::MaskedLoadOp::create(rewriter, loc, type, view.base, at,
+                                          mask, passThrough);
+    return vector::LoadOp::create(rewriter, loc, type, view.base, at);
+  };
+  auto backwards = [&]() -> Value {
     Value at = endOfReversed(rewriter, loc, start, frame->lanes);
-    Value lanes =
-        mask
-            ? vector::MaskedLoadOp::create(rewriter, loc, type, view.base, at,
-                                           reversed(rewriter, loc, mask),
-                                           reversed(rewriter, loc, passThrough))
-                  .getResult()
-            : vector::LoadOp::create(rewriter, loc, type, view.base, at)
-                  .getResult();
-    return reversed(rewriter, loc, lanes);
-  }
-  return byStride(
-      rewriter, loc, stride, type,
-      [&]() -> Value {
-        Value at = row ? add(rewriter, loc, row, index.base) : start;
-        if (mask)
-          return vector::MaskedLoadOp::create(rewriter, loc, type, view.base,
-                                              at, mask, passThrough);
-        return vector::LoadOp::create(rewriter, loc, type, view.base, at);
-      },
-      [&]() -> Value {
-        StridedLanes near{view.base, start, constantOf(stride).value_or(0),
-                          frame->lanes, target().vectorBits};
-        if (near.canLoad(mask != nullptr)) {
-          onlyStreams = false;
-          return near.load(rewriter, loc, mask, passThrough);
-        }
-        Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
-        Value all = mask ? mask : allLanes(rewriter, loc, frame->lanes);
-        Value other = passThrough ? passThrough
-                                  : toLanes(zeroOf(view.elementType(), loc),
-                                            frame->lanes);
-        return vector::GatherOp::create(rewriter, loc, type, view.base, start,
-                                        lanes, all, other);
-      });
+    if (!mask)
+      return reversed(
+          rewriter, loc,
+          vector::LoadOp::create(rewriter, loc, type, view.base, at));
+    return reversed(
+        rewriter, loc,
+        vector::MaskedLoadOp::create(rewriter, loc, type, view.base, at,
+                                     reversed(rewriter, loc, mask),
+                                     reversed(rewriter, loc, passThrough)));
+  };
+  // A dimension that is broadcast: one element, which exists if any lane does.
+  auto repeated = [&]() -> Value {
+    auto load = [&] {
+      return toLanes(loadElement(view.base, start, loc), frame->lanes);
+    };
+    if (!mask)
+      return load();
+    Value exists = vector::ReductionOp::create(rewriter, loc,
+                                               vector::CombiningKind::OR, mask);
+    auto branch = scf::IfOp::create(rewriter, loc, type, exists, true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(
+        rewriter, loc,
+        arith::SelectOp::create(rewriter, loc, mask, load(), passThrough)
+            .getResult());
+    rewriter.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, passThrough);
+    return branch.getResult(0);
+  };
+  StrideCase cases[] = {{1, contiguous}, {0, repeated}, {-1, backwards}};
+  return byStride(rewriter, loc, stride, type, cases, [&]() -> Value {
+    StridedLanes near{view.base, start, constantOf(stride).value_or(0),
+                      frame->lanes, target().vectorBits};
+    if (near.canLoad(mask != nullptr)) {
+      onlyStreams = false;
+      return near.load(rewriter, loc, mask, passThrough);
+    }
+    Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
+    Value all = mask ? mask : allLanes(rewriter, loc, frame->lanes);
+    Value other = passThrough
+                      ? passThrough
+                      : toLanes(zeroOf(view.elementType(), loc), frame->lanes);
+    return vector::GatherOp::create(rewriter, loc, type, view.base, start,
+                                    lanes, all, other);
+  });
 }
 
 /// Around the caches where `streams` holds. `at` is then the begin of a line,
@@ -208,7 +247,18 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
   Value row =
       constantOf(stride) == 1 ? address(view, indices, laneDim, loc) : Value();
   Value start = row ? Value() : address(view, indices, -1, loc);
-  if (constantOf(stride) == -1) {
+  auto contiguous = [&]() -> Value {
+    Value at = row ? add(rewriter, loc, row, index.base) : start;
+    if (mask)
+      vector::MaskedStoreOp::create(rewriter, loc, view.base, at, mask, value);
+    else if (Value streams =
+                 frame->interior ? frame->streams.lookup(&view) : Value())
+      storeStream(view, at, value, streams, loc);
+    else
+      vector::StoreOp::create(rewriter, loc, value, view.base, at);
+    return {};
+  };
+  auto backwards = [&]() -> Value {
     Value at = endOfReversed(rewriter, loc, start, frame->lanes);
     Value lanes = reversed(rewriter, loc, value);
     if (mask)
@@ -216,34 +266,21 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
                                     reversed(rewriter, loc, mask), lanes);
     else
       vector::StoreOp::create(rewriter, loc, lanes, view.base, at);
-    return;
-  }
-  byStride(
-      rewriter, loc, stride, Type(),
-      [&]() -> Value {
-        Value at = row ? add(rewriter, loc, row, index.base) : start;
-        if (mask)
-          vector::MaskedStoreOp::create(rewriter, loc, view.base, at, mask,
-                                        value);
-        else if (Value streams =
-                     frame->interior ? frame->streams.lookup(&view) : Value())
-          storeStream(view, at, value, streams, loc);
-        else
-          vector::StoreOp::create(rewriter, loc, value, view.base, at);
-        return {};
-      },
-      [&]() -> Value {
-        StridedLanes near{view.base, start, constantOf(stride).value_or(0),
-                          frame->lanes, target().vectorBits};
-        if (near.canStore()) {
-          onlyStreams = false;
-          near.store(rewriter, loc, mask, value);
-          return {};
-        }
-        Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
-        Value all = mask ? mask : allLanes(rewriter, loc, frame->lanes);
-        vector::ScatterOp::create(rewriter, loc, Type(), view.base, start,
-                                  lanes, all, value);
-        return {};
-      });
+    return {};
+  };
+  byStride(rewriter, loc, stride, Type(), {{1, contiguous}, {-1, backwards}},
+           [&]() -> Value {
+             StridedLanes near{view.base, start, constantOf(stride).value_or(0),
+                               frame->lanes, target().vectorBits};
+             if (near.canStore()) {
+               onlyStreams = false;
+               near.store(rewriter, loc, mask, value);
+               return {};
+             }
+             Value lanes = strideVector(rewriter, loc, stride, frame->lanes);
+             Value all = mask ? mask : allLanes(rewriter, loc, frame->lanes);
+             vector::ScatterOp::create(rewriter, loc, Type(), view.base, start,
+                                       lanes, all, value);
+             return {};
+           });
 }

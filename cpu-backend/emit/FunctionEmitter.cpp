@@ -262,11 +262,18 @@ LogicalResult FunctionEmitter::emitGroup(ArrayRef<Operation *> ops) {
   Nest nest{ops.back()->getLoc(), {}, {}, {}};
   SmallVector<GuardedStore, 0> guarded;
   for (Operation *op : ops) {
+    auto inPieces = emitGatherBuffer(op);
+    if (failed(inPieces))
+      return failure();
+    if (*inPieces)
+      continue;
     if (failed(addOutputs(op, nest)))
       return failure();
     if (!plan.guardedBy(op).empty())
       guarded.push_back({op, nest.outputs.back().view});
   }
+  if (nest.outputs.empty())
+    return success();
   if (failed(guardReads(guarded)))
     return failure();
   const NestOutput &first = nest.outputs.front();

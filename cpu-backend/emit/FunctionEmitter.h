@@ -68,6 +68,7 @@ public:
                                   mlir::Value memref) override;
 
 private:
+  friend class GatherPieces;
   friend class NestEmitter;
 
   // FunctionEmitter.cpp: the walk.
@@ -276,6 +277,8 @@ private:
   mlir::LogicalResult scatterLanes(mlir::Value base, mlir::Value at,
                                    mlir::Value offsets, mlir::Value mask,
                                    mlir::Value value, mlir::Location loc);
+  // GatherPieces.cpp
+  mlir::FailureOr<bool> emitGatherBuffer(mlir::Operation *op);
   mlir::Value rowNumber(const View &view, const Index &index,
                         mlir::Location loc);
   llvm::SmallVector<mlir::Value> reduceIndices(

@@ -118,3 +118,26 @@ int64_t tilebridge::cpu::costOfBody(Operation *op) {
     cost += costOf(&inner);
   return cost;
 }
+
+/// Operations of at most this cost give it from indices and scalars.
+static bool isCheapFromIndices(Value value, int64_t &cost) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<tensor::SplatOp, tensor::EmptyOp>(op))
+    return true;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  return isElementwise(op) && (cost -= costOfBody(op)) >= 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isCheapFromIndices(operand, cost);
+         });
+}
+
+bool tilebridge::cpu::isComputedReshape(Operation *op) {
+  int64_t cost = 8;
+  return isUnitReshape(op) || (isa<tensor::ExpandShapeOp>(op) &&
+                               isCheapFromIndices(op->getOperand(0), cost));
+}

@@ -291,7 +291,7 @@ private:
     if (direct.inner.contains(user))
       return false;
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
-        !isUnitReshape(user))
+        !isComputedReshape(user))
       return true;
     return (isa<linalg_ext::ScanOp>(user) && !isStreamedScan(user)) ||
            (isa<linalg_ext::GatherAlongOp>(user) && !isReversal(user));
@@ -299,7 +299,7 @@ private:
 
   bool mustBeBuffer(Operation *op) {
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-      return !isUnitReshape(op);
+      return !isComputedReshape(op);
     if (isa<tensor::InsertSliceOp>(op))
       return !matchLoad(op->getResult(0));
     if (auto constant = dyn_cast<arith::ConstantOp>(op))

@@ -135,6 +135,10 @@ std::optional<Indices> operandIndices(mlir::OpOperand &operand,
 
 /// A reshape that only adds or drops dimensions of size 1.
 bool isUnitReshape(mlir::Operation *op);
+/// A reshape whose elements are computed where they are used: one of dimensions
+/// of size 1, or of what few operations give from indices, such as the mask of
+/// a block that has two dimensions in memory.
+bool isComputedReshape(mlir::Operation *op);
 /// The operand's block in the opposite order along one dimension.
 bool isReversal(mlir::Operation *op);
 /// An operand whose elements are needed to compute those of the result.

@@ -263,3 +263,49 @@ def test_sum_of_negative_zeros(n):
     sum_kernel[(1,)](torch.full([n], -0.0), out, n, N=512)
     assert out.item() == 0.0
     assert math.copysign(1.0, out.item()) == (1.0 if n < 512 else -1.0)
+
+
+@triton.jit
+def compose(a, b, c, d):
+    """x -> a x + b, and then x -> c x + d: the order matters."""
+    return a * c, b * c + d
+
+
+@triton.jit
+def whole_kernel(x, out, rows, columns, A: tl.constexpr, B: tl.constexpr, DTYPE: tl.constexpr):
+    i, j = tl.arange(0, A)[:, None], tl.arange(0, B)[None, :]
+    value = tl.load(x + i * columns + j, mask=(i < rows) & (j < columns), other=0).to(DTYPE)
+    tl.store(out, tl.sum(value))
+    tl.store(out + 1, tl.sum(value.to(tl.float16)))
+    tl.store(out + 2, tl.max(value) + tl.min(value))
+    slope = 1 + ((i + j) % 3 == 0).to(tl.int32)
+    a, b = tl.reduce((slope + 0 * j, i * 7 + j), None, compose)
+    tl.store(out + 3, a)
+    tl.store(out + 4, b)
+    part = tl.sum(tl.reshape(tl.abs(value), (A // 2, 2 * B)), axis=1)
+    tl.store(out + 5 + tl.arange(0, A // 2), part)
+
+
+@pytest.mark.parametrize("shape", [(2, 4), (4, 512), (64, 8), (16, 128)])
+def test_whole_blocks(shape, rng):
+    """What `tl.sum(x)` makes a row of is not in memory as one."""
+    A, B = shape
+    for rows, columns in [(A, B), (A - 1, B - 3), (1, 1), (0, B)]:
+        x = normal(rng, [rows, columns])
+        out = output([5 + A // 2], torch.float64)
+        whole_kernel[(1,)](x, out, rows, columns, A=A, B=B, DTYPE=tl.float32)
+        block = torch.zeros(A, B).double()
+        block[:rows, :columns] = x
+        check_equal(out[0], block.sum(), dtype=torch.float32, terms=A * B)
+        # In f32, and rounded once.
+        check_equal(out[1], block.half().double().sum(), dtype=torch.float16, terms=2)
+        check_equal(out[2], block.max() + block.min(), dtype=torch.float32)
+        a, b = 1, 0
+        for i in range(A):
+            for j in range(B):
+                slope = 1 + ((i + j) % 3 == 0)
+                a, b = a * slope, b * slope + i * 7 + j
+        wrapped = torch.tensor([a % 2**32, b % 2**32]).to(torch.int32)
+        assert torch.equal(out[3:5].to(torch.int32), wrapped)
+        parts = block.abs().view(A // 2, 2 * B).sum(1)
+        check_equal(out[5:], parts, dtype=torch.float32, terms=2 * B)

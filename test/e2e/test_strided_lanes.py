@@ -64,6 +64,45 @@ def test_every_nth(mask, n, block, stride, dtype, rng):
     assert torch.equal(y, before)
 
 
+@triton.jit(do_not_specialize=["XS", "YS"])
+def strides_kernel(x, y, z, n, first, XS, YS, MASK: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    if MASK:
+        # Not a box: the mask is computed for each lane.
+        mask = (at < n) & (at % 3 != first)
+        value = tl.load(x + at * XS, mask=mask, other=1)
+        tl.store(y + at * YS, value, mask=mask)
+        tl.store(z + at, tl.load(x + at * XS, mask=at < n, other=1))
+    else:
+        value = tl.load(x + at * XS)
+        tl.store(y + at * YS, value)
+        tl.store(z + at, value)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, **names)
+@pytest.mark.parametrize("x_stride", [0, 1, -1, 2, -2, 5])
+@pytest.mark.parametrize("masked", [False, True])
+def test_strides_that_the_launch_knows(masked, x_stride, dtype, rng):
+    """A broadcast dimension's is 0, that of a reversed one -1."""
+    for y_stride in (1, -1, 3):
+        for n, block in [(256, 256)] if not masked else [(201, 256), (3, 16), (0, 64)]:
+            x, y = numbers(rng, 1 + 255 * abs(x_stride), dtype), numbers(rng, 800, dtype)
+            z, before = torch.zeros(block).to(dtype), y.clone()
+            memory = at_end_of_memory(x)
+            begin = 255 * abs(x_stride) if x_stride < 0 else 0
+            to = 766 if y_stride < 0 else 0
+            strides_kernel[(1,)](
+                memory[begin:], y[to:], z, n, 1, x_stride, y_stride, MASK=masked, BLOCK=block
+            )
+            at = torch.arange(block)
+            read = x[(begin + at * x_stride).clamp(0, len(x) - 1)]
+            mask = (at < n) & ((at % 3 != 1) | (not masked))
+            before[(to + at * y_stride)[mask]] = read[mask]
+            assert torch.equal(y, before)
+            one = torch.ones(1).to(dtype)
+            assert torch.equal(z, torch.where(at < n, read, one))
+
+
 @triton.jit
 def turn_kernel(x, rows, half, BLOCK: tl.constexpr):
     row = tl.program_id(0)

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -86,7 +87,60 @@ static TypedAttr identityOf(Operation *combiner) {
   return {};
 }
 
+/// The dimensions of `source` that `axis` of its reshape was made of; none if
+/// it was not, or of one.
+static SmallVector<int64_t> mergedDimensions(tt::ReshapeOp reshape,
+                                             int64_t axis) {
+  auto from = cast<RankedTensorType>(reshape.getSrc().getType());
+  auto to = cast<RankedTensorType>(reshape.getType());
+  auto groups =
+      getReassociationIndicesForCollapse(from.getShape(), to.getShape());
+  if (!groups || (*groups)[axis].size() < 2)
+    return {};
+  return llvm::to_vector_of<int64_t>((*groups)[axis]);
+}
+
 namespace {
+
+/// What is reduced, and along which dimensions. `tl.sum(x)` of a matrix is the
+/// sum of its elements in a row: the row need not be in memory.
+struct Reduced {
+  SmallVector<Value> sources;
+  SmallVector<int64_t> dimensions;
+
+  Reduced(tt::ReduceOp op, ValueRange operands,
+          ConversionPatternRewriter &rewriter)
+      : sources(operands), dimensions({static_cast<int64_t>(op.getAxis())}) {
+    SmallVector<Value> whole;
+    SmallVector<int64_t> merged;
+    for (Value source : op.getSrcs()) {
+      auto reshape = source.getDefiningOp<tt::ReshapeOp>();
+      if (!reshape)
+        return;
+      auto each = mergedDimensions(reshape, op.getAxis());
+      if (each.empty() || (!merged.empty() && merged != each) ||
+          (!whole.empty() && cast<ShapedType>(whole[0].getType()).getShape() !=
+                                 reshape.getSrc().getType().getShape()))
+        return;
+      Value from = rewriter.getRemappedValue(reshape.getSrc());
+      if (!from)
+        return;
+      merged = each;
+      whole.push_back(from);
+    }
+    sources = whole;
+    dimensions = merged;
+  }
+
+  /// The shape that is left.
+  SmallVector<int64_t> shape() const {
+    SmallVector<int64_t> result(
+        cast<ShapedType>(sources.front().getType()).getShape());
+    for (int64_t d : llvm::reverse(dimensions))
+      result.erase(result.begin() + d);
+    return result;
+  }
+};
 
 struct ReduceLowering : OpConversionPattern<tt::ReduceOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -99,9 +153,10 @@ struct ReduceLowering : OpConversionPattern<tt::ReduceOp> {
     TypedAttr identity = combiner ? identityOf(combiner) : TypedAttr();
     bool isWide = identity && isa<arith::AddFOp, arith::MulFOp>(combiner) &&
                   isNarrowFloat(combiner->getResult(0).getType());
+    Reduced reduced(op, adaptor.getSrcs(), rewriter);
     SmallVector<Value> results =
-        identity ? reduceFrom(identity, combiner, isWide, op, adaptor, rewriter)
-                 : reduceElements(op, adaptor, rewriter);
+        identity ? reduceFrom(identity, combiner, isWide, op, reduced, rewriter)
+                 : reduceElements(op, reduced, rewriter);
     for (auto [i, result] : llvm::enumerate(results)) {
       Type type = op->getResult(i).getType();
       bool isBlock = isa<RankedTensorType>(type);
@@ -121,23 +176,20 @@ struct ReduceLowering : OpConversionPattern<tt::ReduceOp> {
 
   static SmallVector<Value> reduceFrom(TypedAttr identity, Operation *combiner,
                                        bool isWide, tt::ReduceOp op,
-                                       OpAdaptor adaptor,
+                                       const Reduced &reduced,
                                        ConversionPatternRewriter &rewriter) {
-    Value source = adaptor.getSrcs().front();
+    Value source = reduced.sources.front();
     if (isWide) {
       source = widenBlocks(rewriter, op.getLoc(), source)[0];
       identity = rewriter.getF32FloatAttr(
           cast<FloatAttr>(identity).getValueAsDouble());
     }
     auto type = cast<RankedTensorType>(source.getType());
-    int64_t axis = op.getAxis();
-    SmallVector<int64_t> shape(type.getShape());
-    shape.erase(shape.begin() + axis);
     Value start = arith::ConstantOp::create(rewriter, op.getLoc(), identity);
     Value init = tensor::SplatOp::create(rewriter, op.getLoc(), start,
-                                         type.clone(shape));
+                                         type.clone(reduced.shape()));
     auto reduce = linalg::ReduceOp::create(
-        rewriter, op.getLoc(), source, init, axis,
+        rewriter, op.getLoc(), source, init, reduced.dimensions,
         [&](OpBuilder &builder, Location loc, ValueRange in) {
           IRMapping mapping;
           Block *region = combiner->getBlock();
@@ -150,22 +202,31 @@ struct ReduceLowering : OpConversionPattern<tt::ReduceOp> {
     return llvm::to_vector_of<Value>(reduce->getResults());
   }
 
+  /// Along one dimension after the other, the last one first: neighbours are
+  /// combined in their order.
   static SmallVector<Value>
-  reduceElements(tt::ReduceOp op, OpAdaptor adaptor,
+  reduceElements(tt::ReduceOp op, const Reduced &reduced,
                  ConversionPatternRewriter &rewriter) {
-    int64_t axis = op.getAxis();
-    SmallVector<Type> types;
-    for (Value source : adaptor.getSrcs()) {
-      auto type = cast<RankedTensorType>(source.getType());
-      SmallVector<int64_t> shape(type.getShape());
-      shape.erase(shape.begin() + axis);
-      types.push_back(type.clone(shape));
+    SmallVector<Value> values = reduced.sources;
+    for (int64_t axis : llvm::reverse(reduced.dimensions)) {
+      SmallVector<Type> types;
+      for (Value source : values) {
+        auto type = cast<RankedTensorType>(source.getType());
+        SmallVector<int64_t> shape(type.getShape());
+        shape.erase(shape.begin() + axis);
+        types.push_back(type.clone(shape));
+      }
+      auto reduce = linalg_ext::ReduceOp::create(rewriter, op.getLoc(), types,
+                                                 values, axis);
+      Region &combiner = reduce.getCombiner();
+      if (axis == reduced.dimensions.front())
+        rewriter.inlineRegionBefore(op.getCombineOp(), combiner,
+                                    combiner.end());
+      else
+        rewriter.cloneRegionBefore(op.getCombineOp(), combiner, combiner.end());
+      values = llvm::to_vector_of<Value>(reduce.getResults());
     }
-    auto reduce = linalg_ext::ReduceOp::create(rewriter, op.getLoc(), types,
-                                               adaptor.getSrcs(), axis);
-    rewriter.inlineRegionBefore(op.getCombineOp(), reduce.getCombiner(),
-                                reduce.getCombiner().end());
-    return llvm::to_vector_of<Value>(reduce.getResults());
+    return values;
   }
 };
 

@@ -1,0 +1,79 @@
+//===- LinearPieces.h - how far integers grow evenly -------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// The number of a row is a quotient, that of a column a remainder: from an
+// element to the next one both grow evenly, by 0 and by 1, until a row ends.
+// So does all that is computed from them by sums and products; and a comparison
+// gives the same up to some element.
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace tilebridge::cpu {
+
+/// What is computed from `index`, a scalar: by how much it grows from one index
+/// to the next, and for how many indices, the first included, it does.
+class LinearPieces {
+public:
+  /// `left`: more indices than that, of type i64, are of no interest. Writes
+  /// where the builder stands, behind what is asked for.
+  LinearPieces(mlir::ImplicitLocOpBuilder &b, mlir::BlockArgument index,
+               mlir::Value left)
+      : b(b), index(index), length(left), left(left) {}
+
+  /// Of an integer or index in the index's block, or before it, which is a
+  /// number of 64 bits: of type i64. Nothing where that is not known.
+  std::optional<mlir::OpFoldResult> growthOf(mlir::Value value);
+
+  /// The value, of any type, is the same for all of them.
+  bool isSame(mlir::Value value);
+
+  /// For how many indices all that was asked for grows so, and is what a number
+  /// of so many bits can be: at least 1, of type i64. At 1 nothing is said of
+  /// what follows.
+  mlir::Value pieceLength() const { return length; }
+
+private:
+  using Growth = std::optional<mlir::OpFoldResult>;
+  Growth computeGrowth(mlir::Value value);
+  Growth ofProduct(mlir::Operation *op);
+  Growth ofExtension(mlir::Operation *op, bool isSigned);
+  Growth ofDivision(mlir::Operation *op);
+  Growth ofComparison(mlir::arith::CmpIOp op);
+  Growth ofSelection(mlir::Value condition, mlir::OpFoldResult whenTrue,
+                     mlir::OpFoldResult whenFalse);
+  Growth ofExtreme(mlir::Operation *op);
+  bool dependsOn(mlir::Value value) const;
+
+  /// The comparison of x with u, which does not grow, stays what it is;
+  /// `growth` is x's.
+  bool keepOrder(mlir::Value x, mlir::Value u, mlir::OpFoldResult growth,
+                 bool isSigned, bool orEqual);
+  bool keepDifferent(mlir::Value x, mlir::Value u, mlir::OpFoldResult growth);
+  /// An integer below 64 bits does not run over.
+  void keepInRange(mlir::Value x, mlir::OpFoldResult growth, bool isSigned);
+  /// Where `condition` holds, what grows by `growth` may do so until it has
+  /// grown by `room`, at most, which is not negative.
+  void keepWithin(mlir::Value condition, mlir::Value room,
+                  mlir::OpFoldResult growth);
+
+  mlir::Value wide(mlir::Value value, bool isSigned = true);
+  mlir::Value number(int64_t value);
+  mlir::Value toWide(mlir::OpFoldResult value);
+  mlir::OpFoldResult constant(int64_t value) {
+    return b.getI64IntegerAttr(value);
+  }
+
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::BlockArgument index;
+  mlir::Value length, left;
+  llvm::DenseMap<mlir::Value, Growth> known;
+};
+
+} // namespace tilebridge::cpu
