@@ -268,6 +268,7 @@ private:
                    .Case([&](math::Exp2Op) { return inlined.exp2(x); })
                    .Case([&](math::LogOp) { return inlined.log(x); })
                    .Case([&](math::Log2Op) { return inlined.log2(x); })
+                   .Case([&](math::Log10Op) { return inlined.log10(x); })
                    .Case([&](math::ErfOp) { return inlined.erf(x); })
                    .Default(Value());
     }

@@ -10,10 +10,9 @@
 // f32 one after the other, lowest first, the rest refitted each time.
 
 #include "cpu-backend/MathF32.h"
+#include "cpu-backend/MathVectors.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -125,34 +124,17 @@ constexpr float coefficients[5][32] = {
 /// table[index], of which so many bits count as the table needs: 16 floats or
 /// 32. For 16 lanes or several times as many.
 Value MathF32::lookup(ArrayRef<float> table, Value index) {
-  int64_t lanes = cast<VectorType>(type).getNumElements();
-  auto piece = VectorType::get(16, b.getF32Type());
   auto half = [&](unsigned from) -> Value {
+    auto piece = VectorType::get(16, b.getF32Type());
     return arith::ConstantOp::create(
         b, DenseElementsAttr::get(piece, table.slice(from, 16)));
   };
-  Value low = half(0), high = table.size() == 32 ? half(16) : Value();
-  Value result =
-      lanes == 16 ? Value() : arith::ConstantOp::create(b, b.getZeroAttr(type));
-  for (int64_t first = 0; first < lanes; first += 16) {
-    Value at = lanes == 16 ? index
-                           : vector::ExtractStridedSliceOp::create(
-                                 b, index, ArrayRef<int64_t>{first},
-                                 ArrayRef<int64_t>{16}, ArrayRef<int64_t>{1});
-    auto [name, operands] = high
-                                ? std::pair{"llvm.x86.avx512.vpermi2var.ps.512",
-                                            SmallVector<Value>{low, at, high}}
-                                : std::pair{"llvm.x86.avx512.permvar.sf.512",
-                                            SmallVector<Value>{low, at}};
-    Value part =
-        LLVM::CallIntrinsicOp::create(b, piece, b.getStringAttr(name), operands)
-            .getResult(0);
-    result = result ? vector::InsertStridedSliceOp::create(
-                          b, part, result, ArrayRef<int64_t>{first},
-                          ArrayRef<int64_t>{1})
-                    : part;
-  }
-  return result;
+  auto vector = cast<VectorType>(type);
+  if (table.size() == 16)
+    return callForPieces(b, vector, "llvm.x86.avx512.permvar.sf.512",
+                         {half(0), index});
+  return callForPieces(b, vector, "llvm.x86.avx512.vpermi2var.ps.512",
+                       {half(0), index, half(16)});
 }
 
 /// Null where there are no such tables.

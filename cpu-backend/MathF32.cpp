@@ -270,6 +270,8 @@ Value MathF32::finishLog(Value x, Value result) {
 /// log(2^e * (1 + f)) = e * ln 2 + f - f^2/2 + tail(f), the small parts summed
 /// first.
 Value MathF32::log(Value x) {
+  if (hasTables())
+    return naturalByTable(x);
   Decomposed parts = decompose(x);
   Value small = mulAdd(parts.exponent, c(-2.12194440e-4f), parts.tail);
   small = arith::SubFOp::create(b, small, parts.halfSquare);
@@ -281,6 +283,8 @@ Value MathF32::log(Value x) {
 /// log2(2^e * (1 + f)) = e + (f - f^2/2 + tail(f)) * log2(e), with log2(e) - 1
 /// as the factor so that f itself is not rounded.
 Value MathF32::log2(Value x) {
+  if (hasTables())
+    return binaryByTable(x);
   Decomposed parts = decompose(x);
   Value small = arith::SubFOp::create(b, parts.tail, parts.halfSquare);
   Value factor = c(0.44269504f);

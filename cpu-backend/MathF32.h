@@ -28,8 +28,12 @@ public:
   mlir::Value exp2(mlir::Value x);
   mlir::Value log(mlir::Value x);
   mlir::Value log2(mlir::Value x);
-  /// Only for vectors of 16 lanes, or several of them, with AVX-512; else null.
+  /// The rest only for vectors of 16 lanes, or several of them, with AVX-512;
+  /// else null.
+  mlir::Value log10(mlir::Value x);
   mlir::Value erf(mlir::Value x);
+
+  struct LogTable;
 
 private:
   struct Decomposed {
@@ -60,6 +64,9 @@ private:
   mlir::Value callScalef(mlir::Value x, mlir::Value power);
   mlir::Value timesPower(mlir::Value x,
                          llvm::function_ref<mlir::Value(mlir::Value)> factor);
+  mlir::Value naturalByTable(mlir::Value x);
+  mlir::Value binaryByTable(mlir::Value x);
+  mlir::Value logByTable(mlir::Value x, const LogTable &table);
   Decomposed decompose(mlir::Value x);
   mlir::Value finishLog(mlir::Value x, mlir::Value result);
 

@@ -49,6 +49,26 @@ func.func @erf(%x: vector<32xf32>) -> vector<32xf32> {
   return %y : vector<32xf32>
 }
 
+// Two tables of 32 floats, and AVX-512's mantissa and exponent, which need no comparison for numbers that are not usual.
+// CHECK-LABEL: func.func @logarithms
+// CHECK: call @_ZGVdN8v_log10f
+// SCALEF-LABEL: func.func @logarithms
+// SCALEF: %[[M:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.getmant.ps.512"(%[[X:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (vector<16xf32>, i32, vector<16xf32>, i16, i32)
+// SCALEF: %[[E:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.getexp.ps.512"(%[[X]], {{.*}}) : (vector<16xf32>, vector<16xf32>, i16, i32)
+// SCALEF: %[[BELOW:.*]] = arith.cmpf olt, %[[M]]
+// SCALEF: arith.select %[[BELOW]], %{{.*}}, %[[E]]
+// SCALEF-COUNT-2: "llvm.x86.avx512.vpermi2var.ps.512"
+// SCALEF-COUNT-6: math.fma
+// SCALEF-NOT: math.fma
+// SCALEF: llvm.call_intrinsic "llvm.x86.avx512.mask.getmant.ps.512"
+// SCALEF-NOT: call @
+// SCALEF: return
+func.func @logarithms(%x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  %a = math.log %x : vector<16xf32>
+  %b = math.log10 %x : vector<16xf32>
+  return %a, %b : vector<16xf32>, vector<16xf32>
+}
+
 // Scalars and odd numbers of lanes have no native vector.
 // CHECK-LABEL: func.func @lanes
 // SCALEF-LABEL: func.func @lanes

@@ -81,8 +81,13 @@ const Function kInline[] = {{"math.exp", std::exp, nullptr, 1.5},
                             {"math.exp2", std::exp2, nullptr, 1.5},
                             {"math.log", std::log, nullptr, 1.5},
                             {"math.log2", std::log2, nullptr, 1.5}};
-/// Only where AVX-512 looks up tables.
-const Function kErf = {"math.erf", std::erf, nullptr, 0.65};
+/// Where AVX-512 looks up tables.
+const Function kByTables[] = {{"math.exp", std::exp, nullptr, 1},
+                              {"math.exp2", std::exp2, nullptr, 1},
+                              {"math.log", std::log, nullptr, 0.8},
+                              {"math.log2", std::log2, nullptr, 0.9},
+                              {"math.log10", std::log10, nullptr, 0.81},
+                              {"math.erf", std::erf, nullptr, 0.65}};
 const Function kOthers[] = {
     {"math.sin", std::sin, nullptr, 4},
     {"math.cos", std::cos, nullptr, 4},
@@ -224,29 +229,18 @@ TEST(Math, InlineFunctionsOverAllOfF32) {
     checkAllOfF32(function);
 }
 
-TEST(Math, ExponentialsByTables) {
+TEST(Math, FunctionsByTables) {
   auto host = CpuTarget::host();
   ASSERT_TRUE(static_cast<bool>(host));
   if (host->vectorBits < 512)
     GTEST_SKIP() << "this CPU has no AVX-512";
-  for (Function function : {kInline[0], kInline[1]}) {
-    function.limit = 1;
+  for (const Function &function : kByTables) {
     // With and without a mask for what underflows.
     for (const char *target : {"cpu,+sse4a", "cpu,-sse4a"})
       for (int lanes : {16, 48})
         check<float>(function, lanes, target);
     checkAllOfF32(function);
   }
-}
-
-TEST(Math, ErrorFunctionByTables) {
-  auto host = CpuTarget::host();
-  ASSERT_TRUE(static_cast<bool>(host));
-  if (host->vectorBits < 512)
-    GTEST_SKIP() << "this CPU has no AVX-512";
-  for (int lanes : {16, 48})
-    check<float>(kErf, lanes, "cpu");
-  checkAllOfF32(kErf);
 }
 
 TEST(Math, VectorFunctionsOfF32) {

@@ -1,0 +1,85 @@
+//===- MathVectors.cpp - the CPU's own functions of vectors ---------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/MathVectors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+static int64_t nativeLanes(VectorType type) {
+  return 512 / type.getElementTypeBitWidth();
+}
+
+Value tilebridge::cpu::callForPieces(ImplicitLocOpBuilder &b, VectorType type,
+                                     StringRef name, ValueRange operands) {
+  int64_t lanes = type.getNumElements(), native = nativeLanes(type);
+  auto piece = VectorType::get(native, type.getElementType());
+  Value result = lanes == native
+                     ? Value()
+                     : arith::ConstantOp::create(b, b.getZeroAttr(type));
+  for (int64_t first = 0; first < lanes; first += native) {
+    SmallVector<Value> pieces;
+    for (Value operand : operands) {
+      auto vector = dyn_cast<VectorType>(operand.getType());
+      bool isCut =
+          lanes != native && vector && vector.getNumElements() == lanes;
+      pieces.push_back(isCut ? vector::ExtractStridedSliceOp::create(
+                                   b, operand, ArrayRef<int64_t>{first},
+                                   ArrayRef<int64_t>{native},
+                                   ArrayRef<int64_t>{1})
+                             : operand);
+    }
+    Value part =
+        LLVM::CallIntrinsicOp::create(b, piece, b.getStringAttr(name), pieces)
+            .getResult(0);
+    result = result ? vector::InsertStridedSliceOp::create(
+                          b, part, result, ArrayRef<int64_t>{first},
+                          ArrayRef<int64_t>{1})
+                    : part;
+  }
+  return result;
+}
+
+Value Avx512::every(int64_t bits, int64_t value) {
+  auto attr = b.getIntegerAttr(b.getIntegerType(bits), value);
+  return arith::ConstantOp::create(b, attr);
+}
+
+/// What lanes have that the mask leaves out.
+Value Avx512::none() {
+  auto piece = VectorType::get(nativeLanes(type), type.getElementType());
+  return arith::ConstantOp::create(b, b.getZeroAttr(piece));
+}
+
+/// The mask of all lanes.
+Value Avx512::all() { return every(nativeLanes(type), -1); }
+
+std::string Avx512::named(StringRef name) {
+  return ("llvm.x86.avx512." + name +
+          (type.getElementType().isF32() ? ".ps.512" : ".pd.512"))
+      .str();
+}
+
+/// Rounding as the CPU's state says.
+static constexpr int64_t currentRounding = 4;
+
+Value Avx512::mantissa(Value x) {
+  // The interval from 3/4, and NaN for what has a sign but is not -0.
+  constexpr int64_t choice = 0b1111;
+  return callForPieces(
+      b, type, named("mask.getmant"),
+      {x, every(32, choice), none(), all(), every(32, currentRounding)});
+}
+
+Value Avx512::exponent(Value x) {
+  return callForPieces(b, type, named("mask.getexp"),
+                       {x, none(), all(), every(32, currentRounding)});
+}

@@ -1,0 +1,43 @@
+//===- MathVectors.h - the CPU's own functions of vectors -------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace tilebridge::cpu {
+
+/// LLVM's function `name` for vectors of 512 bits, applied to each piece of
+/// longer ones. `type`: the result's, a vector of rank 1 that is made of such
+/// pieces. Operands that have as many elements are cut, others are for every
+/// piece.
+mlir::Value callForPieces(mlir::ImplicitLocOpBuilder &b, mlir::VectorType type,
+                          llvm::StringRef name, mlir::ValueRange operands);
+
+/// AVX-512's, of vectors of rank 1 of f32 or f64 that are made of 512 bits.
+class Avx512 {
+public:
+  Avx512(mlir::ImplicitLocOpBuilder &b, mlir::VectorType type)
+      : b(b), type(type) {}
+
+  /// x as a number of [0.75, 1.5) times 2^exponent. NaN where x is negative; 1
+  /// where it is 0 or infinite.
+  mlir::Value mantissa(mlir::Value x);
+  /// floor(log2(|x|)) as a float: -infinity of 0, infinity of infinity.
+  mlir::Value exponent(mlir::Value x);
+
+private:
+  mlir::Value every(int64_t bits, int64_t value);
+  mlir::Value none();
+  mlir::Value all();
+  std::string named(llvm::StringRef name);
+
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::VectorType type;
+};
+
+} // namespace tilebridge::cpu

@@ -1,0 +1,97 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Math functions over every exponent, in units of the last place, in blocks of any size."""
+
+import math
+import pathlib
+
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+from support import output
+from triton.language.extra import libdevice
+
+pytestmark = pytest.mark.compiled("the interpreter has no external functions")
+
+
+@triton.jit
+def map_kernel(x, out, n, BLOCK: tl.constexpr, OP: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n)
+    if OP == "log":
+        value = tl.log(a)
+    elif OP == "log2":
+        value = tl.log2(a)
+    else:
+        value = libdevice.log10(a)
+    tl.store(out + at, value, mask=at < n)
+
+
+CPUINFO = pathlib.Path("/proc/cpuinfo")
+HAS_TABLES = CPUINFO.exists() and "avx512f" in CPUINFO.read_text()
+# The largest error allowed, of AVX-512's tables, and without them: by function and bytes.
+LIMITS = {
+    key: limits[0 if HAS_TABLES else 1]
+    for key, limits in {
+        ("log", 4): (0.8, 1.5),
+        ("log2", 4): (0.9, 1.5),
+        ("log10", 4): (0.81, 4.0),
+    }.items()
+}
+
+
+def every_exponent(dtype, per_exponent):
+    """Numbers of every exponent and either sign, and what is next to powers of two and of no use."""
+    rng = np.random.default_rng(20261124)
+    whole, mantissa = (np.uint32, 23) if dtype == np.float32 else (np.uint64, 52)
+    top = (1 << (8 * np.dtype(dtype).itemsize - mantissa)) - 1  # with the sign
+    exponents = np.repeat(np.arange(top + 1, dtype=whole), per_exponent)
+    bits = (exponents << whole(mantissa)) | rng.integers(
+        0, 1 << mantissa, len(exponents), dtype=whole
+    )
+    bits[::per_exponent] &= ~whole((1 << mantissa) - 1)
+    bits[1::per_exponent] |= whole((1 << mantissa) - 1)
+    near_one = 1 + rng.uniform(-0.3, 0.6, 2000) * 10.0 ** rng.uniform(-5, 0, 2000)
+    special = [0.0, -0.0, 1, -1, math.inf, -math.inf, math.nan, 2, 4, 10, 1000]
+    return np.concatenate([bits.view(dtype), near_one.astype(dtype), np.array(special, dtype)])
+
+
+def ulps(got, wanted, dtype):
+    """How far results are from those of a wider type; infinite where specials differ."""
+    with np.errstate(all="ignore"):
+        nearest = wanted.astype(dtype)
+        same = (got == nearest) & (np.signbit(got) == np.signbit(nearest))
+        same |= np.isnan(got) & np.isnan(nearest)
+        comparable = np.isfinite(got) & np.isfinite(nearest)
+        off = np.abs(got.astype(wanted.dtype) - wanted) / np.spacing(np.abs(nearest))
+    return np.where(comparable & (nearest != 0), off.astype(float), np.where(same, 0.0, math.inf))
+
+
+def run(op, x, block):
+    out = output([len(x)], torch.from_numpy(x).dtype)
+    map_kernel[(triton.cdiv(len(x), block),)](torch.from_numpy(x), out, len(x), BLOCK=block, OP=op)
+    return out.numpy()
+
+
+@pytest.mark.parametrize(("op", "size"), LIMITS)
+def test_every_exponent(op, size):
+    dtype = np.float32 if size == 4 else np.float64
+    x = every_exponent(dtype, 40 if size == 4 else 8)
+    with np.errstate(all="ignore"):
+        wanted = getattr(np, op)(x.astype(np.float64 if size == 4 else np.longdouble))
+    off = ulps(run(op, x, 1024), wanted, dtype)
+    worst = off.argmax()
+    assert off[worst] <= LIMITS[op, size], f"{off[worst]} at {x[worst]!r}"
+
+
+@pytest.mark.parametrize("n", [1, 7, 16, 1000, 10007])
+@pytest.mark.parametrize(("op", "size"), LIMITS)
+def test_every_length_gives_the_same(op, size, n):
+    dtype = np.float32 if size == 4 else np.float64
+    x = np.random.default_rng(n).uniform(0.01, 8, n).astype(dtype)
+    with np.errstate(all="ignore"):
+        wanted = getattr(np, op)(x.astype(np.float64 if size == 4 else np.longdouble))
+    for block in (64, 1024):
+        assert ulps(run(op, x, block), wanted, dtype).max() <= LIMITS[op, size]
