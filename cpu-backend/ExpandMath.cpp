@@ -13,6 +13,7 @@
 #include "cpu-backend/MathMax.h"
 #include "cpu-backend/MathReciprocal.h"
 #include "cpu-backend/MathRemainder.h"
+#include "cpu-backend/MathRoot.h"
 #include "cpu-backend/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
@@ -247,6 +248,10 @@ private:
       return expandMaxNum(op);
     if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
       return expandMaximum(op);
+    if (auto root = dyn_cast<math::SqrtOp>(op); root && rootEstimates) {
+      expandRoot(root);
+      return success();
+    }
     if (isa<math::RsqrtOp>(op) && (element.isF32() || element.isF64()))
       return expandRsqrt(op);
     if (function.empty())
@@ -323,6 +328,8 @@ private:
   /// Exact root, then a division: two roundings, and right for denormals,
   /// unlike the CPU's estimate.
   LogicalResult expandRsqrt(Operation *op) {
+    if (rootEstimates && expandReciprocalRoot(cast<math::RsqrtOp>(op)))
+      return success();
     ImplicitLocOpBuilder b(op->getLoc(), op);
     Type type = op->getResult(0).getType();
     auto one = b.getFloatAttr(getElementTypeOrSelf(type), 1.0);

@@ -83,3 +83,22 @@ Value Avx512::exponent(Value x) {
   return callForPieces(b, type, named("mask.getexp"),
                        {x, none(), all(), every(32, currentRounding)});
 }
+
+Value Avx512::reciprocalRootEstimate(Value x) {
+  return callForPieces(b, type, named("rsqrt14"), {x, none(), all()});
+}
+
+Value Avx512::withSpecial(Value value, Value x, Special ofZero,
+                          Special ofInfinity) {
+  // The instruction's table has four bits for each class of numbers: the third
+  // is zeros, the sixth infinity. 0 leaves the value.
+  int64_t answers = static_cast<int64_t>(ofZero) << 8 |
+                    static_cast<int64_t>(ofInfinity) << 20;
+  unsigned bits = type.getElementTypeBitWidth();
+  auto integers = VectorType::get(nativeLanes(type), b.getIntegerType(bits));
+  Value table = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(integers, APInt(bits, answers)));
+  return callForPieces(
+      b, type, named("mask.fixupimm"),
+      {value, x, table, every(32, 0), all(), every(32, currentRounding)});
+}

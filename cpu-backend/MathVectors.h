@@ -29,6 +29,15 @@ public:
   mlir::Value mantissa(mlir::Value x);
   /// floor(log2(|x|)) as a float: -infinity of 0, infinity of infinity.
   mlir::Value exponent(mlir::Value x);
+  /// 1 / sqrt(x), right to 14 bits. NaN where x is negative.
+  mlir::Value reciprocalRootEstimate(mlir::Value x);
+
+  /// What a function is of a special number: the number itself, infinity of its
+  /// sign, or 0.
+  enum class Special { Same = 1, Infinity = 6, Zero = 8 };
+  /// `value` but where x is 0 or infinity.
+  mlir::Value withSpecial(mlir::Value value, mlir::Value x, Special ofZero,
+                          Special ofInfinity);
 
 private:
   mlir::Value every(int64_t bits, int64_t value);

@@ -134,7 +134,10 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     - `linalg_ext.libm` becomes calls as well.
     - Products with a power of two that is nearly always 1, which a division by one number has, are behind a branch in loops over several vectors.
     - `arith.remf` of vectors of f32 is computed in f64, exactly; where a quotient is 2^29 or more, or no number, by the C library.
-    - `rsqrt` becomes a root and a division. What is an instruction (`sqrt`, `fma`, `floor`, ...) stays.
+    - `rsqrt` becomes a root and a division.
+    - With `root-estimates`, `sqrt` and `rsqrt` of vectors of 512 bits in loops become products that begin with AVX-512's
+      estimate: `sqrt` is correctly rounded, `rsqrt` right to 1 unit.
+    - What is an instruction (`sqrt`, `fma`, `floor`, ...) stays.
     - Narrower types are an error: tilebridge-cpu-expand-float-types comes first.
 
     Before:
@@ -154,6 +157,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     Option<"scalef", "scalef", "bool", "false", "AVX-512's product with a power of two is there, for vectors of 128 to 512 bits">,
     Option<"freeUnderflow", "free-underflow", "bool", "false", "results that underflow are as fast as others">,
     Option<"secondIfNan", "second-if-nan", "bool", "false", "the maximum of two numbers is one instruction, which gives the second where one is NaN">,
+    Option<"rootEstimates", "root-estimates", "bool", "false", "AVX-512's estimates of square roots are Intel's, and two multiply-adds take a cycle">,
     Option<"libmvec", "libmvec", "std::string", "\"\"", "the letter of the widest vector functions that the CPU can run: b, d, e, or none">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

@@ -126,6 +126,7 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
     // Virtual machines hide the model, and with it the ports: the feature came
     // with CPUs that have both of them in every core.
     target.hasTwoFmas = has("avx512fp16");
+    target.hasRootEstimates = target.hasTwoFmas && !has("sse4a"); // not AMD's
     target.hasBf16Tiles = has("amx-bf16");
     target.hasI8Tiles = has("amx-int8");
     target.libmvecIsa = "e";

@@ -46,6 +46,9 @@ struct CpuTarget {
   /// Two multiply-adds of vectors of vectorBits a cycle, two loads of such
   /// vectors, and a second cache of 2 MiB.
   bool hasTwoFmas = false;
+  /// Intel's estimates of square roots for vectors of 512 bits, from which
+  /// products get to roots sooner than the divider does.
+  bool hasRootEstimates = false;
   /// AMX's products of tiles.
   bool hasBf16Tiles = false, hasI8Tiles = false;
   /// What a launch has to write to one argument to write it around the caches:

@@ -3,6 +3,7 @@
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=512 scalef" -verify-diagnostics | FileCheck %s --check-prefix=SCALEF
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=512 scalef free-underflow" -verify-diagnostics | FileCheck %s --check-prefix=FREE
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=256 second-if-nan" -verify-diagnostics | FileCheck %s --check-prefix=X86
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=512 root-estimates" -verify-diagnostics | FileCheck %s --check-prefix=ESTIMATE
 
 // CHECK-DAG: llvm.func @_ZGVdN8v_sinf(vector<8xf32>) -> vector<8xf32> attributes {{{.*}}memory_effects = #llvm.memory_effects<other = none
 // CHECK-DAG: llvm.func @sin(f64) -> f64
@@ -249,6 +250,39 @@ func.func @scalar(%x: f64) -> f64 {
 func.func @rsqrt(%x: vector<8xf32>) -> vector<8xf32> {
   %y = math.rsqrt %x : vector<8xf32>
   return %y : vector<8xf32>
+}
+
+// From an estimate, for vectors of 512 bits in loops. One round for f32, two for f64; x - g^2 is rounded last.
+// CHECK-LABEL: func.func @roots
+// CHECK-COUNT-2: math.sqrt
+// ESTIMATE-LABEL: func.func @roots
+// ESTIMATE: scf.for
+// ESTIMATE: %[[X:.*]] = arith.select
+// ESTIMATE-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.rsqrt14.ps.512"(%{{.*}}, %{{.*}}, %{{.*}}) : (vector<16xf32>, vector<16xf32>, i16)
+// ESTIMATE-COUNT-4: math.fma
+// ESTIMATE: %[[ROOT:.*]] = math.fma
+// ESTIMATE-NOT: math.fma
+// ESTIMATE: arith.select
+// ESTIMATE-COUNT-2: "llvm.x86.avx512.mask.fixupimm.ps.512"({{.*}}) : (vector<16xf32>, vector<16xf32>, vector<16xi32>, i32, i16, i32)
+// ESTIMATE: "llvm.x86.avx512.rsqrt14.pd.512"
+// ESTIMATE-COUNT-8: math.fma
+// ESTIMATE: "llvm.x86.avx512.rsqrt14.ps.512"
+// ESTIMATE-NOT: math.rsqrt
+// ESTIMATE: math.sqrt {{.*}} : vector<8xf32>
+// ESTIMATE: }
+// ESTIMATE: math.sqrt {{.*}} : vector<32xf32>
+func.func @roots(%x: vector<32xf32>, %y: vector<8xf64>, %z: vector<16xf32>, %w: vector<8xf32>, %n: index) -> (vector<32xf32>, vector<8xf64>, vector<16xf32>, vector<8xf32>, vector<32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:4 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y, %c = %z, %d = %w) -> (vector<32xf32>, vector<8xf64>, vector<16xf32>, vector<8xf32>) {
+    %ra = math.sqrt %a : vector<32xf32>
+    %rb = math.sqrt %b : vector<8xf64>
+    %rc = math.rsqrt %c : vector<16xf32>
+    %rd = math.sqrt %d : vector<8xf32>
+    scf.yield %ra, %rb, %rc, %rd : vector<32xf32>, vector<8xf64>, vector<16xf32>, vector<8xf32>
+  }
+  %s = math.sqrt %x : vector<32xf32>
+  return %r#0, %r#1, %r#2, %r#3, %s : vector<32xf32>, vector<8xf64>, vector<16xf32>, vector<8xf32>, vector<32xf32>
 }
 
 // Exactly in f64 where each quotient is below 2^29; else, and for no numbers, by the C library. Other types stay.

@@ -243,6 +243,14 @@ TEST(Math, FunctionsByTables) {
   }
 }
 
+TEST(Math, RootsOverAllOfF32) {
+  auto host = CpuTarget::host();
+  ASSERT_TRUE(static_cast<bool>(host));
+  checkAllOfF32({"math.sqrt", std::sqrt, nullptr, 0.5});
+  checkAllOfF32({"math.rsqrt", [](double x) { return 1 / std::sqrt(x); },
+                 nullptr, host->hasRootEstimates ? 1 : 1.5});
+}
+
 TEST(Math, VectorFunctionsOfF32) {
   for (const Function &function : kOthers)
     for (int lanes : {1, 3, 16, 40})
