@@ -209,6 +209,23 @@ private:
   StringRef isa;
 };
 
+/// A quotient of f32 that becomes f16 is computed in f32: LLVM would make it
+/// one of f16 if both numbers were that, whose instruction takes longer than
+/// two of f32.
+static void keepWide(arith::TruncFOp op) {
+  auto quotient = op.getIn().getDefiningOp<arith::DivFOp>();
+  auto type = dyn_cast<VectorType>(op.getIn().getType());
+  if (!quotient || !type || type.getRank() != 1 || type.isScalable() ||
+      !type.getElementType().isF32() ||
+      !getElementTypeOrSelf(op.getType()).isF16())
+    return;
+  OpBuilder b(op);
+  auto fence = LLVM::CallIntrinsicOp::create(
+      b, op.getLoc(), type, b.getStringAttr("llvm.arithmetic.fence"),
+      quotient.getResult());
+  op.getInMutable().assign(fence.getResult(0));
+}
+
 struct ExpandMathPass
     : public tilebridge::cpu::impl::CpuExpandMathPassBase<ExpandMathPass> {
   using Base::Base;
@@ -231,6 +248,8 @@ struct ExpandMathPass
       skipProductWithOne(product, vectorBits);
     for (arith::RemFOp remainder : remainders)
       expandRemainder(remainder);
+    if (f16Arithmetic)
+      getOperation().walk(keepWide);
     for (Operation *op : ops)
       if (failed(expand(op)))
         signalPassFailure();

@@ -135,6 +135,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     - Products with a power of two that is nearly always 1, which a division by one number has, are behind a branch in loops over several vectors.
     - `arith.remf` of vectors of f32 is computed in f64, exactly; where a quotient is 2^29 or more, or no number, by the C library.
     - `rsqrt` becomes a root and a division.
+    - With `f16-arithmetic`, quotients of vectors that become f16 are kept in f32, whose division is faster.
     - With `root-estimates`, `sqrt` and `rsqrt` of vectors of 512 bits in loops become products that begin with AVX-512's
       estimate: `sqrt` is correctly rounded, `rsqrt` right to 1 unit.
     - What is an instruction (`sqrt`, `fma`, `floor`, ...) stays.
@@ -157,6 +158,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     Option<"scalef", "scalef", "bool", "false", "AVX-512's product with a power of two is there, for vectors of 128 to 512 bits">,
     Option<"freeUnderflow", "free-underflow", "bool", "false", "results that underflow are as fast as others">,
     Option<"secondIfNan", "second-if-nan", "bool", "false", "the maximum of two numbers is one instruction, which gives the second where one is NaN">,
+    Option<"f16Arithmetic", "f16-arithmetic", "bool", "false", "LLVM has instructions for arithmetic of f16 (AVX512_FP16)">,
     Option<"rootEstimates", "root-estimates", "bool", "false", "AVX-512's estimates of square roots are Intel's, and two multiply-adds take a cycle">,
     Option<"libmvec", "libmvec", "std::string", "\"\"", "the letter of the widest vector functions that the CPU can run: b, d, e, or none">
   ];

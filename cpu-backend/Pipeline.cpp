@@ -101,6 +101,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   math.scalef = target.hasScalef;
   math.freeUnderflow = target.hasFreeUnderflow;
   math.secondIfNan = target.hasSecondIfNan;
+  math.f16Arithmetic = target.hasTwoFmas;
   math.rootEstimates = target.hasRootEstimates;
   math.libmvec = target.libmvecIsa;
   pm.addPass(createCpuExpandMathPass(math));

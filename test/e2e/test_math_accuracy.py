@@ -105,3 +105,27 @@ def test_every_length_gives_the_same(op, size, n):
     x = np.random.default_rng(n).uniform(0.01, 8, n).astype(dtype)
     for block in (64, 1024):
         assert ulps(run(op, x, block), reference(op, x), dtype).max() <= LIMITS[op, size]
+
+
+@triton.jit
+def quotient_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n)
+    b = tl.load(y + at, mask=at < n, other=1)
+    tl.store(out + at, a / b, mask=at < n)
+
+
+@pytest.mark.parametrize("block", [8, 1024])
+def test_quotients_of_f16(block):
+    """Every f16 as dividend and as divisor, rounded once."""
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    others = np.random.default_rng(7).permutation(every)
+    for a, b in ((np.ones_like(every), every), (every, others)):
+        out = output([len(a)], torch.float16)
+        grid = (triton.cdiv(len(a), block),)
+        quotient_kernel[grid](torch.from_numpy(a), torch.from_numpy(b), out, len(a), BLOCK=block)
+        with np.errstate(all="ignore"):
+            wanted = (a.astype(np.float64) / b.astype(np.float64)).astype(np.float16)
+        np.testing.assert_array_equal(out.numpy(), wanted)
+        number = ~np.isnan(wanted)
+        assert (np.signbit(out.numpy()) == np.signbit(wanted))[number].all()

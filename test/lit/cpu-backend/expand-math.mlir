@@ -4,6 +4,7 @@
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=512 scalef free-underflow" -verify-diagnostics | FileCheck %s --check-prefix=FREE
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=256 second-if-nan" -verify-diagnostics | FileCheck %s --check-prefix=X86
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="vector-bits=512 root-estimates" -verify-diagnostics | FileCheck %s --check-prefix=ESTIMATE
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-math="f16-arithmetic" -verify-diagnostics | FileCheck %s --check-prefix=HALVES
 
 // CHECK-DAG: llvm.func @_ZGVdN8v_sinf(vector<8xf32>) -> vector<8xf32> attributes {{{.*}}memory_effects = #llvm.memory_effects<other = none
 // CHECK-DAG: llvm.func @sin(f64) -> f64
@@ -283,6 +284,27 @@ func.func @roots(%x: vector<32xf32>, %y: vector<8xf64>, %z: vector<16xf32>, %w: 
   }
   %s = math.sqrt %x : vector<32xf32>
   return %r#0, %r#1, %r#2, %r#3, %s : vector<32xf32>, vector<8xf64>, vector<16xf32>, vector<8xf32>, vector<32xf32>
+}
+
+// LLVM would make the first a division of f16, which is slower. Sums are not.
+// CHECK-LABEL: func.func @quotients
+// CHECK-NOT: fence
+// CHECK: return
+// HALVES-LABEL: func.func @quotients
+// HALVES: %[[Q:.*]] = arith.divf {{.*}} : vector<32xf32>
+// HALVES: %[[F:.*]] = llvm.call_intrinsic "llvm.arithmetic.fence"(%[[Q]]) : (vector<32xf32>) -> vector<32xf32>
+// HALVES: arith.truncf %[[F]] : vector<32xf32> to vector<32xf16>
+// HALVES-NOT: fence
+// HALVES: return
+func.func @quotients(%x: vector<32xf16>, %y: vector<32xf16>) -> (vector<32xf16>, vector<32xf16>, vector<32xbf16>) {
+  %a = arith.extf %x : vector<32xf16> to vector<32xf32>
+  %b = arith.extf %y : vector<32xf16> to vector<32xf32>
+  %q = arith.divf %a, %b : vector<32xf32>
+  %s = arith.addf %a, %b : vector<32xf32>
+  %c = arith.truncf %q : vector<32xf32> to vector<32xf16>
+  %d = arith.truncf %s : vector<32xf32> to vector<32xf16>
+  %e = arith.truncf %q : vector<32xf32> to vector<32xbf16>
+  return %c, %d, %e : vector<32xf16>, vector<32xf16>, vector<32xbf16>
 }
 
 // Exactly in f64 where each quotient is below 2^29; else, and for no numbers, by the C library. Other types stay.
