@@ -247,7 +247,7 @@ struct ExpandMathPass
     for (arith::MulFOp product : products)
       skipProductWithOne(product, vectorBits);
     for (arith::RemFOp remainder : remainders)
-      expandRemainder(remainder);
+      expandRemainder(remainder, fma);
     if (f16Arithmetic)
       getOperation().walk(keepWide);
     for (Operation *op : ops)

@@ -10,8 +10,9 @@
 
 namespace tilebridge::cpu {
 
-/// Writes the remainder of vectors of f32 as arithmetic of f64, exactly as C's
-/// `fmodf` gives it. Nothing happens to other types.
-void expandRemainder(mlir::arith::RemFOp op);
+/// Writes the remainder of vectors of f32 or f64 as arithmetic of f64, exactly
+/// as C's `fmodf` and `fmod` give it; of f64 where there are fused
+/// multiply-adds. Nothing happens to other types.
+void expandRemainder(mlir::arith::RemFOp op, bool fma);
 
 } // namespace tilebridge::cpu

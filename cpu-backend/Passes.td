@@ -134,6 +134,7 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     - `linalg_ext.libm` becomes calls as well.
     - Products with a power of two that is nearly always 1, which a division by one number has, are behind a branch in loops over several vectors.
     - `arith.remf` of vectors of f32 is computed in f64, exactly; where a quotient is 2^29 or more, or no number, by the C library.
+      Of vectors of f64 as well, by a fused multiply-add, below 2^53.
     - `rsqrt` becomes a root and a division.
     - With `f16-arithmetic`, quotients of vectors that become f16 are kept in f32, whose division is faster.
     - With `root-estimates`, `sqrt` and `rsqrt` of vectors of 512 bits in loops become products that begin with AVX-512's

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arithmetic of all types: wrapping, division, shifts, comparison, broadcasting, scalars."""
 
+import numpy as np
 import pytest
 import torch
 import triton
@@ -133,34 +134,40 @@ def test_floats(op, dtype, rng):
     check_equal(out, wanted, dtype=dtype)
 
 
-def remainder_operands(rng):
+def remainder_operands(rng, dtype):
     """Pairs whose quotients are integers, nearly integers, huge, or none; and any bits."""
     special = [0.0, float("inf"), float("nan"), 1e-45, 2.0**-126, 3.4e38, 1.0, 0.1, 2.0**29, 5e8]
-    special = torch.tensor([sign * v for v in special for sign in (1, -1)])
+    if dtype == torch.float64:
+        special += [5e-324, 2.0**-1022, 1.7e308, 2.0**53, 2.0**53 - 1]
+    special = torch.tensor([sign * v for v in special for sign in (1, -1)], dtype=dtype)
     yield special.repeat_interleave(len(special)), special.repeat(len(special))
-    y = torch.randn([4096], generator=rng)
-    factor = torch.randint(1, 1 << 24, [4096], generator=rng)
-    yield y * factor, y
-    yield torch.nextafter(y * factor, torch.zeros(())), y
-    yield torch.nextafter(y * factor, torch.full((), torch.inf)), y
-    bits = torch.randint(-(2**31), 2**31, [2, 4096], generator=rng).int()
-    yield tuple(bits.view(torch.float32))
+    y = torch.randn([4096], generator=rng, dtype=dtype)
+    bits = 32 if dtype == torch.float32 else 56
+    factor = torch.randint(1, 1 << bits, [4096], generator=rng)
+    for factors in (factor, factor >> torch.randint(0, bits - 1, [4096], generator=rng)):
+        x = y * factors
+        yield x, y
+        yield torch.nextafter(x, torch.zeros((), dtype=dtype)), y
+        yield torch.nextafter(x, torch.full((), torch.inf, dtype=dtype)), y
+    words = torch.randint(-(2**31), 2**31, [2, 4096 * dtype.itemsize // 4], generator=rng).int()
+    yield tuple(words.view(dtype))
 
 
-def test_remainders_are_exact(rng):
-    for x, y in remainder_operands(rng):
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.float64))
+def test_remainders_are_exact(dtype, rng):
+    integer = torch.int32 if dtype == torch.float32 else torch.int64
+    for x, y in remainder_operands(rng, dtype):
         # Alone in its vector as well as beside others: some quotients are for the C library.
         for a, b in ((x, y), (x.repeat_interleave(64), y.repeat_interleave(64))):
             n = triton.next_power_of_2(len(a))
-            a, b = (torch.cat([v, torch.ones(n - len(v))]) for v in (a, b))
-            out = output([n], torch.float32)
+            a, b = (torch.cat([v, torch.ones(n - len(v), dtype=dtype)]) for v in (a, b))
+            out = output([n], dtype)
             for start in range(0, n, 4096):
                 piece = slice(start, start + 4096)
                 binary_kernel[(1,)](a[piece], b[piece], out[piece], N=min(n, 4096), OP="%")
-            wanted = torch.fmod(a.double(), b.double()).float()
-            same = (out.view(torch.int32) == wanted.view(torch.int32)) | (
-                out.isnan() & wanted.isnan()
-            )
+            with np.errstate(all="ignore"):
+                wanted = torch.from_numpy(np.fmod(a.double().numpy(), b.double().numpy())).to(dtype)
+            same = (out.view(integer) == wanted.view(integer)) | (out.isnan() & wanted.isnan())
             assert same.all(), (a[~same][:5], b[~same][:5])
 
 

@@ -307,7 +307,7 @@ func.func @quotients(%x: vector<32xf16>, %y: vector<32xf16>) -> (vector<32xf16>,
   return %c, %d, %e : vector<32xf16>, vector<32xf16>, vector<32xbf16>
 }
 
-// Exactly in f64 where each quotient is below 2^29; else, and for no numbers, by the C library. Other types stay.
+// Exactly in f64 where each quotient is below 2^29, of f64 below 2^53; else, and for no numbers, by the C library. Scalars stay.
 // CHECK-LABEL: func.func @remainder
 // CHECK: %[[Q:.*]] = arith.divf {{.*}} : vector<8xf64>
 // CHECK: %[[SMALL:.*]] = arith.cmpf olt, %[[Q]], %{{.*}} : vector<8xf64>
@@ -318,11 +318,22 @@ func.func @quotients(%x: vector<32xf16>, %y: vector<32xf16>) -> (vector<32xf16>,
 // CHECK-NEXT: scf.yield %[[REST]]
 // CHECK-NEXT: } else {
 // CHECK-NEXT: arith.remf %{{.*}} : vector<8xf32>
+// CHECK: %[[T:.*]] = math.trunc %{{.*}} : vector<8xf64>
+// CHECK: %[[MINUS:.*]] = arith.negf %[[T]]
+// CHECK: %[[DIFFERENCE:.*]] = math.fma %[[MINUS]], %{{.*}}, %{{.*}} : vector<8xf64>
+// CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[DIFFERENCE]]
+// CHECK: arith.select %[[BELOW]]
 // CHECK: arith.remf %{{.*}} : vector<8xf64>
-func.func @remainder(%x: vector<8xf32>, %y: vector<8xf32>, %v: vector<8xf64>, %w: vector<8xf64>) -> (vector<8xf32>, vector<8xf64>) {
+// CHECK: arith.remf %{{.*}} : f64
+// PLAIN-LABEL: func.func @remainder
+// PLAIN: scf.if
+// PLAIN-NOT: scf.if
+// PLAIN: return
+func.func @remainder(%x: vector<8xf32>, %y: vector<8xf32>, %v: vector<8xf64>, %w: vector<8xf64>, %z: f64) -> (vector<8xf32>, vector<8xf64>, f64) {
   %r = arith.remf %x, %y : vector<8xf32>
   %s = arith.remf %v, %w : vector<8xf64>
-  return %r, %s : vector<8xf32>, vector<8xf64>
+  %t = arith.remf %z, %z : f64
+  return %r, %s, %t : vector<8xf32>, vector<8xf64>, f64
 }
 
 // CHECK-LABEL: func.func @instructions_stay
