@@ -10,6 +10,7 @@
 // glibc's vector functions, a native vector at a time, or of libm.
 
 #include "cpu-backend/MathF32.h"
+#include "cpu-backend/MathF64.h"
 #include "cpu-backend/MathMax.h"
 #include "cpu-backend/MathReciprocal.h"
 #include "cpu-backend/MathRemainder.h"
@@ -296,6 +297,8 @@ private:
                    .Case([&](math::ErfOp) { return inlined.erf(x); })
                    .Default(Value());
     }
+    if (isa<math::ExpOp>(op) && element.isF64() && scalef)
+      result = expOfF64(b, op->getOperand(0), freeUnderflow);
     if (!result)
       result = CallEmitter(b, getOperation(), vectorBits, libmvec.getValue())
                    .emit(function, op->getOperands());

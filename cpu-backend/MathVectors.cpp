@@ -102,3 +102,19 @@ Value Avx512::withSpecial(Value value, Value x, Special ofZero,
       b, type, named("mask.fixupimm"),
       {value, x, table, every(32, 0), all(), every(32, currentRounding)});
 }
+
+Value Avx512::timesPower(Value x, Value power) {
+  return callForPieces(b, type, named("mask.scalef"),
+                       {x, power, none(), all(), every(32, currentRounding)});
+}
+
+Value Avx512::lookup(ArrayRef<double> table, Value index) {
+  assert(table.size() == 16 && type.getElementType().isF64());
+  auto half = [&](unsigned from) -> Value {
+    auto piece = VectorType::get(8, b.getF64Type());
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(piece, table.slice(from, 8)));
+  };
+  return callForPieces(b, type, "llvm.x86.avx512.vpermi2var.pd.512",
+                       {half(0), index, half(8)});
+}

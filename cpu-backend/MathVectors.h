@@ -32,6 +32,11 @@ public:
   /// 1 / sqrt(x), right to 14 bits. NaN where x is negative.
   mlir::Value reciprocalRootEstimate(mlir::Value x);
 
+  /// x * 2^floor(power), rounded once. NaN where the power is NaN.
+  mlir::Value timesPower(mlir::Value x, mlir::Value power);
+  /// table[index], of f64, of whose index four bits count.
+  mlir::Value lookup(llvm::ArrayRef<double> table, mlir::Value index);
+
   /// What a function is of a special number: the number itself, infinity of its
   /// sign, or 0.
   enum class Special { Same = 1, Infinity = 6, Zero = 8 };

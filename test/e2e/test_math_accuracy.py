@@ -28,6 +28,8 @@ def map_kernel(x, out, n, BLOCK: tl.constexpr, OP: tl.constexpr):
         value = libdevice.log10(a)
     elif OP == "sqrt":
         value = tl.sqrt(a)
+    elif OP == "exp":
+        value = tl.exp(a)
     else:
         value = tl.rsqrt(a)
     tl.store(out + at, value, mask=at < n)
@@ -46,6 +48,8 @@ LIMITS = {
         ("sqrt", 8): (0.501, 0.501),  # of a reference of 64 bits
         ("rsqrt", 4): (1.5, 1.5),
         ("rsqrt", 8): (1.5, 1.5),
+        ("exp", 4): (1.0, 1.5),
+        ("exp", 8): (0.8, 4.0),
     }.items()
 }
 
@@ -62,8 +66,10 @@ def every_exponent(dtype, per_exponent):
     bits[::per_exponent] &= ~whole((1 << mantissa) - 1)
     bits[1::per_exponent] |= whole((1 << mantissa) - 1)
     near_one = 1 + rng.uniform(-0.3, 0.6, 2000) * 10.0 ** rng.uniform(-5, 0, 2000)
+    usual = rng.uniform(-750, 720, 4000)
     special = [0.0, -0.0, 1, -1, math.inf, -math.inf, math.nan, 2, 4, 10, 1000]
-    return np.concatenate([bits.view(dtype), near_one.astype(dtype), np.array(special, dtype)])
+    others = [near_one, usual, np.array(special)]
+    return np.concatenate([bits.view(dtype), *(x.astype(dtype) for x in others)])
 
 
 def reference(op, x):

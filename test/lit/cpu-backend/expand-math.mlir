@@ -347,6 +347,29 @@ func.func @instructions_stay(%x: vector<8xf64>) -> vector<8xf64> {
 
 // -----
 
+// Sixteen doubles and what they leave are two tables of two registers each. Where underflow is slow, the power is -infinity for a 0.
+// CHECK-LABEL: func.func @exp_of_f64
+// CHECK: call @_ZGVdN4v_exp(
+// SCALEF-LABEL: func.func @exp_of_f64
+// SCALEF-COUNT-2: "llvm.x86.avx512.vpermi2var.pd.512"({{.*}}) : (vector<8xf64>, vector<8xi64>, vector<8xf64>) -> vector<8xf64>
+// SCALEF: arith.minui
+// SCALEF: arith.maxui
+// SCALEF: arith.cmpf olt, {{.*}} : vector<8xf64>
+// SCALEF: %[[N:.*]] = arith.select
+// SCALEF: "llvm.x86.avx512.mask.scalef.pd.512"(%{{.*}}, %[[N]], {{.*}}) : (vector<8xf64>, vector<8xf64>, vector<8xf64>, i8, i32)
+// SCALEF: call @exp(
+// FREE-LABEL: func.func @exp_of_f64
+// FREE-NOT: arith.cmpf
+// FREE: mask.scalef.pd
+// FREE: return
+func.func @exp_of_f64(%x: vector<8xf64>, %y: vector<2x8xf64>) -> (vector<8xf64>, vector<2x8xf64>) {
+  %a = math.exp %x : vector<8xf64>
+  %b = math.exp %y : vector<2x8xf64>
+  return %a, %b : vector<8xf64>, vector<2x8xf64>
+}
+
+// -----
+
 func.func @narrow(%x: vector<8xbf16>) -> vector<8xbf16> {
   // expected-error @below {{there is no 'exp' of type 'bf16' on a CPU: expected f32 or f64}}
   %y = math.exp %x : vector<8xbf16>
