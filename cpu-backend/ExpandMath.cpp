@@ -295,6 +295,7 @@ private:
                    .Case([&](math::Log2Op) { return inlined.log2(x); })
                    .Case([&](math::Log10Op) { return inlined.log10(x); })
                    .Case([&](math::ErfOp) { return inlined.erf(x); })
+                   .Case([&](math::TanhOp) { return inlined.tanh(x); })
                    .Default(Value());
     }
     if (isa<math::ExpOp>(op) && element.isF64() && scalef)

@@ -32,6 +32,7 @@ public:
   /// else null.
   mlir::Value log10(mlir::Value x);
   mlir::Value erf(mlir::Value x);
+  mlir::Value tanh(mlir::Value x);
 
   struct LogTable;
 

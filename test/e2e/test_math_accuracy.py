@@ -30,6 +30,8 @@ def map_kernel(x, out, n, BLOCK: tl.constexpr, OP: tl.constexpr):
         value = tl.sqrt(a)
     elif OP == "exp":
         value = tl.exp(a)
+    elif OP == "tanh":
+        value = libdevice.tanh(a)
     else:
         value = tl.rsqrt(a)
     tl.store(out + at, value, mask=at < n)
@@ -48,6 +50,7 @@ LIMITS = {
         ("sqrt", 8): (0.501, 0.501),  # of a reference of 64 bits
         ("rsqrt", 4): (1.5, 1.5),
         ("rsqrt", 8): (1.5, 1.5),
+        ("tanh", 4): (0.75, 4.0),
         ("exp", 4): (1.0, 1.5),
         ("exp", 8): (0.8, 4.0),
     }.items()
@@ -111,6 +114,12 @@ def test_every_length_gives_the_same(op, size, n):
     x = np.random.default_rng(n).uniform(0.01, 8, n).astype(dtype)
     for block in (64, 1024):
         assert ulps(run(op, x, block), reference(op, x), dtype).max() <= LIMITS[op, size]
+
+
+def test_tanh_ends_at_one():
+    x = np.repeat(np.array([9.02, 20, 1e30, math.inf], np.float32), 16)
+    for sign in (1, -1):
+        np.testing.assert_array_equal(run("tanh", sign * x, 64), np.full(64, sign, np.float32))
 
 
 @triton.jit

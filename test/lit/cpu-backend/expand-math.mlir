@@ -51,6 +51,20 @@ func.func @erf(%x: vector<32xf32>) -> vector<32xf32> {
   return %y : vector<32xf32>
 }
 
+// Quarters of octaves: six coefficients and the value at the center.
+// CHECK-LABEL: func.func @tanh
+// CHECK: call @_ZGVdN8v_tanhf
+// SCALEF-LABEL: func.func @tanh
+// SCALEF: arith.maxui
+// SCALEF: arith.shrui
+// SCALEF-COUNT-7: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.ps.512"
+// SCALEF-NOT: call
+// SCALEF: math.copysign
+func.func @tanh(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.tanh %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
 // Two tables of 32 floats, and AVX-512's mantissa and exponent, which need no comparison for numbers that are not usual.
 // CHECK-LABEL: func.func @logarithms
 // CHECK: call @_ZGVdN8v_log10f

@@ -87,7 +87,8 @@ const Function kByTables[] = {{"math.exp", std::exp, nullptr, 1},
                               {"math.log", std::log, nullptr, 0.8},
                               {"math.log2", std::log2, nullptr, 0.9},
                               {"math.log10", std::log10, nullptr, 0.81},
-                              {"math.erf", std::erf, nullptr, 0.65}};
+                              {"math.erf", std::erf, nullptr, 0.65},
+                              {"math.tanh", std::tanh, nullptr, 0.75}};
 const Function kOthers[] = {
     {"math.sin", std::sin, nullptr, 4},
     {"math.cos", std::cos, nullptr, 4},
