@@ -204,8 +204,8 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     `vector` and `memref` operations in which whatever is inline is computed element by element. The dimension along
     which most accesses are contiguous has lanes; its loop is split where a box begins or ends, so that only vectors that are
     partly outside have masks. Matmuls, atomics, scans and the like are emitted by functions of their own (emit/Roots.h).
-    The buffer of a gather whose places are divisions of indices is filled piece by piece: a scalar loop finds how far the places grow evenly
-    (emit/LinearPieces.h), and copies that.
+    The buffer of a gather whose places are divisions of indices is filled piece by piece, and a scatter is stored so: a scalar loop finds how
+    far the places grow evenly (emit/LinearPieces.h), and copies that.
     Buffers are `memref.alloc`, for tilebridge-cpu-place-scratch. What is not supported is an error.
     Where all of a module is loops over contiguous memory with hardly any arithmetic, and 512-bit vectors come without `two-fmas`, the
     module gets `tilebridge.vector_bits = 256`: the width that code generation is to use.

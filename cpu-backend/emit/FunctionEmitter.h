@@ -69,6 +69,8 @@ public:
 
 private:
   friend class GatherPieces;
+  friend class RowPieces;
+  friend class ScatterPieces;
   friend class NestEmitter;
 
   // FunctionEmitter.cpp: the walk.
@@ -279,6 +281,8 @@ private:
                                    mlir::Value value, mlir::Location loc);
   // GatherPieces.cpp
   mlir::FailureOr<bool> emitGatherBuffer(mlir::Operation *op);
+  // ScatterPieces.cpp
+  mlir::FailureOr<bool> emitScatterPieces(mlir::Operation *op, const View &to);
   mlir::Value rowNumber(const View &view, const Index &index,
                         mlir::Location loc);
   llvm::SmallVector<mlir::Value> reduceIndices(

@@ -162,6 +162,12 @@ FunctionEmitter::inOrder(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
 
 LogicalResult FunctionEmitter::emitScatter(Operation *op) {
   Location loc = op->getLoc();
+  if (auto scatter = dyn_cast<linalg_ext::ScatterOp>(op)) {
+    View to = makeView(rewriter, loc, mapScalar(scatter.getBase()), {1});
+    auto isDone = emitScatterPieces(op, to);
+    if (failed(isDone) || *isDone)
+      return LogicalResult(isDone);
+  }
   Frame own;
   own.open(rewriter);
   Value value = op->getOperand(0);

@@ -334,6 +334,8 @@ private:
     StringRef why;
     if (mustBeBuffer(op) || direct.kept.contains(op))
       why = "what uses it wants all of it in memory";
+    else if (isCutIntoPieces(op))
+      why = "it is copied by pieces of rows";
     else if (cost > cheap && all.size() > 1 && !passing.contains(op))
       why = "it is costly, and several loops use it";
     else if (cost > cheap && llvm::any_of(op->getResults(), [&](Value result) {

@@ -46,6 +46,9 @@ OpKind kindOf(mlir::Operation *op);
 /// An op that may write memory that others see.
 bool mayWrite(mlir::Operation *op);
 bool mayRead(mlir::Operation *op);
+/// A gather whose places are computed from indices by divisions: it is quicker
+/// to fill a buffer piece by piece (RowPieces.h).
+bool isCutIntoPieces(mlir::Operation *op);
 
 /// A transpose or a reshape by dimensions of one element: the same memory, seen
 /// in another shape.

@@ -186,6 +186,90 @@ def test_nothing_is_read_beyond_memory(dtype, rng):
 
 
 @triton.jit
+def scatter_kernel(
+    x, out, n, N, M, SX, SY, FIRST, SIZE,
+    OP: tl.constexpr, B: tl.constexpr, NC: tl.constexpr, ADD: tl.constexpr,
+):  # fmt: skip
+    lane = tl.arange(0, B)
+    i = FIRST + lane
+    if NC:
+        p, m = places(i, NC, M, SX, SY, OP)
+    else:
+        p, m = places(i, N, M, SX, SY, OP)
+    m = m & (i < n) & (p >= 0) & (p < SIZE)
+    value = tl.load(x + lane)
+    if ADD:
+        value = value + 1
+    tl.store(out + p, value, mask=m)
+
+
+def check_scatter(x, n, N, M, SX, SY, FIRST=0, OP="both", B=512, const=False, add=False):
+    out = torch.full([6000], 7, dtype=x.dtype)
+    scatter_kernel[(1,)](
+        x, out, n, N, M, SX, SY, FIRST, len(out), OP=OP, B=B, NC=N if const else 0, ADD=add
+    )
+    # Reads -1 where nothing is stored, and else the number of the element.
+    where = expected(torch.arange(len(out)), 1, n, N, M, SX, SY, FIRST, OP, B, False)
+    everywhere = expected(torch.full([6000], 9), 1, n, N, M, SX, SY, FIRST, OP, B, False)
+    wanted = torch.full([6000], 7, dtype=x.dtype)
+    stored = x + 1 if add else x
+    lanes = torch.nonzero(everywhere == 9).flatten()
+    for lane in lanes.tolist():
+        wanted[where[lane]] = stored[lane]  # of equal places the last one wins
+    if const:
+        # A block that is a box of two dimensions is stored in any order.
+        often = torch.bincount(where[lanes], minlength=len(out)) > 1
+        out[often] = wanted[often]
+    assert torch.equal(out, wanted)
+
+
+@pytest.mark.parametrize("const", [False, True])
+@pytest.mark.parametrize("N", [1, 2, 16, 31, 50, 100, 197, 1000])
+@pytest.mark.parametrize("op", OPS)
+def test_stores(op, N, const, rng):
+    x = normal(rng, [512])
+    for M, SX, SY in [(11, N, 1), (40, 1, 7), (25, N, -3), (1, 2, 0)]:
+        check_scatter(x, 490, N, M, SX, SY, OP=op, const=const, add=M == 40)
+        check_scatter(x, 600, N, M, SX, SY, FIRST=37, OP=op, const=const)
+
+
+@pytest.mark.parametrize("dtype", dtypes(FLOATS, INTEGERS, torch.bool))
+def test_stores_of_types(dtype, rng):
+    x = normal(rng, [512], dtype)
+    for N in (20, 50, 130):
+        check_scatter(x, 500, N, 45, N, 1, OP="nested")
+        check_scatter(x, 500, N, 45, N, 2)
+
+
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16, torch.int8))
+def test_nothing_is_written_beyond_memory(dtype, rng):
+    x = normal(rng, [512], dtype)
+    for N in (33, 50, 100):
+        out = at_end_of_memory(torch.zeros(N * (512 // N), dtype=dtype))
+        scatter_kernel[(1,)](
+            x, out, len(out), N, 1, N, 1, 0, len(out), OP="both", B=512, NC=0, ADD=False
+        )
+        assert torch.equal(out, x[: len(out)])
+
+
+@triton.jit
+def sum_kernel(x, out, n, N, C, B: tl.constexpr):
+    c = tl.program_id(0)
+    total = tl.zeros((B,), tl.float32)
+    for begin in range(0, n, B):
+        r = begin + tl.arange(0, B)
+        total += tl.load(x + r // N * (C * N) + c * N + r % N, mask=r < n, other=0)
+    tl.store(out + c, tl.sum(total))
+
+
+@pytest.mark.parametrize("N", [1, 5, 49, 196, 784])
+def test_sums_over_channels(N, rng):
+    x, out = normal(rng, [7, 3, N]), output([3], torch.float32)
+    sum_kernel[(3,)](x, out, 7 * N, N, 3, B=256)
+    check_equal(out, x.double().sum((0, 2)), terms=7 * N)
+
+
+@triton.jit
 def overlapping_kernel(x, out, N, M, B: tl.constexpr):
     i = tl.arange(0, B)
     p = (i % M) * N + i // M

@@ -94,3 +94,50 @@ func.func @uneven(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: mem
   bufferization.materialize_in_destination %t in writable %other : (tensor<256xf32>, memref<256xf32>) -> ()
   return
 }
+
+// Elements are stored by vectors where places grow by one, and in their order
+// where not.
+// CHECK-LABEL: func.func @stored
+// CHECK: scf.while
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: vector.store
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: vector.scatter
+// CHECK: return
+func.func @stored(%x: memref<256xf32>, %n: i32, %out: memref<?xf32, strided<[1], offset: ?>>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %n : i32
+    %l = arith.extsi %k : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %t = bufferization.to_tensor %x : memref<256xf32> to tensor<256xf32>
+  linalg_ext.scatter %t into %out[%places] : (tensor<256xf32>, memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> ()
+  return
+}
+
+// Rows of a product's operand are too short to ask for pieces.
+// CHECK-LABEL: func.func @short
+// CHECK-NOT: scf.while
+// CHECK: return
+func.func @short(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<64xf32>, %other: memref<64xf32>) {
+  %e = tensor.empty() : tensor<64xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<64xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %n : i32
+    %l = arith.extsi %k : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<64xi64>
+  %t = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64xi64>) -> tensor<64xf32>
+  bufferization.materialize_in_destination %t in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
+  bufferization.materialize_in_destination %t in writable %other : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
