@@ -69,12 +69,19 @@ bool GatherPieces::readShape() {
   // Where rows are long a row is as good as a piece.
   constexpr int64_t mostColumns = 128;
   auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op);
-  if (!rows || rank != 2 || rows.getDim() != 0 || !from().isFull(1))
+  if (!rows)
     return false;
   places = rows.getRows();
   mask = rows.getRowmask();
-  setRows(type, 0);
-  auto stride = constantOf(from().strides[1]);
+  unsigned along = rows.getDim();
+  auto stride = constantOf(from().strides.back());
+  if (along == rank - 1) {
+    setRows(type, along);
+    return stride == 1;
+  }
+  if (along != rank - 2 || !from().isFull(rank - 1))
+    return false;
+  setRows(type, along);
   if (columns > mostColumns || !stride || (stride != 0 && stride != 1))
     return false;
   columnStride = *stride;
@@ -83,10 +90,10 @@ bool GatherPieces::readShape() {
 
 /// The elements of a row lie as one row behind the other does.
 std::optional<OpFoldResult> GatherPieces::elementGrowth(OpFoldResult growth) {
-  if (!isRows())
+  if (columns == 1)
     return growth;
   auto step = getConstantIntValue(growth),
-       stride = constantOf(from().strides[0]);
+       stride = constantOf(from().strides[dim]);
   if (!step || !stride || *step * *stride != columns * columnStride)
     return std::nullopt;
   return b.getI64IntegerAttr(columnStride);
@@ -96,23 +103,30 @@ LogicalResult GatherPieces::emitPiece(const Piece &piece) {
   Location loc = op->getLoc();
   Indices first = piece.at;
   first.resize(to.shape.size());
-  Value target = fe.address(to, first, -1, loc), place = piece.place;
-  if (isRows())
-    place = arith::MulIOp::create(b, place, toValue(b, loc, from().strides[0]));
-  Value source =
-      arith::AddIOp::create(b, toValue(b, loc, from().offset), place);
+  Value target = fe.address(to, first, -1, loc);
+  Value source, exists = piece.exists;
+  if (isRows()) {
+    // Other rows than those of the pieces may be outside of the box, too.
+    fe.builder().setInsertionPoint(b.getInsertionBlock(),
+                                   b.getInsertionPoint());
+    source = fe.address(from(), first, -1, loc);
+    exists = fe.inBox(from(), first, 0, loc);
+  } else {
+    source =
+        arith::AddIOp::create(b, toValue(b, loc, from().offset), piece.place);
+  }
   PieceCopy(b, loc, from().base, to.base, lanes)
-      .run(piece.exists, outside, source, piece.growth, target,
+      .run(exists, outside, source, piece.growth, target,
            arith::MulIOp::create(b, piece.length, constant(columns)));
   return success();
 }
 
 LogicalResult GatherPieces::emitPart(Indices at, Value begin, Value end) {
-  if (isRows()) {
+  if (columns > 1) {
     fe.frame->lanes = lanesAlong(columns, lanes);
     at.back() = openLoop(dim, begin, end, 1, false);
-    at.push_back(openLoop(1, constant(0), constant(columns), fe.frame->lanes,
-                          fe.frame->lanes > 1));
+    at.push_back(openLoop(dim + 1, constant(0), constant(columns),
+                          fe.frame->lanes, fe.frame->lanes > 1));
   } else {
     at.back() = openLoop(dim, begin, end, lanes, true);
   }

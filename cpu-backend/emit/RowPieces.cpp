@@ -48,7 +48,8 @@ static bool isFromIndices(Value value, bool &divides,
   if (!seen.insert(op).second)
     return true;
   bool isShape =
-      isUnitReshape(op) || isa<linalg::BroadcastOp, linalg::TransposeOp>(op);
+      isUnitReshape(op) ||
+      isa<linalg::BroadcastOp, linalg::TransposeOp, tensor::ExtractSliceOp>(op);
   if (!isShape && !isElementwise(op) &&
       !isa<tensor::SplatOp, tensor::EmptyOp>(op) && !isSplatConstant(op))
     return false;
@@ -59,17 +60,24 @@ static bool isFromIndices(Value value, bool &divides,
 }
 
 bool tilebridge::cpu::isCutIntoPieces(Operation *op) {
-  auto gather = dyn_cast<linalg_ext::GatherOp>(op);
-  if (!gather)
+  Value places, mask;
+  if (auto gather = dyn_cast<linalg_ext::GatherOp>(op)) {
+    places = gather.getOffsets();
+    mask = gather.getMask();
+  } else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op)) {
+    places = rows.getRows();
+    mask = rows.getRowmask();
+    if (rows.getDim() + 1 != rows.getView().getType().getRank())
+      return false;
+  } else {
     return false;
-  auto type = cast<RankedTensorType>(gather.getType());
+  }
+  auto type = cast<RankedTensorType>(places.getType());
   bool divides = false;
   llvm::SmallPtrSet<Operation *, 16> seen;
   return type.getRank() > 0 && type.getShape().back() >= leastRow &&
-         isFromIndices(gather.getOffsets(), divides, seen) &&
-         (!gather.getMask() ||
-          isFromIndices(gather.getMask(), divides, seen)) &&
-         divides;
+         isFromIndices(places, divides, seen) &&
+         (!mask || isFromIndices(mask, divides, seen)) && divides;
 }
 
 namespace {
@@ -109,14 +117,20 @@ void RowPieces::setRows(RankedTensorType type, unsigned along) {
   lanes = lanesAlong(size * columns, fe.target().vectorBits / bits);
 }
 
+/// Numbers and masks of rows are known for the rows alone.
+Indices RowPieces::placeIndices(ArrayRef<Index> at) {
+  unsigned rank = cast<RankedTensorType>(places.getType()).getRank();
+  return Indices(at.take_back(rank));
+}
+
 bool RowPieces::isComputed(Value other) {
   if (lanes < 4 || size * columns < std::max(leastRow, 4 * lanes))
     return false;
   bool isComputed = true, divides = false;
-  Indices symbolic;
-  unsigned rank = cast<RankedTensorType>(places.getType()).getRank();
-  for (unsigned d = 0; d < rank; ++d)
-    symbolic.push_back({Value(), 0, 0, static_cast<int>(d)});
+  Indices block;
+  for (unsigned d = 0; d <= dim; ++d)
+    block.push_back({Value(), 0, 0, static_cast<int>(d)});
+  Indices symbolic = placeIndices(block);
   auto visit = [&](Value value, ArrayRef<Index> at) {
     Operation *inner = value.getDefiningOp();
     if (!inner)
@@ -171,9 +185,10 @@ FailureOr<bool> RowPieces::emitRow(Indices at) {
   at.push_back({row.begin(), 0,
                 static_cast<unsigned>(fe.frame->levels.size() - 1),
                 static_cast<int>(dim)});
-  Piece piece{at, fe.evaluate(places, at), {}, {}, {}};
+  Indices own = placeIndices(at);
+  Piece piece{at, fe.evaluate(places, own), {}, {}, {}};
   if (mask)
-    piece.exists = fe.evaluate(mask, at);
+    piece.exists = fe.evaluate(mask, own);
   if (!piece.place || (mask && !piece.exists) || !evaluateMore(at))
     return failure();
 

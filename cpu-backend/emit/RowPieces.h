@@ -66,6 +66,7 @@ protected:
   /// Opens a loop, with lanes along dimension `d` if `isVector`.
   Index openLoop(unsigned d, mlir::Value from, mlir::Value to, int64_t step,
                  bool isVector);
+  Indices placeIndices(llvm::ArrayRef<Index> at);
   mlir::Value constant(int64_t value);
   mlir::Value asIndex(mlir::Value value);
   /// How many of `size` a piece has at least.

@@ -262,6 +262,31 @@ def sum_kernel(x, out, n, N, C, B: tl.constexpr):
     tl.store(out + c, tl.sum(total))
 
 
+@triton.jit
+def sum_tile_kernel(
+    x, out, n, C, N: tl.constexpr, CC: tl.constexpr, A: tl.constexpr, B: tl.constexpr
+):
+    if CC:
+        C = CC
+    c = tl.program_id(0) * A + tl.arange(0, A)[:, None]
+    total = tl.zeros((A, B), tl.float32)
+    for begin in range(0, n, B):
+        r = begin + tl.arange(0, B)[None, :]
+        inside = (r < n) & (c < C)
+        total += tl.load(x + r // N * (C * N) + c * N + r % N, mask=inside, other=0)
+    tl.store(out + c, tl.sum(total, axis=1)[:, None], mask=c < C)
+
+
+@pytest.mark.parametrize("N", [1, 12, 49, 196, 784])
+def test_sums_over_channels_in_tiles(N, rng):
+    for C in (3, 8):
+        x = at_end_of_memory(normal(rng, [7 * C * N])).view(7, C, N)
+        for const in (0, C):
+            out = output([C], torch.float32)
+            sum_tile_kernel[(triton.cdiv(C, 4),)](x, out, 7 * N, C, N=N, CC=const, A=4, B=256)
+            check_equal(out, x.double().sum((0, 2)), terms=7 * N)
+
+
 @pytest.mark.parametrize("N", [1, 5, 49, 196, 784])
 def test_sums_over_channels(N, rng):
     x, out = normal(rng, [7, 3, N]), output([3], torch.float32)
