@@ -52,17 +52,6 @@ static Value choose(OpBuilder &b, Location loc, Value condition, Type type,
   return branch.getResult(0);
 }
 
-static bool divides(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-                   arith::RemUIOp, arith::FloorDivSIOp>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Where places come from divisions and remainders, as the number of a channel
 /// or of a row, or are computed from indices alone, the lanes are mostly at one
 /// place, or neighbours. Those that are read from memory are at any place.
@@ -77,7 +66,7 @@ static bool isMostlyRegular(Value places) {
   bool readsMemory = false;
   for (size_t i = 0; i < ops.size(); ++i) {
     Operation *op = ops[i];
-    if (divides(op))
+    if (dividesIntegers(op))
       return true;
     readsMemory |= mayRead(op) || matchLoad(op->getResult(0));
     for (Value operand : op->getOperands())

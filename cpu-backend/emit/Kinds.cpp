@@ -141,3 +141,14 @@ bool tilebridge::cpu::isComputedReshape(Operation *op) {
   return isUnitReshape(op) || (isa<tensor::ExpandShapeOp>(op) &&
                                isCheapFromIndices(op->getOperand(0), cost));
 }
+
+bool tilebridge::cpu::dividesIntegers(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                   arith::RemUIOp, arith::FloorDivSIOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}

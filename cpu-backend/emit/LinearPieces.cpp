@@ -281,50 +281,27 @@ LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
 
 LinearPieces::Growth LinearPieces::ofComparison(arith::CmpIOp op) {
   Value x = op.getLhs(), u = op.getRhs();
-  CmpIPredicate predicate = op.getPredicate();
+  CmpIPredicate is = op.getPredicate();
   Growth growth = growthOf(x), other = growthOf(u);
   if (!growth || !other)
     return std::nullopt;
-  if (getConstantIntValue(*other) != 0) {
+  bool isSwapped = getConstantIntValue(*other) != 0;
+  if (isSwapped) {
     if (getConstantIntValue(*growth) != 0)
       return std::nullopt;
     std::swap(x, u);
     std::swap(growth, other);
-    // x < u says as much as u > x.
-    predicate = llvm::StringSwitch<CmpIPredicate>(
-                    arith::stringifyCmpIPredicate(predicate))
-                    .Case("slt", CmpIPredicate::sgt)
-                    .Case("sle", CmpIPredicate::sge)
-                    .Case("sgt", CmpIPredicate::slt)
-                    .Case("sge", CmpIPredicate::sle)
-                    .Case("ult", CmpIPredicate::ugt)
-                    .Case("ule", CmpIPredicate::uge)
-                    .Case("ugt", CmpIPredicate::ult)
-                    .Case("uge", CmpIPredicate::ule)
-                    .Default(predicate);
   }
-  bool holds = false;
-  switch (predicate) {
-  case CmpIPredicate::eq:
-  case CmpIPredicate::ne:
+  bool holds;
+  if (is == CmpIPredicate::eq || is == CmpIPredicate::ne) {
     holds = keepDifferent(x, u, *growth);
-    break;
-  case CmpIPredicate::slt:
-  case CmpIPredicate::sge:
-    holds = keepOrder(x, u, *growth, true, false);
-    break;
-  case CmpIPredicate::sle:
-  case CmpIPredicate::sgt:
-    holds = keepOrder(x, u, *growth, true, true);
-    break;
-  case CmpIPredicate::ult:
-  case CmpIPredicate::uge:
-    holds = keepOrder(x, u, *growth, false, false);
-    break;
-  case CmpIPredicate::ule:
-  case CmpIPredicate::ugt:
-    holds = keepOrder(x, u, *growth, false, true);
-    break;
+  } else {
+    bool isSigned = is == CmpIPredicate::slt || is == CmpIPredicate::sge ||
+                    is == CmpIPredicate::sle || is == CmpIPredicate::sgt;
+    bool orEqual = is == CmpIPredicate::sle || is == CmpIPredicate::sgt ||
+                   is == CmpIPredicate::ule || is == CmpIPredicate::ugt;
+    // u < x is no x <= u.
+    holds = keepOrder(x, u, *growth, isSigned, orEqual != isSwapped);
   }
   return holds ? Growth(constant(0)) : std::nullopt;
 }

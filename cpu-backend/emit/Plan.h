@@ -46,6 +46,8 @@ OpKind kindOf(mlir::Operation *op);
 /// An op that may write memory that others see.
 bool mayWrite(mlir::Operation *op);
 bool mayRead(mlir::Operation *op);
+/// Some scalar code in it divides integers.
+bool dividesIntegers(mlir::Operation *op);
 /// A gather whose places are computed from indices by divisions: it is quicker
 /// to fill a buffer piece by piece (RowPieces.h).
 bool isCutIntoPieces(mlir::Operation *op);

@@ -24,18 +24,6 @@ static bool isSplatConstant(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// Some scalar code in it divides integers.
-bool tilebridge::cpu::isIntegerDivision(Operation *op) {
-  return op
-      ->walk([](Operation *part) {
-        return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-                   arith::RemUIOp>(part)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Indices, scalars, and what elementwise operations make of them; `divides`:
 /// whether one of them divides.
 static bool isFromIndices(Value value, bool &divides,
@@ -53,7 +41,7 @@ static bool isFromIndices(Value value, bool &divides,
   if (!isShape && !isElementwise(op) &&
       !isa<tensor::SplatOp, tensor::EmptyOp>(op) && !isSplatConstant(op))
     return false;
-  divides |= isIntegerDivision(op);
+  divides |= dividesIntegers(op);
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     return isFromIndices(operand, divides, seen);
   });
@@ -67,7 +55,8 @@ bool tilebridge::cpu::isCutIntoPieces(Operation *op) {
   } else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op)) {
     places = rows.getRows();
     mask = rows.getRowmask();
-    if (rows.getDim() + 1 != rows.getView().getType().getRank())
+    int64_t rank = rows.getView().getType().getRank();
+    if (static_cast<int64_t>(rows.getDim()) != rank - 1)
       return false;
   } else {
     return false;
@@ -139,7 +128,7 @@ bool RowPieces::isComputed(Value other) {
       return isComputed &= llvm::none_of(at, [&](const Index &index) {
                return index.dim == static_cast<int>(dim);
              });
-    divides |= isIntegerDivision(inner);
+    divides |= dividesIntegers(inner);
     return isComputed;
   };
   for (Value tensor : {places, mask, other})

@@ -88,7 +88,4 @@ private:
   mlir::FailureOr<bool> emitRow(Indices at);
 };
 
-/// Some scalar code in the op divides integers.
-bool isIntegerDivision(mlir::Operation *op);
-
 } // namespace tilebridge::cpu
