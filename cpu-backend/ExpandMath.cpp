@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// exp, exp2, log and log2 of f32 are written out (MathF32.cpp): they are the
-// ones that softmax, attention and sigmoids spend their time in, and inline
-// they keep vectors of any length in registers. Other functions are calls of
-// glibc's vector functions, a native vector at a time, or of libm.
+// exp, exp2, log, log2, erf and tanh of f32 are written out (MathF32.cpp): they
+// are the ones that softmax, attention and activations spend their time in, and
+// inline they keep vectors of any length in registers. Other functions are
+// calls of glibc's vector functions, a native vector at a time, or of libm.
 
 #include "cpu-backend/MathF32.h"
 #include "cpu-backend/MathF64.h"

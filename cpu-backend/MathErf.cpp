@@ -137,16 +137,11 @@ Value MathF32::lookup(ArrayRef<float> table, Value index) {
                        {half(0), index, half(16)});
 }
 
-/// Null where there are no such tables.
 Value MathF32::erf(Value x) {
   if (!hasTables())
-    return {};
-  // From there on the nearest f32 is 1. NaN stays NaN.
-  constexpr float last = 3.9374f;
-  Value size = math::AbsFOp::create(b, x);
-  Value isLarge =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, size, c(last));
-  size = arith::SelectOp::create(b, isLarge, c(last), size);
+    return erfInParts(x);
+  // From there on the nearest f32 is 1.
+  Value size = sizeUpTo(x, 3.9374f);
   // The sum's last bit counts eighths.
   Value magic = c(0x1p20f);
   Value sum = arith::AddFOp::create(b, size, magic);

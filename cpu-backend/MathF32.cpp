@@ -66,21 +66,23 @@ Value MathF32::polynomial(Value x, ArrayRef<float> lowToHigh) {
 }
 
 /// `power` of x, with 0 where x is below `low`: a mask's -infinity is common,
-/// and a result that underflows takes some CPUs hundreds of cycles. NaN stays
-/// NaN: both comparisons are false for it.
+/// and a result that underflows takes some CPUs hundreds of cycles. Powers of
+/// `low` and `high` are 0 and infinity. NaN stays NaN: all comparisons are
+/// false for it.
 Value MathF32::inRange(Value x, float low, float high,
                        llvm::function_ref<Value(Value)> power) {
-  // The instruction's own mask does both: what it leaves out cannot underflow.
-  if (scalef) {
-    wanted = arith::CmpFOp::create(b, arith::CmpFPredicate::UGE, x, c(low));
-    Value above =
-        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, c(high));
-    return power(arith::SelectOp::create(b, above, c(high), x));
-  }
-  Value below = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, c(low));
-  x = arith::SelectOp::create(b, below, c(0.0f), x);
   Value above = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, c(high));
   x = arith::SelectOp::create(b, above, c(high), x);
+  // The instruction's own mask does the rest: what it leaves out cannot
+  // underflow.
+  if (scalef) {
+    wanted = arith::CmpFOp::create(b, arith::CmpFPredicate::UGE, x, c(low));
+    return power(x);
+  }
+  Value below = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, c(low));
+  if (freeUnderflow)
+    return power(arith::SelectOp::create(b, below, c(low), x));
+  x = arith::SelectOp::create(b, below, c(0.0f), x);
   return arith::SelectOp::create(b, below, c(0.0f), power(x));
 }
 
@@ -89,30 +91,6 @@ Value MathF32::toBits(Value x) {
 }
 Value MathF32::fromBits(Value x) {
   return arith::BitcastOp::create(b, type, x);
-}
-
-/// The nearest integer as f32 and as i32, for |x| < 2^22: in the sum with 1.5 *
-/// 2^23 the lowest bit counts ones. No conversion is used, whose result for NaN
-/// would be undefined.
-std::pair<Value, Value> MathF32::roundToInteger(Value x) {
-  Value magic = c(12582912.0f);
-  Value sum = arith::AddFOp::create(b, x, magic);
-  Value rounded = arith::SubFOp::create(b, sum, magic);
-  Value integer = arith::SubIOp::create(b, toBits(sum), ci(0x4b400000));
-  return {rounded, integer};
-}
-
-/// x * 2^power for |power| <= 252, in two steps, as 2^power itself may not be a
-/// normal number. Only the second can round.
-Value MathF32::scale(Value x, Value power) {
-  Value half = arith::ShRSIOp::create(b, power, ci(1));
-  Value rest = arith::SubIOp::create(b, power, half);
-  for (Value part : {half, rest}) {
-    Value bits = arith::ShLIOp::create(
-        b, arith::AddIOp::create(b, part, ci(127)), ci(23));
-    x = arith::MulFOp::create(b, x, fromBits(bits));
-  }
-  return x;
 }
 
 /// The bits of `mask` as an integer of 8 or 16.
@@ -182,30 +160,55 @@ Value MathF32::callScalef(Value x, Value power) {
                         : vector::ShapeCastOp::create(b, vector, result);
 }
 
-/// factor(n) * 2^n, with n the integer nearest to x, |x| < 2^22.
-Value MathF32::timesPower(Value x, llvm::function_ref<Value(Value)> factor) {
+/// factor(n) * 2^n, with n the integer nearest to x * scale, |n| <= 250.
+///
+/// In a sum with 1.5 * 2^23 the lowest bit counts ones. No conversion is used,
+/// whose result for NaN would be undefined. 2^n itself may not be a normal
+/// number: it is two factors, the powers of h, about n / 2, and of n - h. Only
+/// the second product can round. Both exponents get f32's bias by the numbers
+/// that are added; what is above the sums' lowest 8 bits is shifted out.
+Value MathF32::timesPower(Value x, float scale,
+                          llvm::function_ref<Value(Value)> factor) {
+  auto nearest = [&](float scale, float offset) -> Value {
+    if (scale == 1.0f)
+      return arith::AddFOp::create(b, x, c(offset));
+    return mulAdd(x, c(scale), c(offset));
+  };
   if (scalef) {
-    Value n = math::RoundEvenOp::create(b, x);
+    Value product =
+        scale == 1.0f ? x : arith::MulFOp::create(b, x, c(scale)).getResult();
+    Value n = math::RoundEvenOp::create(b, product);
     return callScalef(factor(n), n);
   }
-  auto [n, integer] = roundToInteger(x);
-  return scale(factor(n), integer);
+  constexpr float ones = 0x1.8p23f, bias = 127.0f;
+  Value sum = nearest(scale, ones + 2 * bias);
+  Value n = arith::SubFOp::create(b, sum, c(ones + 2 * bias));
+  Value half = toBits(nearest(scale / 2, ones + bias));
+  Value rest = arith::SubIOp::create(b, toBits(sum), half);
+  Value result = factor(n);
+  for (Value exponent : {half, rest}) {
+    Value power = fromBits(arith::ShLIOp::create(b, exponent, ci(23)));
+    result = arith::MulFOp::create(b, result, power);
+  }
+  return result;
 }
 
-/// exp(x) = 2^n * exp(r) with n = round(x / ln 2), |r| <= ln(2) / 2; r in two
-/// steps, for the first of which n * ln2High is exact.
+/// exp(r) with r = x - n * ln 2, |r| <= ln(2) / 2, in two steps, for the first
+/// of which n * ln2High is exact.
+Value MathF32::expOfRest(Value x, Value n) {
+  Value r = mulAdd(n, c(-0.693359375f), x);
+  r = mulAdd(n, c(2.12194440e-4f), r);
+  return polynomial(r, {1.0f, 1.0f, 0x1.fffffep-2f, 0.1666652113199234f,
+                        0.041668277233839035f, 0.008368686772882938f,
+                        0.0013819823507219553f});
+}
+
+/// exp(x) = 2^n * exp(r) with n = round(x / ln 2).
 Value MathF32::exp(Value argument) {
   if (hasTables())
     return expByTable(argument);
   return inRange(argument, -104.0f, 90.0f, [&](Value x) {
-    Value quotient = arith::MulFOp::create(b, x, c(1.44269504f));
-    return timesPower(quotient, [&](Value n) -> Value {
-      Value r = mulAdd(n, c(-0.693359375f), x);
-      r = mulAdd(n, c(2.12194440e-4f), r);
-      return polynomial(r, {1.0f, 1.0f, 0x1.fffffep-2f, 0.1666652113199234f,
-                            0.041668277233839035f, 0.008368686772882938f,
-                            0.0013819823507219553f});
-    });
+    return timesPower(x, 1.44269504f, [&](Value n) { return expOfRest(x, n); });
   });
 }
 
@@ -214,7 +217,7 @@ Value MathF32::exp2(Value argument) {
   if (hasTables())
     return exp2ByTable(argument);
   return inRange(argument, -150.0f, 130.0f, [&](Value x) {
-    return timesPower(x, [&](Value n) -> Value {
+    return timesPower(x, 1.0f, [&](Value n) -> Value {
       Value r = arith::SubFOp::create(b, x, n);
       Value q = polynomial(r, {0.6931471824645996f, 0.24022647738456726f,
                                0.05550359562039375f, 0.009618503041565418f,

@@ -28,11 +28,10 @@ public:
   mlir::Value exp2(mlir::Value x);
   mlir::Value log(mlir::Value x);
   mlir::Value log2(mlir::Value x);
-  /// The rest only for vectors of 16 lanes, or several of them, with AVX-512;
-  /// else null.
-  mlir::Value log10(mlir::Value x);
   mlir::Value erf(mlir::Value x);
   mlir::Value tanh(mlir::Value x);
+  /// Only for vectors of 16 lanes, or several of them, with AVX-512; else null.
+  mlir::Value log10(mlir::Value x);
 
   struct LogTable;
 
@@ -52,8 +51,6 @@ private:
                       llvm::function_ref<mlir::Value(mlir::Value)> power);
   mlir::Value toBits(mlir::Value x);
   mlir::Value fromBits(mlir::Value x);
-  std::pair<mlir::Value, mlir::Value> roundToInteger(mlir::Value x);
-  mlir::Value scale(mlir::Value x, mlir::Value power);
   /// AVX-512's, of floats, for 16 lanes or several times as many.
   bool hasTables() const;
   mlir::Value lookup(llvm::ArrayRef<float> table, mlir::Value index);
@@ -62,8 +59,14 @@ private:
   mlir::Value exp2ByTable(mlir::Value x);
   mlir::Value timesRoot(mlir::Value sum, mlir::Value power, mlir::Value r,
                         llvm::ArrayRef<float> q);
+  mlir::Value expOfRest(mlir::Value x, mlir::Value n);
+  mlir::Value sizeUpTo(mlir::Value x, float last);
+  mlir::Value joinParts(mlir::Value x, mlir::Value size, mlir::Value below,
+                        mlir::Value above);
+  mlir::Value erfInParts(mlir::Value x);
+  mlir::Value tanhInParts(mlir::Value x);
   mlir::Value callScalef(mlir::Value x, mlir::Value power);
-  mlir::Value timesPower(mlir::Value x,
+  mlir::Value timesPower(mlir::Value x, float scale,
                          llvm::function_ref<mlir::Value(mlir::Value)> factor);
   mlir::Value naturalByTable(mlir::Value x);
   mlir::Value binaryByTable(mlir::Value x);

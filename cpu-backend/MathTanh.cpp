@@ -132,13 +132,9 @@ constexpr float coefficients[6][32] = {
 
 Value MathF32::tanh(Value x) {
   if (!hasTables())
-    return {};
-  // From there on the nearest f32 is 1. NaN stays NaN.
-  constexpr float last = 9.02f;
-  Value size = math::AbsFOp::create(b, x);
-  Value isLarge =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, size, c(last));
-  size = arith::SelectOp::create(b, isLarge, c(last), size);
+    return tanhInParts(x);
+  // From there on the nearest f32 is 1.
+  Value size = sizeUpTo(x, 9.02f);
   Value isSmall =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, size, c(firstPiece));
   // What is below the first piece is in the one before.

@@ -114,13 +114,13 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.hasF16Convert = has("f16c");
   target.hasI16PairSums = true;
   target.hasSecondIfNan = true;
+  // Of one vendor, which has no assists by microcode for that.
+  target.hasFreeUnderflow = has("sse4a");
   if (has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl") &&
       has("fma")) {
     target.vectorBits = 512;
     target.vectorRegisters = 32;
     target.hasScalef = true;
-    // Of one vendor, which has no assists by microcode for that.
-    target.hasFreeUnderflow = has("sse4a");
     target.hasBf16Pairs = has("avx512bf16");
     target.hasI16Pairs = has("avx512vnni");
     // Virtual machines hide the model, and with it the ports: the feature came

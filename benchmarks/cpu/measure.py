@@ -31,6 +31,8 @@ from dataclasses import dataclass
 from quiet import keep_pools_short, wait_until_quiet
 
 ROUND_SECONDS = 1e-3
+# Such a call needs none before it: PyTorch multiplies bf16 without a unit for it a thousand times slower.
+SLOW_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def time_in_turn(
     runners: dict[str, Callable[[], object]], rounds: int, budget: float
 ) -> dict[str, Timing]:
     """`budget` bounds the seconds for all of them, waiting not included; a runner gets three rounds at
-    least, or one where it alone takes longer than that."""
+    least, or one where it alone takes longer than that, or none but the call before them where that
+    takes `SLOW_SECONDS`."""
     samples, disturbed = samples_in_turn(runners, rounds, budget)
     return {name: _timing(values, disturbed[name]) for name, values in samples.items()}
 
@@ -97,13 +100,15 @@ def samples_in_turn(
     first, disturbed = {}, dict.fromkeys(runners, 0)
     for name, call in runners.items():
         disturbed[name] += not wait_until_quiet()
-        call()
+        first[name] = _seconds(call, 1)
+        if first[name] > SLOW_SECONDS:
+            continue
         # The least of a few: the second call often finds its data in another core's cache.
         first[name] = _seconds(call, 1)
         for _ in range(4 if first[name] < ROUND_SECONDS else 0):
             first[name] = min(first[name], _seconds(call, 1))
         counts[name] = max(1, min(10000, int(ROUND_SECONDS / max(first[name], 1e-7))))
-    slow = {name for name in runners if first[name] > budget}
+    slow = {name for name in runners if first[name] > min(budget, SLOW_SECONDS)}
     for name in slow:
         samples[name].append(first[name])
     names = [name for name in runners if name not in slow]

@@ -90,6 +90,20 @@ static bool isSmallFloat(Type type) {
   return floatType && floatType.getWidth() <= 8;
 }
 
+/// Functions of a handful of instructions are none.
+static bool isMathFunction(Operation *op) {
+  return isa<math::MathDialect>(op->getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp,
+              math::FloorOp, math::CeilOp, math::SqrtOp, math::RsqrtOp>(op);
+}
+
+bool tilebridge::cpu::callsMathFunction(Operation *op) {
+  return op && op->walk([](Operation *inner) {
+                   return isMathFunction(inner) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+                 }).wasInterrupted();
+}
+
 int64_t tilebridge::cpu::costOfBody(Operation *op) {
   auto costOf = [](Operation *inner) -> int64_t {
     if (isa<arith::ConstantOp, linalg::IndexOp, linalg::YieldOp>(inner))
@@ -100,11 +114,7 @@ int64_t tilebridge::cpu::costOfBody(Operation *op) {
             arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
             arith::RemFOp>(inner))
       return 20;
-    if (isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp,
-            math::FloorOp, math::CeilOp>(inner))
-      return 1;
-    if (isa<math::MathDialect>(inner->getDialect()) ||
-        !inner->hasTrait<OpTrait::Elementwise>())
+    if (isMathFunction(inner) || !inner->hasTrait<OpTrait::Elementwise>())
       return 15;
     if (llvm::any_of(inner->getOperandTypes(), isSmallFloat) ||
         llvm::any_of(inner->getResultTypes(), isSmallFloat))

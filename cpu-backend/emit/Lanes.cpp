@@ -79,7 +79,8 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
   else if (isStreamedScan(op))
     note.cost = 16;
   else if (isElementwise(op))
-    note.cost = costOfBody(op);
+    note = {note.bits, costOfBody(op),        {},
+            -1,        callsMathFunction(op), dividesIntegers(op)};
   // A dimension that is not one of the nest's may be one that is shifted.
   for (const Index &index : at)
     note.dims.push_back(index.dim);
@@ -121,11 +122,14 @@ void NestEmitter::choose() {
   if ((frame.vecDim < 0 || !scans.empty()) && rank > 0)
     frame.vecDim = rank - 1;
   int64_t widest = 8, bodyCost = 0;
+  bool isMath = false, isOther = !scans.empty();
   for (const Noted &note : notes) {
     if (llvm::none_of(note.dims,
                       [&](int dim) { return dim < 0 || dim == frame.vecDim; }))
       continue;
     widest = std::max(widest, note.bits);
+    isMath |= note.isMath;
+    isOther |= note.dividesIntegers;
     // Where lanes run along a row it is as good as any contiguous memory.
     bodyCost += note.rowDim == frame.vecDim ? 20 : note.cost;
   }
@@ -137,13 +141,17 @@ void NestEmitter::choose() {
     });
     int64_t simple = isFar ? 4 : 2;
     // Long bodies overlap with those of the next iterations as they are; an
-    // exponential, one chain of dependent steps, does so better by twos, where
-    // registers are many.
-    int64_t longest = fe.target().vectorBits >= 512 ? 40 : 14;
-    int64_t unroll = nest.isCold           ? 1
-                     : bodyCost <= 8       ? simple
-                     : bodyCost <= longest ? 2
-                                           : 1;
+    // exponential is one chain of dependent steps, and what a CPU looks ahead
+    // by, a hundred instructions or so, are few of them: vectors go side by
+    // side. Half as long ones ask for twice as many, even where that spills
+    // registers.
+    bool isWide = fe.target().vectorBits >= 512;
+    int64_t longest = isWide ? 40 : isMath && !isOther ? 60 : 14;
+    int64_t chains = isWide ? 2 : 4;
+    int64_t unroll = nest.isCold || bodyCost > longest ? 1
+                     : bodyCost <= 8                   ? simple
+                     : bodyCost <= 14                  ? 2
+                                                       : chains;
     int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
     unroll = std::max(unroll, unrollToStream(lanes));
     int64_t size = nest.shape[frame.vecDim];

@@ -166,6 +166,7 @@ private:
     int64_t bits = 8, cost = 1;
     llvm::SmallVector<int, 4> dims = {};
     int rowDim = -1;
+    bool isMath = false, dividesIntegers = false;
   };
   llvm::SmallVector<Noted> notes;
   /// Lanes of loops with masks.

@@ -48,6 +48,8 @@ bool mayWrite(mlir::Operation *op);
 bool mayRead(mlir::Operation *op);
 /// Some scalar code in it divides integers.
 bool dividesIntegers(mlir::Operation *op);
+/// Some scalar code in it has an exponential, a logarithm, or the like.
+bool callsMathFunction(mlir::Operation *op);
 /// A gather whose places are computed from indices by divisions: it is quicker
 /// to fill a buffer piece by piece (RowPieces.h).
 bool isCutIntoPieces(mlir::Operation *op);

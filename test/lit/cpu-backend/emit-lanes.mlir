@@ -3,11 +3,11 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// A step of an exponential is two vectors where registers are many, one where its constants fill them.
+// A step of an exponential is two vectors, or four of half as many lanes.
 // CHECK-LABEL: func.func @exponential
 // CHECK: scf.for
 // WIDE: math.exp %{{.*}} : vector<32xf32>
-// NARROW: math.exp %{{.*}} : vector<8xf32>
+// NARROW: math.exp %{{.*}} : vector<32xf32>
 func.func @exponential(%x: memref<256xf32>, %out: memref<256xf32>) {
   %t = bufferization.to_tensor %x : memref<256xf32> to tensor<256xf32>
   %e = tensor.empty() : tensor<256xf32>
