@@ -44,6 +44,17 @@ class Timing:
     rounds: int
     disturbed: int  # rounds in which another thread of the process was still running
 
+    def fields(self) -> dict:
+        """As a result file has them."""
+        return {
+            "median_s": self.median,
+            "low_s": self.low,
+            "high_s": self.high,
+            "least_s": self.least,
+            "rounds": self.rounds,
+            "disturbed": self.disturbed,
+        }
+
 
 def prepare_environment(threads: int) -> None:
     """Before PyTorch, NumPy and JAX are imported: how many threads they make, and which compiler."""

@@ -90,6 +90,25 @@ def runner(peer: str, bench: Bench, t: Tensors) -> Runner:
     return {"eager": eager, "inductor": inductor, "jax": jax, "numpy": numpy}[peer](bench, t)
 
 
+class Patience:
+    """Leaves out who would take too long: as long for an operation as for a smaller problem of the
+    same name. PyTorch multiplies bf16 a thousand times slower than f32 on CPUs without a unit for it."""
+
+    SECONDS = 10.0
+    reason = f"would take more than {SECONDS:.0f} s, by its time for a smaller problem"
+
+    def __init__(self) -> None:
+        self._longest: dict[tuple[str, str], float] = {}  # seconds for an operation
+
+    def note(self, bench: Bench, peer: str, seconds: float) -> None:
+        if bench.flops:
+            key = bench.name, peer
+            self._longest[key] = max(self._longest.get(key, 0.0), seconds / bench.flops)
+
+    def allows(self, bench: Bench, peer: str) -> bool:
+        return self._longest.get((bench.name, peer), 0.0) * bench.flops <= self.SECONDS
+
+
 def results(value: Any, bench: Bench) -> tuple[torch.Tensor, ...]:
     """What a peer returned, as tensors, as many as the problem has."""
     found = []

@@ -173,22 +173,15 @@ def limit_runners(row: dict, team) -> dict:
     return {name: lambda call=call, _=(to, source): call() for name, call in calls.items()}
 
 
-def timing_fields(timing) -> dict:
-    return {
-        "median_s": timing.median,
-        "low_s": timing.low,
-        "high_s": timing.high,
-        "least_s": timing.least,
-        "rounds": timing.rounds,
-        "disturbed": timing.disturbed,
-    }
-
-
-def measure_one(bench, options, peer_names: list[str], replay=None, team=None) -> dict:
+def measure_one(bench, options, peer_names, replay=None, team=None, patience=None) -> dict:
+    import peers
     from measure import time_in_turn
 
+    patience = patience or peers.Patience()
     tensors = bench.inputs()
-    runners, problems, blocks = prepare(bench, tensors, peer_names, replay)
+    willing = [name for name in peer_names if patience.allows(bench, name)]
+    runners, problems, blocks = prepare(bench, tensors, willing, replay)
+    problems |= {name: patience.reason for name in peer_names if name not in willing}
     row = {
         "group": bench.group,
         "name": bench.name,
@@ -203,9 +196,12 @@ def measure_one(bench, options, peer_names: list[str], replay=None, team=None) -
     }
     bounds = limit_runners(row, team)
     timed = time_in_turn(runners | bounds, options.rounds, options.budget)
-    row["runners"] = {name: timing_fields(timed[name]) for name in runners}
+    for name in willing:
+        if name in timed:
+            patience.note(bench, name, timed[name].median)
+    row["runners"] = {name: timed[name].fields() for name in runners}
     if bounds:
-        row["limits"] = {name: timing_fields(timed[name]) for name in bounds}
+        row["limits"] = {name: timed[name].fields() for name in bounds}
     row |= ratios(row, list(bench.ours))
     if {"pointers", "descriptors"} <= set(runners):
         row |= compare_forms(bench, tensors, blocks, replay)
@@ -368,8 +364,9 @@ def main(arguments=None) -> int:
     }
     report.print_head(result)
     measure_overheads(options, result)
+    patience = peers.Patience()
     for bench in found:
-        row = measure_one(bench, options, names, replay, team)
+        row = measure_one(bench, options, names, replay, team, patience)
         row |= shares(row, list(bench.ours), limits)
         result["results"].append(row)
         report.print_row(row, names)

@@ -17,33 +17,66 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+/// Loads for each product; too few chains of sums cannot hide the latency of a
+/// multiply-add.
+static double costOfTile(int64_t rows, int64_t vectors) {
+  double products = double(rows * vectors);
+  double cost = double(rows + vectors) / products;
+  return products < 8 ? cost + 8 / products - 1 : cost;
+}
+
+/// The cost of a whole block by the tiles that it is cut into, for 16
+/// registers: with 4 x 2 or 5 x 2 at the edges, what is left over costs hardly
+/// more than the rest. A tile that is code of its own costs a little.
+static double costOfBlock(int64_t m, int64_t vectorsOfRow, int64_t rows,
+                          int64_t vectors) {
+  auto costOfPanel = [&](int64_t width) {
+    int64_t left = m % rows;
+    double whole = double(m - left) * costOfTile(rows, width);
+    return left == 0 ? whole : whole + double(left) * costOfTile(left, width);
+  };
+  int64_t left = vectorsOfRow % vectors;
+  double sum = double(vectorsOfRow - left) * costOfPanel(vectors);
+  if (left)
+    sum += double(left) * costOfPanel(left);
+  return sum / double(m * vectorsOfRow) + 0.02 * (m % rows != 0) +
+         0.02 * (left != 0);
+}
+
 MatmulTile MatmulTile::choose(int64_t m, int64_t n, int64_t nativeLanes,
                               int64_t vectorBits, bool isLarge) {
   MatmulTile best{1, 1, nativeLanes};
   while (best.lanes > n)
     best.lanes /= 2;
   int64_t vectorsOfRow = std::max<int64_t>(1, n / best.lanes);
-  int64_t registers = vectorBits == 512 ? 32 : 16;
+  bool hasMany = vectorBits == 512;
+  // One of 16 stays free: with all of them in use sums are spilled.
+  int64_t registers = hasMany ? 32 : 15;
   double lowest = 1e9;
-  for (int64_t rows = 1; rows <= std::min<int64_t>(m, 14); ++rows)
+  // Blocks of few rows often are not full (a few tokens for each expert): the
+  // lower tile computes fewer rows that nobody wants.
+  bool prefersLow = hasMany || m <= 32;
+  int64_t mostRows = std::min<int64_t>(m, hasMany || !prefersLow ? 14 : 4);
+  for (int64_t rows = 1; rows <= mostRows; ++rows)
     for (int64_t vectors = 1; vectors <= std::min<int64_t>(vectorsOfRow, 8);
          ++vectors) {
       // Accumulators, one row of b, and one element of a.
       if (rows * vectors + vectors + 1 > registers)
         continue;
-      // Loads for each product; a few more where edges are cut into other
-      // tiles; too few chains of sums cannot hide the latency of a
-      // multiply-add.
-      double cost = double(rows + vectors) / double(rows * vectors);
-      // Fewer rows in the last tile of a large block cost next to nothing.
-      double left = 0.1 * (m % rows != 0) + double(m % rows) / double(m);
-      bool isSmallRest = isLarge && rows <= 8 && 8 * (m % rows) <= m;
-      cost += isSmallRest ? 0.5 * double(m % rows) / double(m) : left;
-      cost += 0.1 * (vectorsOfRow % vectors != 0) +
-              double(vectorsOfRow % vectors) / double(vectorsOfRow);
-      if (rows * vectors < 8)
-        cost += 8.0 / double(rows * vectors) - 1;
-      if (cost < lowest) {
+      double cost = 0;
+      if (hasMany) {
+        // A few more where edges are cut into other tiles. Fewer rows in the
+        // last tile of a large block cost next to nothing.
+        double left = 0.1 * (m % rows != 0) + double(m % rows) / double(m);
+        bool isSmallRest = isLarge && rows <= 8 && 8 * (m % rows) <= m;
+        cost = costOfTile(rows, vectors) +
+               (isSmallRest ? 0.5 * double(m % rows) / double(m) : left) +
+               0.1 * (vectorsOfRow % vectors != 0) +
+               double(vectorsOfRow % vectors) / double(vectorsOfRow);
+      } else {
+        cost = costOfBlock(m, vectorsOfRow, rows, vectors);
+      }
+      if (cost < lowest || (!prefersLow && cost == lowest)) {
         lowest = cost;
         best.rows = rows;
         best.vectors = vectors;

@@ -176,6 +176,36 @@ assert not run.ours_is_right(row)
 """
 
 
+PATIENCE = """
+import sys
+sys.path[:0] = [{folder!r}, {examples!r}]
+import dataclasses
+import torch
+import peers, run
+from kernels import products
+small, large = (products.square(n, n, n, torch.float32) for n in (16, 4096))
+assert small.name == large.name and large.flops > 1e6 * small.flops
+patience = peers.Patience()
+assert patience.allows(large, "eager")
+patience.note(small, "eager", 1e-3)
+patience.note(small, "jax", 1e-9)
+patience.note(small, "eager", 1e-9)  # the longest counts
+assert patience.allows(small, "eager") and not patience.allows(large, "eager")
+assert patience.allows(large, "jax")
+assert patience.allows(dataclasses.replace(large, name="other"), "eager")
+assert patience.allows(dataclasses.replace(large, flops=0.0), "eager")
+row = run.measure_one(dataclasses.replace(large, ours={{}}, flops=1e15, inputs=small.inputs),
+                      run.parse_arguments(["--rounds", "3"]), ["eager"], None, None, patience)
+assert row["problems"] == {{"eager": patience.reason}} and not row["runners"], row
+"""
+
+
+def test_peers_that_would_take_too_long_are_left_out():
+    script = PATIENCE.format(folder=str(FOLDER), examples=str(ROOT / "examples"))
+    result = python("-c", script)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_what_is_wrong_is_not_timed():
     script = WRONG.format(folder=str(FOLDER), examples=str(ROOT / "examples"))
     result = python("-c", script)

@@ -4,13 +4,13 @@
 // CHECK-LABEL: func.func @wide
 // CHECK-SAME: %[[M:[a-z0-9]*]]: index, %{{.*}}, %[[B:[a-z0-9]*]]: memref<16x512xf32
 // CHECK: %[[WANTED:.*]] = arith.minsi %[[M]], %c16
-// CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x176xf32>
-// CHECK: %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<22x160x24xf32>
+// CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x144xf32>
+// CHECK: %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<16x128x32xf32>
 // CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<3xi64>
 // CHECK: %[[ALONE:.*]] = arith.cmpi sle, %[[WANTED]], %c15 : index
 // CHECK: scf.for {{.*}} iter_args(%[[TOTAL:.*]] = %c0) -> (index)
-// CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c160 : index
+// CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c128 : index
 // CHECK: scf.if %[[ALONE]] {
 // CHECK: memref.extract_aligned_pointer_as_index %[[B]]
 // CHECK-NOT: vector.load
@@ -27,7 +27,7 @@
 // CHECK: %[[DEPTH:.*]] = arith.select %[[ALONE]], %c16, %[[NOW]] : index
 // CHECK: %[[FROM:.*]] = arith.select %[[ALONE]], %[[FILLED]], %c0 : index
 // CHECK: arith.muli %[[FROM]], %c4 : index
-// CHECK: %[[LIMIT:.*]] = arith.select %[[ALONE]], %c16, %c160 : index
+// CHECK: %[[LIMIT:.*]] = arith.select %[[ALONE]], %c16, %c128 : index
 // CHECK: arith.cmpi ult, %[[TOTAL]], %[[LIMIT]] : index
 // CHECK: %[[IS_THERE:.*]] = arith.andi %[[ALONE]], {{.*}} : i1
 // CHECK: scf.if %[[IS_THERE]] {

@@ -283,4 +283,22 @@ TEST(Matmul, DISABLED_Rate) {
   }
 }
 
+TEST(Matmul, TilesOfSixteenRegisters) {
+  auto tile = [](int64_t m, int64_t n) {
+    MatmulTile chosen = MatmulTile::choose(m, n, /*nativeLanes=*/8, 256);
+    EXPECT_LE(chosen.rows * chosen.vectors + chosen.vectors + 1, 15);
+    EXPECT_LE(chosen.rows, m);
+    return std::pair(chosen.rows, chosen.vectors);
+  };
+  // What is left over of 64 rows by sixes are four: enough sums at once.
+  EXPECT_EQ(tile(64, 64), std::pair(int64_t(6), int64_t(2)));
+  EXPECT_EQ(tile(128, 128), std::pair(int64_t(6), int64_t(2)));
+  // Blocks of few rows may not be full.
+  for (int64_t m : {1, 2, 3, 4, 7, 16, 32})
+    EXPECT_LE(tile(m, 64).first, 4);
+  for (int64_t m : {5, 33, 61, 1000})
+    for (int64_t n : {1, 8, 12, 24, 40, 56, 1000})
+      tile(m, n);
+}
+
 } // namespace
