@@ -75,6 +75,11 @@ public:
     Value value =
         LLVM::CallOp::create(b, operation, function.getArguments()).getResult();
     set(FE_TONEAREST);
+    // Where the CPU has no instruction for unsigned numbers, LLVM's steps make
+    // -0 of 0 when they round downward. LLVM believes that they do not: only in
+    // another function it does not see that this takes the sign of such away.
+    if (op.getFunction() == "uitofp")
+      value = LLVM::FAbsOp::create(b, value);
     LLVM::ReturnOp::create(b, value);
     return function;
   }
@@ -99,18 +104,12 @@ private:
         return LLVM::FMAOp::create(b, in[0], in[1], in[2]);
       if (operation == "truncf")
         return LLVM::FPTruncOp::create(b, result, in[0]);
-      return fromInteger(operation == "sitofp", result, in[0]);
+      if (operation == "sitofp")
+        return LLVM::SIToFPOp::create(b, result, in[0]);
+      return LLVM::UIToFPOp::create(b, result, in[0]);
     };
     LLVM::ReturnOp::create(b, make());
     return function;
-  }
-
-  /// Where the CPU has no instruction for unsigned numbers, LLVM's steps make
-  /// -0 of 0 when they round downward.
-  Value fromInteger(bool isSigned, Type result, Value in) {
-    if (isSigned)
-      return LLVM::SIToFPOp::create(b, result, in);
-    return LLVM::FAbsOp::create(b, LLVM::UIToFPOp::create(b, result, in));
   }
 
   LLVM::LLVMFuncOp begin(const std::string &name, Type result,
