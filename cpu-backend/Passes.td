@@ -128,7 +128,8 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
     - There, `log`, `log2` and `log10` of f32 look up the logarithm of 32nds: within 0.9 units.
     - `exp` of f64 looks up sixteenths as well: within 0.8 units.
     - `erf` of f32 is looked up in tables of polynomials where AVX-512 has 16 lanes at a time: within 0.65 units;
-      `tanh` as well: within 0.75.
+      `tanh` as well: within 0.75. Elsewhere both are two polynomials, of which a lane takes one: within 0.99 and 1.03
+      with fused multiply-adds.
     - `arith.maxnumf` and `arith.minnumf` become LLVM's functions, with the operand that a reduction has new first: x86 tests it for NaN.
       A loop over several vectors tests them together, and takes x86's own maximum where none is NaN.
     - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last

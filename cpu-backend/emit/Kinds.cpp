@@ -57,18 +57,23 @@ bool tilebridge::cpu::isShapeOfMemory(Operation *op) {
   return isa<linalg::TransposeOp>(op) || isUnitReshape(op);
 }
 
+bool tilebridge::cpu::anyInside(Operation *op,
+                                llvm::function_ref<bool(Operation *)> is) {
+  return op
+      ->walk([&](Operation *inner) {
+        return is(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool tilebridge::cpu::mayWrite(Operation *op) {
   if (isa<bufferization::MaterializeInDestinationOp>(op))
     return true;
   if (isa<linalg_ext::PrintOp, linalg_ext::AssertOp>(op))
     return false;
   if (op->getNumRegions() != 0 && isa<scf::SCFDialect>(op->getDialect()))
-    return op
-        ->walk([&](Operation *inner) {
-          return inner != op && mayWrite(inner) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-        })
-        .wasInterrupted();
+    return anyInside(
+        op, [&](Operation *inner) { return inner != op && mayWrite(inner); });
   if (isMemoryEffectFree(op) ||
       isa<bufferization::ToTensorOp, linalg::LinalgOp>(op))
     return false;
@@ -98,10 +103,7 @@ static bool isMathFunction(Operation *op) {
 }
 
 bool tilebridge::cpu::callsMathFunction(Operation *op) {
-  return op && op->walk([](Operation *inner) {
-                   return isMathFunction(inner) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-                 }).wasInterrupted();
+  return anyInside(op, isMathFunction);
 }
 
 int64_t tilebridge::cpu::costOfBody(Operation *op) {
@@ -153,12 +155,7 @@ bool tilebridge::cpu::isComputedReshape(Operation *op) {
 }
 
 bool tilebridge::cpu::dividesIntegers(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-                   arith::RemUIOp, arith::FloorDivSIOp>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return anyInside(op,
+                   llvm::IsaPred<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                                 arith::RemUIOp, arith::FloorDivSIOp>);
 }

@@ -43,6 +43,9 @@ enum class OpKind {
 };
 OpKind kindOf(mlir::Operation *op);
 
+/// Whether `is` holds for `op` or one in its regions.
+bool anyInside(mlir::Operation *op,
+               llvm::function_ref<bool(mlir::Operation *)> is);
 /// An op that may write memory that others see.
 bool mayWrite(mlir::Operation *op);
 bool mayRead(mlir::Operation *op);

@@ -32,14 +32,10 @@ int64_t tilebridge::cpu::bytesOf(const View &view) {
 /// A larger or smaller float is found by several dependent instructions, which
 /// spread the loads: to ask for more gains nothing, or loses.
 static bool isSlow(Operation *reduce) {
-  return reduce
-      ->walk([](Operation *op) {
-        return isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
-                   arith::MinimumFOp, arith::CmpFOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return anyInside(
+      reduce,
+      llvm::IsaPred<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
+                    arith::MinimumFOp, arith::CmpFOp>);
 }
 
 /// What is to be asked for while `view` is read at `place` the first time;
