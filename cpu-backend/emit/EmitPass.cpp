@@ -65,15 +65,12 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
 
   /// Functions without tensors are what they are to become.
   static bool isBridge(func::FuncOp func) {
-    return func
-        .walk([](Operation *op) {
-          auto isTensor = [](Type type) { return isa<TensorType>(type); };
-          bool has = llvm::any_of(op->getOperandTypes(), isTensor) ||
-                     llvm::any_of(op->getResultTypes(), isTensor) ||
-                     op->getName().getDialectNamespace() == "linalg_ext";
-          return has ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
+    return anyInside(func, [](Operation *op) {
+      auto isTensor = [](Type type) { return isa<TensorType>(type); };
+      return llvm::any_of(op->getOperandTypes(), isTensor) ||
+             llvm::any_of(op->getResultTypes(), isTensor) ||
+             op->getName().getDialectNamespace() == "linalg_ext";
+    });
   }
 };
 } // namespace

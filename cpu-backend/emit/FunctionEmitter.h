@@ -188,7 +188,9 @@ private:
   Interval mapWanted(const WantedRange &range);
   bool isMappedHere(mlir::Value value);
   bool isHere(mlir::Value value);
-  std::optional<Interval> wantedHere(mlir::Value tensor, unsigned dim);
+  std::optional<Interval>
+  wantedHere(mlir::Value tensor, unsigned dim,
+             llvm::ArrayRef<mlir::Operation *> besides = {});
 
   // Stream.cpp
   bool isWriteOnly(mlir::Value memref) const;
@@ -234,7 +236,14 @@ private:
   const View *viewIfInMemory(mlir::Value tensor);
 
   // KnownMasks.cpp
+  struct LanesBelow {
+    mlir::Value start, n;
+  };
+  std::optional<LanesBelow> lanesBelow(mlir::Value mask,
+                                       llvm::ArrayRef<Index> indices);
   bool isTrueInside(mlir::Value mask, llvm::ArrayRef<Index> indices);
+  bool isFalseFrom(mlir::Value mask, llvm::ArrayRef<Index> indices,
+                   mlir::Value limit, int64_t size);
 
   // Access.cpp, Box.cpp: elements of views.
   mlir::Value read(const View &view, llvm::ArrayRef<Index> indices,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 // `tl.where(i < n, x, 0)` often repeats the mask of a load, or the bounds of a
 // descriptor. Lanes that are inside of the load's box are below the same n:
-// there the comparison is not computed.
+// there the comparison is not computed. And lanes behind the box are not below.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
@@ -114,6 +114,13 @@ static Value throughCasts(Value value) {
   return value;
 }
 
+static bool isDifference(Operation *op, Value limit, Value start) {
+  auto difference = dyn_cast_or_null<arith::SubIOp>(op);
+  return difference && start && difference.getType().isIndex() &&
+         throughCasts(difference.getLhs()) == limit &&
+         throughCasts(difference.getRhs()) == start;
+}
+
 /// An index from 0 on that is below `bound` is below `limit` - `start` (null:
 /// 0), both signed numbers that were widened for the subtraction.
 static bool impliesBelow(Value bound, Value limit, Value start, int depth = 4) {
@@ -131,29 +138,45 @@ static bool impliesBelow(Value bound, Value limit, Value start, int depth = 4) {
     auto floor = getConstantIntValue(most.getRhs());
     return floor && *floor <= 0 && below(most.getLhs());
   }
-  auto difference = dyn_cast_or_null<arith::SubIOp>(op);
-  return difference && start && difference.getType().isIndex() &&
-         throughCasts(difference.getLhs()) == limit &&
-         throughCasts(difference.getRhs()) == start;
+  return isDifference(op, limit, start);
 }
 
-/// Whether `mask` at `indices` is `start + i < n` for the lanes' index i, and a
-/// box that the lanes are inside of ends at n - start or before. (A sum that
-/// would overflow is not below n without overflow either, and is outside.)
-bool FunctionEmitter::isTrueInside(Value mask, ArrayRef<Index> indices) {
-  auto type = dyn_cast<RankedTensorType>(mask.getType());
-  if (!frame->interior || frame->bounds.empty() || !type ||
-      !type.getElementType().isInteger(1))
+/// Of an index from 0 to `size` that is `bound` or more, `start` (null: 0) and
+/// the index are `limit` or more, added as signed numbers that were widened.
+static bool impliesAtLeast(Value bound, Value limit, Value start, int64_t size,
+                           int depth = 4) {
+  if (depth == 0)
     return false;
+  if (!start && throughCasts(bound) == limit)
+    return true;
+  Operation *op = bound.getDefiningOp();
+  auto atLeast = [&](Value part) {
+    return impliesAtLeast(part, limit, start, size, depth - 1);
+  };
+  if (auto least = dyn_cast_or_null<arith::MinSIOp>(op)) {
+    auto most = getConstantIntValue(least.getRhs());
+    return most && *most >= size && atLeast(least.getLhs());
+  }
+  if (auto most = dyn_cast_or_null<arith::MaxSIOp>(op))
+    return atLeast(most.getLhs()) || atLeast(most.getRhs());
+  return isDifference(op, limit, start);
+}
+
+/// `mask` at `indices` as `start + i < n` for the lanes' index i.
+std::optional<FunctionEmitter::LanesBelow>
+FunctionEmitter::lanesBelow(Value mask, ArrayRef<Index> indices) {
+  auto type = dyn_cast<RankedTensorType>(mask.getType());
+  if (!type || !type.getElementType().isInteger(1))
+    return std::nullopt;
   Operation *op = mask.getDefiningOp();
   auto compare = op && isElementwise(op)
                      ? dyn_cast_or_null<arith::CmpIOp>(onlyOperation(op))
                      : arith::CmpIOp();
   if (!compare)
-    return false;
+    return std::nullopt;
   bool isLess = compare.getPredicate() == arith::CmpIPredicate::slt;
   if (!isLess && compare.getPredicate() != arith::CmpIPredicate::sgt)
-    return false;
+    return std::nullopt;
   int budget = 16;
   Ramp sides[2];
   for (unsigned i : {0, 1}) {
@@ -167,15 +190,34 @@ bool FunctionEmitter::isTrueInside(Value mask, ArrayRef<Index> indices) {
     auto ramp = from ? rampOf(operand->get(), *from, frame->vecDim, budget)
                      : std::nullopt;
     if (!ramp)
-      return false;
+      return std::nullopt;
     sides[i] = *ramp;
   }
   const Ramp &range = sides[isLess ? 0 : 1], &limit = sides[isLess ? 1 : 0];
   if (!range.isRange || limit.isRange || !limit.start)
+    return std::nullopt;
+  return LanesBelow{range.start ? throughCasts(mapScalar(range.start))
+                                : Value(),
+                    throughCasts(mapScalar(limit.start))};
+}
+
+/// Whether `mask` at `indices` is `start + i < n` for the lanes' index i, and a
+/// box that the lanes are inside of ends at n - start or before. (A sum that
+/// would overflow is not below n without overflow either, and is outside.)
+bool FunctionEmitter::isTrueInside(Value mask, ArrayRef<Index> indices) {
+  if (!frame->interior || frame->bounds.empty())
     return false;
-  Value n = throughCasts(mapScalar(limit.start));
-  Value start = range.start ? throughCasts(mapScalar(range.start)) : Value();
-  return llvm::any_of(frame->bounds, [&](Value bound) {
-    return impliesBelow(bound, n, start);
-  });
+  auto below = lanesBelow(mask, indices);
+  return below && llvm::any_of(frame->bounds, [&](Value bound) {
+           return impliesBelow(bound, below->n, below->start);
+         });
+}
+
+/// Whether `mask` at `indices` is `start + i < n`, which no index i of a block
+/// of `size` is that is `limit` or more. (A sum that overflows is not thought
+/// of: the limit is that of a load, which would read what is not there.)
+bool FunctionEmitter::isFalseFrom(Value mask, ArrayRef<Index> indices,
+                                  Value limit, int64_t size) {
+  auto below = lanesBelow(mask, indices);
+  return below && impliesAtLeast(limit, below->n, below->start, size);
 }

@@ -29,13 +29,9 @@ static bool isDirect(Value tensor) {
 }
 
 static bool writesMemory(scf::ForOp loop) {
-  return loop
-      .walk([](Operation *op) {
-        return op->getNumRegions() == 0 && mayWrite(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return anyInside(loop, [](Operation *op) {
+    return op->getNumRegions() == 0 && mayWrite(op);
+  });
 }
 
 /// The products of the loop, with memory for their operands; the first values

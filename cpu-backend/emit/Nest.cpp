@@ -221,7 +221,8 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   if (failed(segment(mainBegin, mainEnd, true)))
     return failure();
   // Vectors of nothing but zeros need not be added. But one zero is: with it
-  // a sum of nothing but -0.0 is 0.0.
+  // a sum of nothing but -0.0 is 0.0, as a maximum of nothing but NaN is what
+  // was given for elements behind the row's end.
   if (limits.size() == 1 && isNeutralFrom(limits.front())) {
     limit = arith::MaxSIOp::create(b, loc, limit, mainEnd);
     limit = arith::AddIOp::create(b, loc, limit, constant(1));

@@ -39,6 +39,24 @@ public:
       : fe(fe), nest(nest), b(fe.builder()), loc(nest.loc) {}
   mlir::LogicalResult run();
 
+  /// What the lanes behind a row's end have in common.
+  struct Outside {
+    /// They are one number, known or not.
+    bool isSame = false;
+    /// The number, if it is known,
+    mlir::Attribute value;
+    /// or all of them are NaN.
+    bool mayBeNaN = false;
+    /// The number is a zero of either sign.
+    bool anySign = false;
+
+    bool isExact() const { return value && !mayBeNaN && !anySign; }
+    static Outside same(mlir::Attribute value = {}) { return {true, value}; }
+    static Outside zeroOrNaN(mlir::Attribute zero) {
+      return {true, zero, true, true};
+    }
+  };
+
 private:
   // Nest.cpp: loops.
   void forEachAccess(
@@ -120,8 +138,8 @@ private:
                                     llvm::ArrayRef<Index> place);
 
   // NeutralTails.cpp
-  mlir::Attribute valueOutside(mlir::Value tensor, llvm::ArrayRef<Index> at,
-                               mlir::Value limit, int &budget);
+  Outside valueOutside(mlir::Value tensor, llvm::ArrayRef<Index> at,
+                       mlir::Value limit, int &budget);
   bool isNeutralFrom(mlir::Value limit);
 
   // InterleaveRows.cpp

@@ -5,17 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 // A row of 781 elements in a block of 1024: from the row's end on a masked load
-// gives zeros. Where a sum takes just these, or what is zero for them, such as
-// their squares, its loop ends with the row.
+// gives one number, such as zero or -inf. Where a sum takes just zeros, or what
+// is zero for them, such as their squares or exponentials, or a maximum takes
+// one number again and again, its loop ends with the row. So does what the same
+// loop leaves in scratch memory, if nobody sees it behind the row's end.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
+
+using Outside = NestEmitter::Outside;
 
 static Attribute constantAttr(Value value) {
   Attribute attr;
@@ -27,96 +32,202 @@ static Attribute constantAttr(Value value) {
   return attr;
 }
 
-/// What `tensor` is at `at` where the lanes are at `limit` or behind it: the
-/// same number for all of them; null if it is not known.
-Attribute NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
-                                    Value limit, int &budget) {
+/// NaN if one of its operands is.
+static bool passesNaN(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+             arith::NegFOp, arith::ExtFOp, arith::TruncFOp, math::ExpOp,
+             math::Exp2Op>(op);
+}
+
+/// What `op`, of scalars or of tensors, is for such operands.
+static Outside outsideOf(Operation *op, ArrayRef<Outside> operands) {
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return {};
+  // An operation of tensors folds splats.
+  auto inType = [](Attribute value, Type type) -> Attribute {
+    auto shaped = dyn_cast<RankedTensorType>(type);
+    return value && shaped ? DenseElementsAttr::get(shaped, value) : value;
+  };
+  auto fold = [&](bool exactly) -> Outside {
+    SmallVector<Attribute> values;
+    for (auto [outside, type] :
+         llvm::zip_equal(operands, op->getOperandTypes()))
+      values.push_back(exactly && !outside.isExact()
+                           ? Attribute()
+                           : inType(outside.value, type));
+    // Folding may change the op itself.
+    Operation *copy = op->clone();
+    SmallVector<OpFoldResult> results;
+    Outside found;
+    if (succeeded(copy->fold(values, results)) && results.size() == 1) {
+      if (auto attr = dyn_cast<Attribute>(results.front())) {
+        auto elements = dyn_cast<DenseElementsAttr>(attr);
+        if (!elements)
+          found = Outside::same(attr);
+        else if (elements.isSplat())
+          found = Outside::same(elements.getSplatValue<Attribute>());
+      }
+      for (auto [outside, operand] :
+           llvm::zip_equal(operands, copy->getOperands()))
+        if (results.front() == OpFoldResult(operand))
+          found = outside;
+    }
+    copy->erase();
+    return found;
+  };
+  if (Outside found = fold(/*exactly=*/true); found.isSame)
+    return found;
+  if (!llvm::all_of(operands, [](const Outside &o) { return o.isSame; }))
+    return {};
+  if (!passesNaN(op))
+    return Outside::same();
+  auto number = [&](unsigned i) {
+    return dyn_cast_or_null<FloatAttr>(operands[i].value);
+  };
+  auto isZero = [](FloatAttr value) {
+    return value && value.getValue().isZero();
+  };
+  // Zero times anything is zero, or NaN.
+  for (unsigned i : {0, 1})
+    if ((isa<arith::MulFOp>(op) || (i == 0 && isa<arith::DivFOp>(op))) &&
+        isZero(number(i)))
+      return Outside::zeroOrNaN(number(i));
+  // An infinity stays what it is, or becomes NaN.
+  for (unsigned i : {0, 1})
+    if (isa<arith::AddFOp, arith::SubFOp>(op) && number(i) &&
+        number(i).getValue().isInfinity()) {
+      APFloat value = number(i).getValue();
+      if (i == 1 && isa<arith::SubFOp>(op))
+        value.changeSign();
+      return {true, FloatAttr::get(number(i).getType(), value), true};
+    }
+  Outside found = fold(/*exactly=*/false);
+  auto result = dyn_cast_or_null<FloatAttr>(found.value);
+  if (!result)
+    return Outside::same();
+  if (llvm::none_of(operands, [](const Outside &o) { return o.anySign; }))
+    return {true, result, /*mayBeNaN=*/true};
+  // What is zero for one zero may be infinite for the other.
+  bool keepsZero = isa<arith::AddFOp, arith::SubFOp, arith::NegFOp,
+                       arith::ExtFOp, arith::TruncFOp>(op);
+  return keepsZero && isZero(result) ? Outside::zeroOrNaN(result)
+                                     : Outside::same();
+}
+
+static Outside outsideOf(Block &block, ArrayRef<Outside> arguments) {
+  DenseMap<Value, Outside> known;
+  for (auto [argument, outside] :
+       llvm::zip_equal(block.getArguments(), arguments))
+    known[argument] = outside;
+  auto lookup = [&](Value value) -> Outside {
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    return Outside::same(constantAttr(value));
+  };
+  for (Operation &op : block.without_terminator()) {
+    if (op.getNumResults() != 1)
+      return {};
+    known[op.getResult(0)] =
+        isa<linalg::IndexOp>(op)
+            ? Outside()
+            : outsideOf(&op, llvm::map_to_vector(op.getOperands(), lookup));
+  }
+  return lookup(block.getTerminator()->getOperand(0));
+}
+
+/// What `tensor` is at `at` where the lanes are at `limit` or behind it.
+Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at, Value limit,
+                                  int &budget) {
   if (--budget < 0)
     return {};
   if (Attribute attr = constantAttr(tensor))
-    return attr;
+    return Outside::same(attr);
+  if (llvm::all_of(at, [](const Index &index) { return index.step == 0; }))
+    return Outside::same();
   Operation *op = tensor.getDefiningOp();
   if (!op || !isa<RankedTensorType>(tensor.getType()))
     return {};
-  if (const View *view = fe.viewIfInMemory(tensor)) {
-    auto load = fe.loads.find(tensor);
-    if (load == fe.loads.end() || load->second.get() != view ||
-        view->rowDim >= 0 || view->isBool)
+  // What a load gives, whether it is read where it lies or was copied.
+  if (auto load = fe.loads.find(tensor); load != fe.loads.end()) {
+    const View &view = *load->second;
+    if (view.rowDim >= 0 || view.isBool)
       return {};
     for (auto [d, index] : llvm::enumerate(at)) {
-      if (index.dim != frame.vecDim || index.step != 1 || view->isFull(d) ||
-          fe.rowLimit(*view, at, d, loc) != limit)
+      if (index.dim != frame.vecDim || index.step != 1 || view.isFull(d) ||
+          fe.rowLimit(view, at, d, loc) != limit)
         continue;
-      if (view->other)
-        return valueOutside(view->other, at, limit, budget);
-      return view->pad ? constantAttr(view->pad)
-                       : b.getZeroAttr(view->elementType());
+      if (view.other)
+        return valueOutside(view.other, at, limit, budget);
+      return Outside::same(view.pad ? constantAttr(view.pad)
+                                    : b.getZeroAttr(view.elementType()));
     }
     return {};
   }
+  if (fe.isFalseFrom(tensor, at, limit, nest.shape[frame.vecDim]))
+    return Outside::same(b.getBoolAttr(false));
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
-    return constantAttr(splat.getInput());
+    return Outside::same(constantAttr(splat.getInput()));
   if (!isElementwise(op) || op->getNumResults() != 1)
     return {};
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  SmallVector<Attribute> arguments;
+  SmallVector<Outside> arguments;
   for (OpOperand &operand : op->getOpOperands()) {
-    Attribute value;
+    Outside outside;
     if (!generic || !generic.getMatchingBlockArgument(&operand).use_empty())
       if (auto from = operandIndices(operand, at, nullptr))
-        value = valueOutside(operand.get(), *from, limit, budget);
-    arguments.push_back(value);
+        outside = valueOutside(operand.get(), *from, limit, budget);
+    arguments.push_back(outside);
   }
-  if (generic) {
-    auto yielded = foldRegion(*generic.getBody(), arguments);
-    return yielded ? yielded->front() : Attribute();
-  }
-  // The operation itself is one of tensors.
-  for (auto [value, operand] : llvm::zip_equal(arguments, op->getOperands())) {
-    auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!value || !type)
-      return {};
-    value = DenseElementsAttr::get(type, value);
-  }
-  Operation *copy = op->clone();
-  SmallVector<OpFoldResult> results;
-  bool folded = op->getNumRegions() == 0 &&
-                succeeded(copy->fold(arguments, results)) &&
-                results.size() == 1;
-  copy->erase();
-  auto elements = folded ? dyn_cast_or_null<DenseElementsAttr>(
-                               dyn_cast_if_present<Attribute>(results.front()))
-                         : DenseElementsAttr();
-  return elements && elements.isSplat() ? elements.getSplatValue<Attribute>()
-                                        : Attribute();
+  return generic ? outsideOf(*generic.getBody(), arguments)
+                 : outsideOf(op, arguments);
 }
 
-/// Nothing that the nest sums up differs from zero where the lanes are at
-/// `limit` or behind it. (Maxima, which drop NaN for a number that is masked,
-/// are not so simple.)
+/// The reduction of what is `outside` is the same for one such lane as for any
+/// number of them.
+static bool needsOne(linalg::ReduceOp reduce, const Outside &outside) {
+  Block &body = reduce.getCombiner().front();
+  Operation *only = &body.front();
+  if (body.getTerminator()->getOperand(0) != only->getResult(0) ||
+      !llvm::is_contained(only->getOperands(), body.getArgument(0)) ||
+      !llvm::is_contained(only->getOperands(), body.getArgument(1)))
+    return false;
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
+          arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+          arith::MinUIOp, arith::AndIOp, arith::OrIOp>(only))
+    return outside.isSame;
+  if (!isa<arith::AddFOp, arith::AddIOp, arith::XOrIOp>(only))
+    return false;
+  if (auto number = dyn_cast_or_null<FloatAttr>(outside.value))
+    return number.getValue().isZero();
+  auto integer = dyn_cast_or_null<IntegerAttr>(outside.value);
+  return integer && integer.getValue().isZero();
+}
+
+/// Where the lanes are at `limit` or behind it, one of them is as good as all:
+/// for what the nest sums up, and since nobody sees what else it computes.
 bool NestEmitter::isNeutralFrom(Value limit) {
   if (!vecReduced || nest.reduceDims.size() != 1)
     return false;
   Indices at = indices;
   at[frame.vecDim] = {Value(), 1, static_cast<unsigned>(frame.levels.size()),
                       frame.vecDim};
+  // What the reductions here make of the others is part of the same loop.
+  SmallVector<Operation *> reductions;
+  for (const NestOutput &output : nest.outputs)
+    if (output.reduce)
+      reductions.push_back(output.reduce);
   return llvm::all_of(nest.outputs, [&](const NestOutput &output) {
-    auto reduce = dyn_cast_or_null<linalg::ReduceOp>(output.reduce);
-    if (!reduce || reduce.getInputs().size() != 1)
-      return false;
-    Block &body = reduce.getCombiner().front();
-    Operation *only = &body.front();
-    if (!isa<arith::AddFOp, arith::AddIOp>(only) ||
-        body.getTerminator()->getOperand(0) != only->getResult(0) ||
-        !llvm::is_contained(only->getOperands(), body.getArgument(0)) ||
-        !llvm::is_contained(only->getOperands(), body.getArgument(1)))
-      return false;
+    if (!output.reduce) {
+      if (output.isStore || output.source)
+        return false;
+      auto wanted = fe.wantedHere(output.tensor, frame.vecDim, reductions);
+      return wanted && constantOf(wanted->first) == 0 &&
+             dyn_cast<Value>(wanted->second) == limit;
+    }
+    auto reduce = dyn_cast<linalg::ReduceOp>(output.reduce);
     int budget = 64;
-    Attribute value =
-        valueOutside(reduce.getInputs().front(), at, limit, budget);
-    if (auto number = dyn_cast_or_null<FloatAttr>(value))
-      return number.getValue().isZero();
-    auto integer = dyn_cast_or_null<IntegerAttr>(value);
-    return integer && integer.getValue().isZero();
+    return reduce && reduce.getInputs().size() == 1 &&
+           needsOne(reduce, valueOutside(reduce.getInputs().front(), at, limit,
+                                         budget));
   });
 }

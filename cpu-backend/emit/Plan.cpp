@@ -220,13 +220,9 @@ private:
       return mayWrite(root) && (kindOf(root) == OpKind::OwnRoot || !canGuard);
     if (isDeeper(root, from))
       return mayWrite(ancestor);
-    return ancestor
-        ->walk([&](Operation *inner) {
-          return inner != root && inner->getNumRegions() == 0 && writes(inner)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
+    return anyInside(ancestor, [&](Operation *inner) {
+      return inner != root && inner->getNumRegions() == 0 && writes(inner);
+    });
   }
 
   static Operation *readOf(Operation *op) {

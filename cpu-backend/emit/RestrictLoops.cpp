@@ -41,8 +41,9 @@ bool FunctionEmitter::isMappedHere(Value value) {
 /// The indices along `dim` of a tensor that somebody sees: those of an interval
 /// whose ends are known here.
 std::optional<FunctionEmitter::Interval>
-FunctionEmitter::wantedHere(Value tensor, unsigned dim) {
-  auto range = findWanted(tensor, dim);
+FunctionEmitter::wantedHere(Value tensor, unsigned dim,
+                            ArrayRef<Operation *> besides) {
+  auto range = findWanted(tensor, dim, besides);
   if (!range)
     return std::nullopt;
   if (range->mask) {

@@ -13,6 +13,7 @@
 
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/Plan.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -128,14 +129,11 @@ private:
 
 /// Programs that wait for one another see what the others write.
 bool ordersPrograms(func::FuncOp func) {
-  return func
-      .walk([](Operation *op) {
-        bool orders = isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-                          linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
-                          func::CallOp, scf::WhileOp>(op);
-        return orders ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return anyInside(func, [](Operation *op) {
+    return isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
+               linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
+               func::CallOp, scf::WhileOp>(op);
+  });
 }
 
 /// Whatever a program writes, it writes after the loop, which it enters once.

@@ -29,6 +29,8 @@ namespace {
 /// Follows what is computed from a tensor to all of its ends.
 class Search {
 public:
+  explicit Search(ArrayRef<Operation *> besides) : besides(besides) {}
+
   std::optional<WantedRange> run(Value tensor, unsigned dim) {
     if (!visit(tensor, dim) || !found)
       return std::nullopt;
@@ -63,6 +65,8 @@ private:
 
   bool visitUse(OpOperand &use, unsigned dim) {
     Operation *user = use.getOwner();
+    if (llvm::is_contained(besides, user))
+      return true;
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user)) {
       auto size = dyn_cast<Value>(slice.getMixedSizes()[dim]);
       return size && constantOf(slice.getMixedStrides()[dim]) == 1 &&
@@ -146,6 +150,7 @@ private:
     return false;
   }
 
+  ArrayRef<Operation *> besides;
   llvm::DenseSet<std::pair<Value, unsigned>> visited;
   /// Loops from one iteration of which to the next one the search has gone.
   SmallVector<scf::ForOp> around;
@@ -154,9 +159,10 @@ private:
 
 } // namespace
 
-std::optional<WantedRange> tilebridge::cpu::findWanted(Value tensor,
-                                                       unsigned dim) {
-  return Search().run(tensor, dim);
+std::optional<WantedRange>
+tilebridge::cpu::findWanted(Value tensor, unsigned dim,
+                            ArrayRef<Operation *> besides) {
+  return Search(besides).run(tensor, dim);
 }
 
 static bool isBefore(Value value, Operation *op) {

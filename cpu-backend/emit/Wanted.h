@@ -25,8 +25,11 @@ struct WantedRange {
 
 /// The indices along dimension `dim` of `tensor` that what is stored in the end
 /// depends on, by values of its function, wherever these are computed; nothing
-/// if that may be all. What lies at other indices may be anything.
-std::optional<WantedRange> findWanted(mlir::Value tensor, unsigned dim);
+/// if that may be all. What lies at other indices may be anything. What the
+/// reductions `besides` make of the tensor is not looked at.
+std::optional<WantedRange>
+findWanted(mlir::Value tensor, unsigned dim,
+           llvm::ArrayRef<mlir::Operation *> besides = {});
 
 /// `range` is known where `op` begins.
 bool isKnownBefore(const WantedRange &range, mlir::Operation *op);

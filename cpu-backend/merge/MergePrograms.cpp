@@ -14,6 +14,7 @@
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Growth.h"
+#include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/View.h"
 #include "cpu-backend/merge/ProgramBatch.h"
@@ -53,13 +54,11 @@ static bool mayMerge(func::FuncOp func) {
   if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock())
     return false;
   int64_t ops = 0;
-  return !func.walk([&](Operation *op) {
-                bool isProduct = isa<linalg::ContractionOpInterface>(op) &&
-                                 !isa<linalg::GenericOp>(op);
-                return isProduct || ++ops > mostOps ? WalkResult::interrupt()
-                                                    : WalkResult::advance();
-              })
-              .wasInterrupted();
+  return !anyInside(func, [&](Operation *op) {
+    bool isProduct =
+        isa<linalg::ContractionOpInterface>(op) && !isa<linalg::GenericOp>(op);
+    return isProduct || ++ops > mostOps;
+  });
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "cpu-backend/merge/ProgramBatch.h"
 
+#include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ScalarSlice.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
@@ -24,16 +25,12 @@ using linalg_ext::kProgramArguments;
 
 /// What programs do one after the other, or once each.
 static bool hasOrder(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-                   linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
-                   linalg_ext::PrintOp, linalg_ext::AssertOp,
-                   linalg_ext::ClockOp, func::CallOp, scf::WhileOp>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return anyInside(op, [](Operation *inner) {
+    return isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
+               linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
+               linalg_ext::PrintOp, linalg_ext::AssertOp, linalg_ext::ClockOp,
+               func::CallOp, scf::WhileOp>(inner);
+  });
 }
 
 LogicalResult ProgramBatch::run() {
@@ -107,14 +104,13 @@ LogicalResult ProgramBatch::visit(Block &block) {
 
 /// Nothing that the op or its regions use differs from program to program.
 bool ProgramBatch::usesOnlySame(Operation *op) {
-  return !op->walk([&](Operation *inner) {
-              for (Value operand : inner->getOperands()) {
-                auto it = values.find(operand);
-                if (it != values.end() && it->second.kind != Kind::Same)
-                  return WalkResult::interrupt();
-              }
-              return WalkResult::advance();
-            }).wasInterrupted();
+  auto differs = [&](Value operand) {
+    auto it = values.find(operand);
+    return it != values.end() && it->second.kind != Kind::Same;
+  };
+  return !anyInside(op, [&](Operation *inner) {
+    return llvm::any_of(inner->getOperands(), differs);
+  });
 }
 
 LogicalResult ProgramBatch::visit(Operation *op) {

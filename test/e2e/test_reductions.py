@@ -4,6 +4,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 import triton
@@ -226,6 +227,10 @@ def row_kernel(x, out, n, other, OP: tl.constexpr, N: tl.constexpr):
         result = tl.sum(value * value, 0)
     elif OP == "powers":
         result = tl.sum(tl.exp(value * 0.125), 0)
+    elif OP == "bits":
+        result = tl.xor_sum(value.to(tl.int32), 0)
+    elif OP == "least":
+        result = tl.min(value.to(tl.int32), 0)
     else:
         result = tl.max(-value, 0)
     tl.store(out + tl.program_id(0), result)
@@ -242,6 +247,8 @@ def test_sums_of_rows_shorter_than_their_block(n, dtype, other, rng):
         "sum": a.sum(1),
         "squares": (a * a).sum(1),
         "powers": (a * 0.125).exp().sum(1),
+        "bits": torch.from_numpy(np.bitwise_xor.reduce(a.int().numpy(), axis=1)).double(),
+        "least": a.int().amin(1).double(),
         "largest": (-a).amax(1),
     }
     for op, result in wanted.items():
@@ -309,3 +316,43 @@ def test_whole_blocks(shape, rng):
         assert torch.equal(out[3:5].to(torch.int32), wrapped)
         parts = block.abs().view(A // 2, 2 * B).sum(1)
         check_equal(out[5:], parts, dtype=torch.float32, terms=2 * B)
+
+
+@triton.jit
+def softmax_kernel(x, y, out, sums, n, BY_ROW: tl.constexpr, ALL: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    row = tl.program_id(0)
+    value = tl.load(x + row * n + i, mask=i < n, other=-float("inf"))
+    top = tl.max(value, 0) if BY_ROW else tl.load(y + i)
+    weight = tl.exp(value - top)
+    total = tl.sum(weight, 0)
+    tl.store(sums + row, total)
+    inside = i < N if ALL else i < n
+    tl.store(out + row * N + i, weight / total, mask=inside)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("by_row", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 7, 32, 63, 64, 65, 100, 256, 448, 511, 512])
+def test_weights_of_rows_shorter_than_their_block(n, by_row, whole, rng):
+    """The loops over a row end behind it, where exp(-inf - top) is 0 or NaN for all lanes."""
+    block = 512
+    x = normal(rng, [6, n], torch.float32)
+    x[1] = -math.inf
+    x[2, n // 2 :] = math.inf
+    x[3, : n // 3] = math.nan
+    x[4] = math.nan
+    y = normal(rng, [block], torch.float32)
+    y[block - 2] = -math.inf  # Of the lanes that are masked one gives NaN.
+    out, sums = output([6, block], torch.float32), output([6], torch.float32)
+    softmax_kernel[(6,)](x, y, out, sums, n, BY_ROW=by_row, ALL=whole, N=block)
+    a = torch.full([6, block], -math.inf).double()
+    a[:, :n] = x.double()
+    top = torch.where(a.isnan(), -math.inf, a).amax(1, keepdim=True)
+    if n == block:
+        top[4] = math.nan
+    weight = (a - (top if by_row else y.double())).exp()
+    total = weight.sum(1, keepdim=True)
+    check_equal(sums, total[:, 0], tolerance=(1e-5, 1e-5))
+    stored = block if whole else n
+    check_equal(out[:, :stored], (weight / total)[:, :stored], tolerance=(1e-5, 1e-5))

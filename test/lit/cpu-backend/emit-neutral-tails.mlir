@@ -113,11 +113,13 @@ func.func @powers(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32, st
 
 // -----
 
-// Nothing is known of maxima.
+// A maximum takes one number once or a hundred times.
 // CHECK-LABEL: func.func @largest(
 // CHECK: scf.for
 // CHECK: vector.load
-// CHECK: scf.for %{{.*}} to %c1024 step
+// CHECK: %[[BEHIND:.*]] = arith.addi %{{.*}}, %c1
+// CHECK: %[[END:.*]] = arith.minsi %[[BEHIND]], %c1024
+// CHECK: scf.for %{{.*}} to %[[END]] step
 // CHECK: vector.maskedload
 func.func @largest(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32, strided<[], offset: ?>>, %n: i32,
                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
@@ -145,5 +147,159 @@ func.func @largest(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32, s
   } -> tensor<1024xf32>
   %r = linalg.reduce { arith.maxnumf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
   bufferization.materialize_in_destination %r in writable %o : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// exp(-inf - m) is 0 or, for all lanes alike, NaN; and the weights are stored as far as the row goes.
+// CHECK-LABEL: func.func @weights(
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: %[[BEHIND:.*]] = arith.addi %{{.*}}, %c1
+// CHECK: %[[END:.*]] = arith.minsi %[[BEHIND]], %c1024
+// CHECK: scf.for %{{.*}} to %[[END]] step
+// CHECK: vector.maskedload
+// CHECK: math.exp
+func.func @weights(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %m: f32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 0xFF800000 : f32
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %box = memref.subview %in[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %outside : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %y = tensor.splat %m : tensor<1024xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%padded, %y : tensor<1024xf32>, tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.subf %a, %b : f32
+    %e = math.exp %d : f32
+    linalg.yield %e : f32
+  } -> tensor<1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %sum = tensor.extract %r[] : tensor<f32>
+  %sums = tensor.splat %sum : tensor<1024xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%v, %sums : tensor<1024xf32>, tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.divf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<1024xf32>
+  %out = memref.reinterpret_cast %o to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %slice = tensor.extract_slice %w[0] [%size] [1] : tensor<1024xf32> to tensor<?xf32>
+  %place = memref.subview %out[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %slice in writable %place : (tensor<?xf32>, memref<?xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Of lanes that each subtract a number of their own, some may be NaN and others not.
+// CHECK-LABEL: func.func @each_its_own(
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: scf.for %{{.*}} to %c1024 step
+// CHECK: vector.maskedload
+// CHECK: math.exp
+func.func @each_its_own(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %m: f32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 0xFF800000 : f32
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %box = memref.subview %in[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %outside : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %yin = memref.reinterpret_cast %x to offset: [1024], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %y = bufferization.to_tensor %yin : memref<1024xf32, strided<[1], offset: ?>> to tensor<1024xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%padded, %y : tensor<1024xf32>, tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.subf %a, %b : f32
+    %e = math.exp %d : f32
+    linalg.yield %e : f32
+  } -> tensor<1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %sum = tensor.extract %r[] : tensor<f32>
+  %sums = tensor.splat %sum : tensor<1024xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%v, %sums : tensor<1024xf32>, tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.divf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<1024xf32>
+  %out = memref.reinterpret_cast %o to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %slice = tensor.extract_slice %w[0] [%size] [1] : tensor<1024xf32> to tensor<?xf32>
+  %place = memref.subview %out[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %slice in writable %place : (tensor<?xf32>, memref<?xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// All weights are stored.
+// CHECK-LABEL: func.func @all_stored(
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: scf.for %{{.*}} to %c1024 step
+// CHECK: vector.maskedload
+// CHECK: math.exp
+func.func @all_stored(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %m: f32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 0xFF800000 : f32
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %box = memref.subview %in[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %outside : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %y = tensor.splat %m : tensor<1024xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%padded, %y : tensor<1024xf32>, tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.subf %a, %b : f32
+    %e = math.exp %d : f32
+    linalg.yield %e : f32
+  } -> tensor<1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %sum = tensor.extract %r[] : tensor<f32>
+  %sums = tensor.splat %sum : tensor<1024xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%v, %sums : tensor<1024xf32>, tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.divf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<1024xf32>
+  %out = memref.reinterpret_cast %o to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %w in writable %out : (tensor<1024xf32>, memref<1024xf32, strided<[1], offset: ?>>) -> ()
   return
 }
