@@ -8,10 +8,12 @@
 // f32. Read as words of two, the even elements are the words shifted, and the
 // odd ones what is left of the words without their lower half: two cheap
 // instructions for two vectors. A loop whose lanes never meet can have them in
-// that order all along, and is back in memory's order where it stores bf16.
+// that order all along, and is back in memory's order where it stores bf16: by
+// the same two instructions, or where one rounds two vectors, by a shuffle.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/SmallFloat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -195,9 +197,13 @@ private:
     Value value = store.getValueToStore();
     if (isSplat(value) || value.getDefiningOp<vector::LoadOp>())
       return true;
-    if (!rounds || !isKnown(value) || lanesOf(value) % group != 0 ||
-        !value.getDefiningOp<arith::TruncFOp>() ||
-        !getElementTypeOrSelf(value.getType()).isBF16())
+    auto round = value.getDefiningOp<arith::TruncFOp>();
+    if (!round || !isKnown(value) || lanesOf(value) % group != 0 ||
+        !getElementTypeOrSelf(value.getType()).isBF16() ||
+        !getElementTypeOrSelf(round.getIn().getType()).isF32() ||
+        round.getRoundingmode().value_or(
+            arith::RoundingMode::to_nearest_even) !=
+            arith::RoundingMode::to_nearest_even)
       return false;
     stored.insert(value);
     return true;
@@ -230,22 +236,48 @@ private:
 
   /// Back to memory's order, where it is stored.
   void reorder(Value value) {
-    OpBuilder b(value.getContext());
+    ImplicitLocOpBuilder b(value.getLoc(), value.getContext());
     b.setInsertionPointAfterValue(value);
-    SmallVector<int64_t> order;
-    for (int64_t lane = 0, lanes = lanesOf(value); lane < lanes; ++lane) {
-      int64_t in = lane % group;
-      order.push_back(lane - in + in / 2 + in % 2 * (group / 2));
-    }
-    Value inOrder =
-        vector::ShuffleOp::create(b, value.getLoc(), value, value, order);
+    Value inOrder = rounds ? shuffle(b, value) : interleave(b, value);
     value.replaceUsesWithIf(inOrder, [](OpOperand &use) {
       return isa<vector::StoreOp>(use.getOwner());
     });
   }
 
+  Value shuffle(ImplicitLocOpBuilder &b, Value value) {
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0, lanes = lanesOf(value); lane < lanes; ++lane) {
+      int64_t in = lane % group;
+      order.push_back(lane - in + in / 2 + in % 2 * (group / 2));
+    }
+    return vector::ShuffleOp::create(b, value, value, order);
+  }
+
+  /// Words of an even element, as the lower half, and an odd one.
+  Value interleave(ImplicitLocOpBuilder &b, Value value) {
+    auto type = cast<VectorType>(value.getType());
+    Value upper = SmallFloatConverter(b, {}).roundInUpperHalf(
+        value.getDefiningOp<arith::TruncFOp>().getIn(), false);
+    SmallVector<int64_t> evens, odds;
+    for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
+      (lane % group < group / 2 ? evens : odds).push_back(lane);
+    auto words = VectorType::get(type.getNumElements() / 2, b.getI32Type());
+    auto constant = [&](uint32_t number) -> Value {
+      return arith::ConstantOp::create(
+          b, DenseElementsAttr::get(words, APInt(32, number)));
+    };
+    Value even = arith::ShRUIOp::create(
+        b, vector::ShuffleOp::create(b, upper, upper, evens), constant(16));
+    Value odd = arith::AndIOp::create(
+        b, vector::ShuffleOp::create(b, upper, upper, odds),
+        constant(0xffff0000));
+    return vector::BitCastOp::create(b, type,
+                                     arith::OrIOp::create(b, even, odd));
+  }
+
   scf::ForOp loop;
-  /// Elements of bf16 in a native vector, and whether rounding gives one.
+  /// Elements of bf16 in a native vector, and whether one instruction rounds to
+  /// such.
   int64_t group;
   bool rounds;
   SmallVector<arith::ExtFOp> widened;

@@ -85,9 +85,9 @@ Value SmallFloatConverter::roundNormals(Value x, VectorType type) {
   return result;
 }
 
-/// The upper half of an f32. Rounding carries into the exponent and from the
-/// largest number to infinity, as it should.
-Value SmallFloatConverter::roundBFloat(Value x, bool towardZero) {
+/// Rounding carries into the exponent and from the largest number to infinity,
+/// as it should.
+Value SmallFloatConverter::roundInUpperHalf(Value x, bool towardZero) {
   Type i32 = like(x, b.getI32Type());
   Value bits = arith::BitcastOp::create(b, i32, x);
   Value rounded = bits;
@@ -98,9 +98,11 @@ Value SmallFloatConverter::roundBFloat(Value x, bool towardZero) {
         b, bits, arith::AddIOp::create(b, odd, constant(i32, 0x7fff)));
   }
   Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
-  rounded =
-      arith::SelectOp::create(b, isNan, constant(i32, 0x7fc00000), rounded);
-  return upperHalves(rounded);
+  return arith::SelectOp::create(b, isNan, constant(i32, 0x7fc00000), rounded);
+}
+
+Value SmallFloatConverter::roundBFloat(Value x, bool towardZero) {
+  return upperHalves(roundInUpperHalf(x, towardZero));
 }
 
 /// The upper 16 bits of each 32: of vectors every second element of twice as

@@ -56,6 +56,9 @@ public:
   mlir::Value extend(mlir::Value x);
   /// A small float of f32, rounded to nearest even or toward zero.
   mlir::Value truncate(mlir::Value x, mlir::Type type, bool towardZero);
+  /// Integers of 32 bits whose upper halves are f32 `x` as bf16; what is in the
+  /// lower ones is of no use.
+  mlir::Value roundInUpperHalf(mlir::Value x, bool towardZero);
   /// f32 of f64 such that rounding it again, to 22 bits or fewer, gives what
   /// rounding once gives.
   mlir::Value truncateF64ToOdd(mlir::Value x);

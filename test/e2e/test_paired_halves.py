@@ -41,3 +41,23 @@ def test_lengths(n, first, rng):
     x = torch.randint(-8, 9, [n + first], generator=rng).bfloat16()[first:]
     results = run(x, torch.randn(n, generator=rng).bfloat16())
     check_equal(results, torch.stack([x.float().sum(), x.float().max()]))
+
+
+@triton.jit
+def rounding_kernel(x, nearest, toward_zero, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + at, mask=at < n, other=0.0).to(tl.float32) * 1.0859375
+    tl.store(nearest + at, value.to(tl.bfloat16), mask=at < n)
+    cut = value.to(tl.bfloat16, fp_downcast_rounding="rtz")
+    tl.store(toward_zero + at, cut, mask=at < n)
+
+
+def test_roundings_of_all_numbers():
+    """Ties, carries into the exponent, infinities, NaN and subnormal numbers, in either order of lanes."""
+    x = torch.arange(65536, dtype=torch.int32).to(torch.int16).view(torch.bfloat16)
+    nearest, toward_zero = torch.zeros_like(x), torch.zeros_like(x)
+    rounding_kernel[(16,)](x, nearest, toward_zero, 65536, BLOCK=4096)
+    exact = x.float() * 1.0859375
+    check_equal(nearest, exact.bfloat16())
+    cut = (exact.view(torch.int32) >> 16).to(torch.int16).view(torch.bfloat16)
+    check_equal(toward_zero, cut)

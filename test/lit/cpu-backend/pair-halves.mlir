@@ -56,7 +56,7 @@ func.func @sum(%x: memref<?xbf16>, %copy: memref<?xbf16>, %n: index, %init: vect
 
 // -----
 
-// What is stored as bf16 is put in order, where one instruction rounds a whole vector.
+// What is stored as bf16 is put in order: by a shuffle where one instruction rounds a whole vector, else as it was widened.
 // CHECK-LABEL: func.func @store
 // CHECK: vector.bitcast
 // CHECK: %[[Y:.*]] = arith.truncf
@@ -64,7 +64,17 @@ func.func @sum(%x: memref<?xbf16>, %copy: memref<?xbf16>, %n: index, %init: vect
 // CHECK: scf.if
 // CHECK: vector.store %[[ORDER]],
 // HALF-LABEL: func.func @store
-// HALF-NOT: vector.bitcast
+// HALF: %[[Y:.*]] = arith.mulf
+// HALF: arith.cmpf uno, %[[Y]], %[[Y]]
+// HALF: %[[UPPER:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<32xi1>, vector<32xi32>
+// HALF: %[[EVENS:.*]] = vector.shuffle %[[UPPER]], %[[UPPER]] [0, 1, 2, 3, 4, 5, 6, 7, 16, {{.*}} 23]
+// HALF: %[[EVEN:.*]] = arith.shrui %[[EVENS]],
+// HALF: %[[ODDS:.*]] = vector.shuffle %[[UPPER]], %[[UPPER]] [8, {{.*}} 15, 24, {{.*}} 31]
+// HALF: %[[ODD:.*]] = arith.andi %[[ODDS]],
+// HALF: %[[WORDS:.*]] = arith.ori %[[EVEN]], %[[ODD]]
+// HALF: %[[ORDER:.*]] = vector.bitcast %[[WORDS]] : vector<16xi32> to vector<32xbf16>
+// HALF: scf.if
+// HALF: vector.store %[[ORDER]],
 func.func @store(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index, %by: f32, %twice: i1) {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
