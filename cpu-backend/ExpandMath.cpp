@@ -285,8 +285,8 @@ private:
     ImplicitLocOpBuilder b(op->getLoc(), op);
     Value result;
     if (element.isF32()) {
-      MathF32 inlined(b, op->getResult(0).getType(), fma, scalef,
-                      freeUnderflow);
+      MathF32 inlined(b, op->getResult(0).getType(),
+                      {fma, scalef, freeUnderflow, vectorBits});
       Value x = op->getOperand(0);
       result = llvm::TypeSwitch<Operation *, Value>(op)
                    .Case([&](math::ExpOp) { return inlined.exp(x); })

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <cmath>
@@ -29,10 +30,10 @@ static bool hasNativeLanes(Type type) {
   return lanes == 4 || lanes == 8 || (lanes > 0 && lanes % 16 == 0);
 }
 
-MathF32::MathF32(ImplicitLocOpBuilder &builder, Type type, bool fma,
-                 bool scalef, bool freeUnderflow)
-    : b(builder), type(type), fma(fma), scalef(scalef && hasNativeLanes(type)),
-      freeUnderflow(freeUnderflow) {
+MathF32::MathF32(ImplicitLocOpBuilder &builder, Type type, const Cpu &cpu)
+    : b(builder), type(type), fma(cpu.fma),
+      scalef(cpu.scalef && hasNativeLanes(type)),
+      freeUnderflow(cpu.freeUnderflow), vectorBits(cpu.vectorBits) {
   intType = builder.getI32Type();
   if (auto vector = dyn_cast<VectorType>(type))
     intType = vector.clone(intType);
@@ -160,37 +161,104 @@ Value MathF32::callScalef(Value x, Value power) {
                         : vector::ShapeCastOp::create(b, vector, result);
 }
 
-/// factor(n) * 2^n, with n the integer nearest to x * scale, |n| <= 250.
+static constexpr float ones = 0x1.8p23f;
+
+Value MathF32::nearest(Value x, float scale, float offset) {
+  if (scale == 1.0f)
+    return arith::AddFOp::create(b, x, c(offset));
+  return mulAdd(x, c(scale), c(offset));
+}
+
+/// factor(x, n) * 2^n, with n the integer nearest to x * scale, |n| <= 250.
 ///
 /// In a sum with 1.5 * 2^23 the lowest bit counts ones. No conversion is used,
 /// whose result for NaN would be undefined. 2^n itself may not be a normal
 /// number: it is two factors, the powers of h, about n / 2, and of n - h. Only
 /// the second product can round. Both exponents get f32's bias by the numbers
 /// that are added; what is above the sums' lowest 8 bits is shifted out.
-Value MathF32::timesPower(Value x, float scale,
-                          llvm::function_ref<Value(Value)> factor) {
-  auto nearest = [&](float scale, float offset) -> Value {
-    if (scale == 1.0f)
-      return arith::AddFOp::create(b, x, c(offset));
-    return mulAdd(x, c(scale), c(offset));
-  };
+Value MathF32::timesPower(Value x, float scale, Factor factor) {
   if (scalef) {
     Value product =
         scale == 1.0f ? x : arith::MulFOp::create(b, x, c(scale)).getResult();
     Value n = math::RoundEvenOp::create(b, product);
-    return callScalef(factor(n), n);
+    return callScalef(factor(x, n), n);
   }
-  constexpr float ones = 0x1.8p23f, bias = 127.0f;
-  Value sum = nearest(scale, ones + 2 * bias);
+  constexpr float bias = 127.0f;
+  Value sum = nearest(x, scale, ones + 2 * bias);
   Value n = arith::SubFOp::create(b, sum, c(ones + 2 * bias));
-  Value half = toBits(nearest(scale / 2, ones + bias));
+  Value half = toBits(nearest(x, scale / 2, ones + bias));
   Value rest = arith::SubIOp::create(b, toBits(sum), half);
-  Value result = factor(n);
+  Value result = factor(x, n);
   for (Value exponent : {half, rest}) {
     Value power = fromBits(arith::ShLIOp::create(b, exponent, ci(23)));
     result = arith::MulFOp::create(b, result, power);
   }
   return result;
+}
+
+/// The same where the result is a normal number: its exponent is the sum of
+/// both, and all bits are those of timesPower.
+Value MathF32::powerOfNormal(Value x, float scale, Factor factor) {
+  Value sum = nearest(x, scale, ones);
+  Value n = arith::SubFOp::create(b, sum, c(ones));
+  Value exponent = arith::ShLIOp::create(b, toBits(sum), ci(23));
+  return fromBits(arith::AddIOp::create(b, toBits(factor(x, n)), exponent));
+}
+
+bool MathF32::isSeveralVectors() const {
+  auto vector = dyn_cast<VectorType>(type);
+  int64_t lanes = vectorBits / 32;
+  return vector && vector.getRank() == 1 && !vector.isScalable() &&
+         vector.getNumElements() >= 2 * lanes &&
+         vector.getNumElements() % lanes == 0;
+}
+
+/// Whether a lane is NaN, or of a larger size than `most`. As integers floats
+/// without sign are in order, and NaN above all.
+Value MathF32::isAnyAbove(Value x, float most) {
+  Value size = arith::AndIOp::create(b, toBits(x), ci(0x7fffffff));
+  int64_t lanes = vectorBits / 32;
+  auto piece = [&](int64_t at) -> Value {
+    return vector::ExtractStridedSliceOp::create(b, size, ArrayRef<int64_t>{at},
+                                                 ArrayRef<int64_t>{lanes},
+                                                 ArrayRef<int64_t>{1});
+  };
+  Value largest = piece(0);
+  for (int64_t at = lanes; at < cast<VectorType>(type).getNumElements();
+       at += lanes)
+    largest = arith::MaxSIOp::create(b, largest, piece(at));
+  auto native = cast<VectorType>(largest.getType());
+  Value limit = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(native, llvm::bit_cast<int32_t>(most)));
+  Value isAbove =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, largest, limit);
+  Type bits = b.getIntegerType(lanes);
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ne, LLVM::BitcastOp::create(b, bits, isAbove),
+      arith::ConstantOp::create(b, b.getIntegerAttr(bits, 0)));
+}
+
+/// factor(x, n) * 2^n for every x: 0 below `limits.zero`, infinity above
+/// `limits.infinity`. AVX2 multiplies, adds and compares in two of four units;
+/// where no lane of several vectors is further from 0 than `limits.normal`, as
+/// nearly always, a third of that work is left out.
+Value MathF32::power(Value x, const PowerLimits &limits, float scale,
+                     Factor factor) {
+  auto general = [&] {
+    return inRange(x, limits.zero, limits.infinity, [&](Value inside) {
+      return timesPower(inside, scale, factor);
+    });
+  };
+  if (scalef || vectorBits != 256 || !isSeveralVectors())
+    return general();
+  auto branch = scf::IfOp::create(b, type, isAnyAbove(x, limits.normal),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, general());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, powerOfNormal(x, scale, factor));
+  return branch.getResult(0);
 }
 
 /// exp(r) with r = x - n * ln 2, |r| <= ln(2) / 2, in two steps, for the first
@@ -207,24 +275,22 @@ Value MathF32::expOfRest(Value x, Value n) {
 Value MathF32::exp(Value argument) {
   if (hasTables())
     return expByTable(argument);
-  return inRange(argument, -104.0f, 90.0f, [&](Value x) {
-    return timesPower(x, 1.44269504f, [&](Value n) { return expOfRest(x, n); });
-  });
+  return power(argument, {-104.0f, 90.0f, 87.0f}, 1.44269504f,
+               [&](Value x, Value n) { return expOfRest(x, n); });
 }
 
 /// 2^x = 2^n * 2^r with n = round(x), |r| <= 1/2.
 Value MathF32::exp2(Value argument) {
   if (hasTables())
     return exp2ByTable(argument);
-  return inRange(argument, -150.0f, 130.0f, [&](Value x) {
-    return timesPower(x, 1.0f, [&](Value n) -> Value {
-      Value r = arith::SubFOp::create(b, x, n);
-      Value q = polynomial(r, {0.6931471824645996f, 0.24022647738456726f,
-                               0.05550359562039375f, 0.009618503041565418f,
-                               0.0013390997191891074f, 0.0001532784226583317f});
-      return mulAdd(q, r, c(1.0f));
-    });
-  });
+  auto factor = [&](Value x, Value n) -> Value {
+    Value r = arith::SubFOp::create(b, x, n);
+    Value q = polynomial(r, {0.6931471824645996f, 0.24022647738456726f,
+                             0.05550359562039375f, 0.009618503041565418f,
+                             0.0013390997191891074f, 0.0001532784226583317f});
+    return mulAdd(q, r, c(1.0f));
+  };
+  return power(argument, {-150.0f, 130.0f, 125.0f}, 1.0f, factor);
 }
 
 MathF32::Decomposed MathF32::decompose(Value x) {

@@ -17,12 +17,18 @@ namespace tilebridge::cpu {
 /// f32 against f64: see MathTest.cpp.
 class MathF32 {
 public:
-  /// `fma`: whether fused multiply-adds are fast here; otherwise a product and
-  /// a sum take their place.
-  /// `scalef`: whether AVX-512 multiplies by powers of two.
-  /// `freeUnderflow`: whether results that underflow are as fast as others.
-  MathF32(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, bool fma,
-          bool scalef, bool freeUnderflow);
+  struct Cpu {
+    /// Fused multiply-adds are fast; otherwise a product and a sum take their
+    /// place.
+    bool fma;
+    /// AVX-512 multiplies by powers of two.
+    bool scalef;
+    /// Results that underflow are as fast as others.
+    bool freeUnderflow;
+    /// Of a native vector.
+    int64_t vectorBits;
+  };
+  MathF32(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, const Cpu &cpu);
 
   mlir::Value exp(mlir::Value x);
   mlir::Value exp2(mlir::Value x);
@@ -66,8 +72,17 @@ private:
   mlir::Value erfInParts(mlir::Value x);
   mlir::Value tanhInParts(mlir::Value x);
   mlir::Value callScalef(mlir::Value x, mlir::Value power);
-  mlir::Value timesPower(mlir::Value x, float scale,
-                         llvm::function_ref<mlir::Value(mlir::Value)> factor);
+  using Factor = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
+  struct PowerLimits {
+    float zero, infinity, normal;
+  };
+  mlir::Value power(mlir::Value x, const PowerLimits &limits, float scale,
+                    Factor factor);
+  mlir::Value powerOfNormal(mlir::Value x, float scale, Factor factor);
+  bool isSeveralVectors() const;
+  mlir::Value isAnyAbove(mlir::Value x, float most);
+  mlir::Value nearest(mlir::Value x, float scale, float offset);
+  mlir::Value timesPower(mlir::Value x, float scale, Factor factor);
   mlir::Value naturalByTable(mlir::Value x);
   mlir::Value binaryByTable(mlir::Value x);
   mlir::Value logByTable(mlir::Value x, const LogTable &table);
@@ -77,6 +92,7 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type type, intType;
   bool fma, scalef, freeUnderflow;
+  int64_t vectorBits;
   /// The lanes that callScalef is to compute; null for all.
   mlir::Value wanted;
 };

@@ -9,9 +9,22 @@
 // CHECK-DAG: llvm.func @_ZGVdN8v_sinf(vector<8xf32>) -> vector<8xf32> attributes {{{.*}}memory_effects = #llvm.memory_effects<other = none
 // CHECK-DAG: llvm.func @sin(f64) -> f64
 
+// Where no lane is far from 0 the power's exponent is added to the polynomial's; else it is two factors.
 // CHECK-LABEL: func.func @exp
 // CHECK-NOT: math.exp
+// CHECK: %[[SIZE:.*]] = arith.andi %{{.*}} : vector<48xi32>
+// CHECK-COUNT-5: arith.maxsi {{.*}} : vector<8xi32>
+// CHECK: %[[FAR:.*]] = arith.cmpi sgt, %{{.*}} : vector<8xi32>
+// CHECK: %[[BITS:.*]] = llvm.bitcast %[[FAR]] : vector<8xi1> to i8
+// CHECK: %[[ANY:.*]] = arith.cmpi ne, %[[BITS]], %c0_i8
+// CHECK: scf.if %[[ANY]]
+// CHECK: arith.cmpf ogt
 // CHECK: math.fma {{.*}} : vector<48xf32>
+// CHECK-COUNT-2: arith.mulf {{.*}} : vector<48xf32>
+// CHECK: } else {
+// CHECK-NOT: arith.mulf
+// CHECK: arith.shli {{.*}} : vector<48xi32>
+// CHECK: arith.addi {{.*}} : vector<48xi32>
 // CHECK-NOT: call
 // PLAIN-LABEL: func.func @exp
 // PLAIN-NOT: math.fma

@@ -59,12 +59,13 @@ CompiledKernel::CompiledKernel(llvm::StringRef source, llvm::StringRef target,
   std::string bytes = compile(source, target, transform);
   if (bytes.empty())
     return;
-  int fd = memfd_create("kernel", MFD_CLOEXEC);
+  // Open for as long as the library: the loader takes a second file of the same
+  // path for the first.
+  fd = memfd_create("kernel", MFD_CLOEXEC);
   EXPECT_EQ(write(fd, bytes.data(), bytes.size()),
             static_cast<ssize_t>(bytes.size()));
   library = dlopen(("/proc/self/fd/" + std::to_string(fd)).c_str(),
                    RTLD_NOW | RTLD_LOCAL);
-  close(fd);
   if (!library) {
     ADD_FAILURE() << dlerror();
     return;
@@ -77,6 +78,8 @@ CompiledKernel::CompiledKernel(llvm::StringRef source, llvm::StringRef target,
 CompiledKernel::~CompiledKernel() {
   if (library)
     dlclose(library);
+  if (fd >= 0)
+    close(fd);
 }
 
 void CompiledKernel::run(llvm::ArrayRef<uint64_t> slots,

@@ -52,6 +52,7 @@ public:
   mutable std::string printed, failure;
 
 private:
+  int fd = -1;
   void *library = nullptr;
 };
 

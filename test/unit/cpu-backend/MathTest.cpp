@@ -8,6 +8,7 @@
 #include "CompiledKernel.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 
 #include "gtest/gtest.h"
 
@@ -189,6 +190,34 @@ TEST(Math, InlineFunctionsOfF32) {
 TEST(Math, InlineFunctionsOfF32WithoutAvx512) {
   for (const Function &function : kInline)
     check<float>(function, 16, "cpu:x86-64-v3");
+}
+
+/// Several vectors take a short cut where none of their lanes over- or
+/// underflows: it gives the same bits.
+TEST(Math, PowersOfSeveralVectors) {
+  for (auto [op, most] :
+       {std::pair("math.exp", 87.0f), {"math.exp2", 125.0f}}) {
+    CompiledKernel one(mapKernel(op, "f32", 8, 1), "cpu:x86-64-v3"),
+        several(mapKernel(op, "f32", 32, 1), "cpu:x86-64-v3");
+    ASSERT_TRUE(one && several);
+    size_t n = 1 << 16;
+    std::vector<float> x(n), expected(n), got(n);
+    std::mt19937 random(3);
+    const float ends[] = {most, -most, 1.03f * most, -1.03f * most};
+    for (size_t i = 0; i < n; ++i)
+      x[i] = std::uniform_real_distribution<float>(-most, most)(random);
+    // One such lane in every second step.
+    for (size_t i = 0; i < n; i += 64)
+      x[i + random() % 32] = ends[random() % 4];
+    for (size_t i = 0; i < n; i += 1024)
+      x[i + 32] = i % 2048 ? NAN : -INFINITY;
+    one.run({slot(x.data()), slot(x.data()), slot(expected.data()), n});
+    several.run({slot(x.data()), slot(x.data()), slot(got.data()), n});
+    for (size_t i = 0; i < n; ++i)
+      ASSERT_EQ(llvm::bit_cast<uint32_t>(expected[i]),
+                llvm::bit_cast<uint32_t>(got[i]))
+          << op << " of " << x[i];
+  }
 }
 
 TEST(Math, InlineFunctionsOfF32WithoutFma) {
