@@ -60,7 +60,7 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
       getOperation()->setAttr(
           vectorBitsAttr,
           IntegerAttr::get(IntegerType::get(&getContext(), 32), 256));
-    makeDivisionsSafe(getOperation(), vectorBits >= 512);
+    makeDivisionsSafe(getOperation(), vectorBits);
   }
 
   /// Functions without tensors are what they are to become.

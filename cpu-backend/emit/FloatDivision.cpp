@@ -15,7 +15,9 @@
 //   as a / d, and is no integer: it is by a half of that apart from the
 //   integers next to it, and two roundings do not get there either.
 // Integers of 64 bits are mostly that small, too: with b = 50, which is tested
-// when it runs. Only AVX-512 converts vectors of them.
+// when it runs. Only AVX-512 converts vectors of them; AVX2 adds them to the
+// bits of 1.5 * 2^52, whose lowest one counts ones, and multiplies floats, as
+// it has no product of such integers either.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/SafeDivision.h"
@@ -46,8 +48,9 @@ static Value scalarOf(Value value) {
 namespace {
 class FloatDivision {
 public:
-  FloatDivision(Operation *op, VectorType type)
+  FloatDivision(Operation *op, VectorType type, bool convertsWide)
       : b(op->getLoc(), op), type(type),
+        addsBits(type.getElementTypeBitWidth() == 64 && !convertsWide),
         isSigned(isa<arith::DivSIOp, arith::RemSIOp>(op)),
         isRemainder(isa<arith::RemSIOp, arith::RemUIOp>(op)),
         dividend(op->getOperand(0)), divisor(op->getOperand(1)) {
@@ -57,6 +60,18 @@ public:
   }
 
   Value result() {
+    if (addsBits) {
+      Value q = math::TruncOp::create(b, realQuotient());
+      if (isRemainder) {
+        Value d = scalarOf(divisor)
+                      ? vector::BroadcastOp::create(
+                            b, floats, toFloat(scalarOf(divisor), floatType))
+                      : toFloat(divisor, floats);
+        q = arith::SubFOp::create(b, toFloat(dividend, floats),
+                                  arith::MulFOp::create(b, q, d));
+      }
+      return fromSmall(q);
+    }
     Value q = quotient();
     if (!isRemainder)
       return q;
@@ -80,8 +95,7 @@ public:
 private:
   int64_t bits() const { return type.getElementTypeBitWidth(); }
 
-  Value quotient() {
-    Value real;
+  Value realQuotient() {
     if (Value one = scalarOf(divisor)) {
       Value reciprocal = arith::DivFOp::create(
           b, constant(floatType, 1.0), toFloat(withoutZero(one), floatType));
@@ -89,13 +103,16 @@ private:
       Value a = toFloat(dividend, floats);
       if (isSigned)
         halves = math::CopySignOp::create(b, halves, a);
-      real = arith::MulFOp::create(
+      return arith::MulFOp::create(
           b, arith::AddFOp::create(b, a, halves),
           vector::BroadcastOp::create(b, floats, reciprocal));
-    } else {
-      real = arith::DivFOp::create(b, toFloat(dividend, floats),
-                                   toFloat(withoutZero(divisor), floats));
     }
+    return arith::DivFOp::create(b, toFloat(dividend, floats),
+                                 toFloat(withoutZero(divisor), floats));
+  }
+
+  Value quotient() {
+    Value real = realQuotient();
     if (!isSigned)
       return arith::FPToUIOp::create(b, type, real);
     if (bits() == 64)
@@ -145,19 +162,36 @@ private:
   }
 
   Value toFloat(Value value, Type to) {
+    if (addsBits && isa<VectorType>(to)) {
+      Value bits = arith::AddIOp::create(b, value, integer(type, onesBits));
+      return arith::SubFOp::create(b, arith::BitcastOp::create(b, floats, bits),
+                                   constant(floats, ones));
+    }
     return isSigned ? arith::SIToFPOp::create(b, to, value).getResult()
                     : arith::UIToFPOp::create(b, to, value).getResult();
   }
 
+  /// The integers that small floats are.
+  Value fromSmall(Value real) {
+    Value sum = arith::AddFOp::create(b, real, constant(floats, ones));
+    return arith::SubIOp::create(b, arith::BitcastOp::create(b, type, sum),
+                                 integer(type, onesBits));
+  }
+
+  static constexpr double ones = 0x1.8p52;
+  static constexpr int64_t onesBits = 0x4338000000000000;
+
   ImplicitLocOpBuilder b;
   VectorType type, floats;
+  /// Instead of conversions.
+  bool addsBits;
   bool isSigned, isRemainder;
   Value dividend, divisor;
   Type floatType;
 };
 } // namespace
 
-Operation *tilebridge::cpu::divideByFloats(Operation *op, bool convertsWide) {
+Operation *tilebridge::cpu::divideByFloats(Operation *op, int64_t vectorBits) {
   auto type = dyn_cast<VectorType>(op->getResult(0).getType());
   if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
           op) ||
@@ -165,12 +199,12 @@ Operation *tilebridge::cpu::divideByFloats(Operation *op, bool convertsWide) {
       type.getElementTypeBitWidth() < 8 || type.getNumElements() < fewestLanes)
     return op;
   bool isWide = type.getElementTypeBitWidth() > 32;
-  if (isWide && (type.getElementTypeBitWidth() != 64 || !convertsWide))
+  if (isWide && (type.getElementTypeBitWidth() != 64 || vectorBits < 256))
     return op;
   // LLVM has better for constants.
   if (matchPattern(op->getOperand(1), m_Constant()))
     return op;
-  FloatDivision division(op, type);
+  FloatDivision division(op, type, /*convertsWide=*/vectorBits >= 512);
   if (!isWide) {
     op->getResult(0).replaceAllUsesWith(division.result());
     op->erase();

@@ -48,12 +48,12 @@ static Value safeDivisor(OpBuilder &builder, Operation *op) {
                                  divisor);
 }
 
-void tilebridge::cpu::makeDivisionsSafe(Operation *root, bool convertsWide) {
+void tilebridge::cpu::makeDivisionsSafe(Operation *root, int64_t vectorBits) {
   root->walk([&](Operation *op) {
     if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
       return;
-    op = divideByFloats(op, convertsWide);
+    op = divideByFloats(op, vectorBits);
     if (!op)
       return;
     OpBuilder builder(op);

@@ -98,6 +98,35 @@ def test_all_dividends(dtype, uniform):
     check(x, y if uniform else np.repeat(y[:, None], x.shape[1], 1), uniform)
 
 
+@pytest.mark.parametrize("uniform", [True, False], ids=["uniform", "apart"])
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_small_numbers_of_64_bits(kind, uniform):
+    """Below 2^50 they are divided as floats: around multiples of each divisor, and up to the end."""
+    rng = np.random.default_rng(9)
+    limit = 1 << 50
+    some = [int(limit - 1) >> int(s) for s in rng.integers(0, 50, 60)]
+    y = [1, 2, 3, 5, 7, 10, limit - 1, limit // 2, limit // 2 + 1, (1 << 25) - 1, (1 << 25) + 1]
+    y += [max(int(rng.integers(0, n + 1)), 1) for n in some]
+    if kind == np.int64:
+        y += [-n for n in y if n > 1] + [-limit]
+    x = []
+    for by in y:
+        times = [
+            0,
+            1,
+            limit // abs(by),
+            *(int(t) for t in rng.integers(0, limit // abs(by) + 1, 160)),
+        ]
+        near = [t * abs(by) + d for t in times for d in (-1, 0, 1)]
+        near = [n for n in [*near, limit - 1, limit - 2] if 0 <= n < limit]
+        if kind == np.int64:
+            near += [-n for n in near] + [-limit]
+        x.append(np.resize(np.array(near, dtype=kind), 1024))
+    y = np.array(y, dtype=kind)
+    x = np.stack(x)
+    check(x, y if uniform else np.repeat(y[:, None], x.shape[1], 1), uniform)
+
+
 @pytest.mark.parametrize("n", [1, 2, 4, 8, 64])
 @pytest.mark.parametrize("uniform", [True, False], ids=["uniform", "apart"])
 @pytest.mark.parametrize("dtype", INTEGERS, **names)

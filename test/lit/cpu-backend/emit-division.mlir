@@ -1,4 +1,5 @@
 // RUN: tilebridge-opt %s --tilebridge-cpu-emit | FileCheck %s
+// RUN: tilebridge-opt %s --tilebridge-cpu-emit=vector-bits=128 | FileCheck %s --check-prefix=SHORT
 // RUN: tilebridge-opt %s --tilebridge-cpu-emit=vector-bits=512 | FileCheck %s --check-prefix=WIDE
 
 // A scalar division by what may be zero, or by -1, must not end the process: it divides by one instead. A
@@ -47,7 +48,10 @@ func.func @vectors(%a: vector<16xi32>, %b: vector<16xi32>, %n: i32) -> (vector<1
   return %q, %r : vector<16xi32>, vector<16xi32>
 }
 
-// Constants are LLVM's business; of 64 bits no float has more, and of few lanes scalars are as quick.
+// Constants are LLVM's business, and of few lanes scalars are as quick. Vectors of 128 bits have two lanes of 64 bits.
+// SHORT-LABEL: func.func @as_they_are
+// SHORT-NOT: scf.if
+// SHORT: arith.divsi %{{.*}} : vector<16xi64>
 // CHECK-LABEL: func.func @as_they_are
 // CHECK: arith.divsi %{{.*}} : vector<16xi32>
 // CHECK: arith.divsi %{{.*}} : vector<16xi64>
@@ -61,7 +65,8 @@ func.func @as_they_are(%a: vector<16xi32>, %b: vector<16xi64>, %c: vector<2xi32>
   return %q, %r, %s : vector<16xi32>, vector<16xi64>, vector<2xi32>
 }
 
-// Integers of 64 bits are divided as floats if they are small, which is tested; then vectors of 512 bits convert them.
+// Integers of 64 bits are divided as floats if they are small, which is tested; then vectors of 512 bits convert them, and those of 256
+// add and subtract the bits of 1.5 * 2^52.
 // WIDE-LABEL: func.func @wide
 // WIDE: arith.cmpi ult, %{{.*}} : vector<8xi64>
 // WIDE: vector.reduction <and>
@@ -71,6 +76,20 @@ func.func @as_they_are(%a: vector<16xi32>, %b: vector<16xi64>, %c: vector<2xi32>
 // WIDE: } else {
 // WIDE: arith.select
 // WIDE: arith.remsi {{.*}} : vector<8xi64>
+// CHECK-LABEL: func.func @wide
+// CHECK: arith.cmpi ult, %{{.*}} : vector<8xi64>
+// CHECK: vector.reduction <and>
+// CHECK: scf.if
+// CHECK: %[[BITS:.*]] = arith.addi %{{.*}}, %{{.*}} : vector<8xi64>
+// CHECK: %[[SUM:.*]] = arith.bitcast %[[BITS]]
+// CHECK: arith.subf %[[SUM]],
+// CHECK: %[[Q:.*]] = math.trunc
+// CHECK: %[[PRODUCT:.*]] = arith.mulf %[[Q]],
+// CHECK: %[[REST:.*]] = arith.subf %{{.*}}, %[[PRODUCT]]
+// CHECK: arith.addf %[[REST]],
+// CHECK: arith.subi {{.*}} : vector<8xi64>
+// CHECK: } else {
+// CHECK: arith.remsi {{.*}} : vector<8xi64>
 func.func @wide(%a: vector<8xi64>, %n: i64) -> vector<8xi64> {
   %all = vector.broadcast %n : i64 to vector<8xi64>
   %r = arith.remsi %a, %all : vector<8xi64>

@@ -7,6 +7,8 @@
 // CHECK: scf.if %[[IN]] {
 // CHECK-NEXT: } else {
 // CHECK: arith.remsi {{.*}} : vector<4xi64>
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: }
 // CHECK-NEXT: vector.store
 // CHECK: memref.alloc() {{.*}}tilebridge.kept
 // CHECK: scf.for
