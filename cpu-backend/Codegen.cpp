@@ -7,6 +7,7 @@
 
 #include "cpu-backend/Codegen.h"
 #include "cpu-backend/Link.h"
+#include "cpu-backend/MaskPieces.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/SingleLaneStores.h"
 #include "cpu-backend/StreamedStores.h"
@@ -131,8 +132,8 @@ static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target,
 /// taken apart again, address arithmetic, invariant code in loops. LLVM's own
 /// pipeline does the same in eight times the time, most of it in passes that
 /// look for what is not there, and its code is no faster.
-static llvm::Error optimize(llvm::Module &module,
-                            llvm::TargetMachine &machine) {
+static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                            int64_t vectorBits) {
   constexpr llvm::StringLiteral steps =
       // The kernel into the loop over programs.
       "cgscc(inline),globaldce,"
@@ -157,6 +158,7 @@ static llvm::Error optimize(llvm::Module &module,
     return failure;
   passes.run(module, modules);
   // Last, as instcombine would take casts away again.
+  splitPartlyKnownMasks(module, vectorBits);
   scalarizeSingleLaneStores(module);
   streamHalvesAsFloats(module);
   return llvm::Error::success();
@@ -205,7 +207,8 @@ toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
         broken);
   scope.stop();
   scope = timed(options, "LLVM's optimizations");
-  if (llvm::Error failure = optimize(*result->module, *result->machine))
+  if (llvm::Error failure =
+          optimize(*result->module, *result->machine, target.vectorBits))
     return std::move(failure);
 
   return result;

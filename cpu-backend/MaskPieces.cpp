@@ -1,0 +1,145 @@
+//===- MaskPieces.cpp - accesses with masks that are known in part --------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/MaskPieces.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+static constexpr unsigned deepest = 8;
+
+/// Some lanes of the mask are constants, in what it is computed from.
+static bool isPartlyKnown(Value *mask, unsigned depth = deepest) {
+  if (auto *constant = dyn_cast<Constant>(mask))
+    return !constant->getSplatValue();
+  auto *op = dyn_cast<Instruction>(mask);
+  if (!op || depth == 0 ||
+      !(isa<ShuffleVectorInst>(op) || isa<SelectInst>(op) ||
+        op->isBitwiseLogicOp()))
+    return false;
+  return any_of(op->operands(), [&](Value *operand) {
+    auto *type = dyn_cast<FixedVectorType>(operand->getType());
+    return type && type->getElementType()->isIntegerTy(1) &&
+           isPartlyKnown(operand, depth - 1);
+  });
+}
+
+/// The lanes `at` of the mask.
+static Value *lanesOf(IRBuilder<> &b, Value *mask, ArrayRef<int> at,
+                      unsigned depth = deepest) {
+  if (auto *constant = dyn_cast<Constant>(mask)) {
+    SmallVector<Constant *> elements;
+    for (int lane : at)
+      elements.push_back(lane < 0 ? PoisonValue::get(b.getInt1Ty())
+                                  : constant->getAggregateElement(lane));
+    return ConstantVector::get(elements);
+  }
+  auto part = [&](Value *operand) {
+    return lanesOf(b, operand, at, depth - 1);
+  };
+  auto *op = dyn_cast<Instruction>(mask);
+  if (op && depth > 0 && op->isBitwiseLogicOp()) {
+    Value *x = part(op->getOperand(0)), *y = part(op->getOperand(1));
+    auto *known = dyn_cast<Constant>(y);
+    // The builder folds two constants, not one.
+    if (op->getOpcode() == Instruction::And && known) {
+      if (known->isNullValue())
+        return known;
+      if (known->isAllOnesValue())
+        return x;
+    }
+    return b.CreateBinOp(cast<BinaryOperator>(op)->getOpcode(), x, y);
+  }
+  if (auto *select = dyn_cast_or_null<SelectInst>(op); select && depth > 0) {
+    Value *condition = select->getCondition();
+    if (condition->getType()->isVectorTy())
+      condition = part(condition);
+    return b.CreateSelect(condition, part(select->getTrueValue()),
+                          part(select->getFalseValue()));
+  }
+  if (auto *shuffle = dyn_cast_or_null<ShuffleVectorInst>(op);
+      shuffle && depth > 0) {
+    int size = cast<FixedVectorType>(shuffle->getOperand(0)->getType())
+                   ->getNumElements();
+    SmallVector<int> from;
+    for (int lane : at)
+      from.push_back(lane < 0 ? lane : shuffle->getMaskValue(lane));
+    if (all_of(from, [&](int lane) { return lane < size; }))
+      return lanesOf(b, shuffle->getOperand(0), from, depth - 1);
+  }
+  return b.CreateShuffleVector(mask, at);
+}
+
+static void split(IntrinsicInst &access, unsigned lanes) {
+  IRBuilder<> b(&access);
+  bool isLoad = access.getIntrinsicID() == Intrinsic::masked_load;
+  unsigned pointerAt = isLoad ? 0 : 1, maskAt = isLoad ? 1 : 2;
+  Value *pointer = access.getArgOperand(pointerAt),
+        *mask = access.getArgOperand(maskAt),
+        *vector = access.getArgOperand(isLoad ? 2 : 0);
+  Align align = access.getParamAlign(pointerAt).valueOrOne();
+  auto *type = cast<FixedVectorType>(vector->getType());
+  unsigned count = type->getNumElements();
+  SmallVector<Value *> pieces;
+  auto *piece = FixedVectorType::get(type->getElementType(), lanes);
+  for (unsigned first = 0; first < count; first += lanes) {
+    auto at = to_vector(seq<int>(first, first + lanes));
+    Value *some = lanesOf(b, mask, at),
+          *values = b.CreateShuffleVector(vector, at),
+          *address =
+              b.CreateConstGEP1_32(type->getElementType(), pointer, first);
+    Align own = commonAlignment(
+        align, first * type->getElementType()->getPrimitiveSizeInBits() / 8);
+    if (!isLoad) {
+      b.CreateMaskedStore(values, address, own, some);
+      continue;
+    }
+    auto *known = dyn_cast<Constant>(some);
+    if (!known || !known->isNullValue())
+      values = b.CreateMaskedLoad(piece, address, own, some, values);
+    pieces.push_back(values);
+  }
+  if (isLoad)
+    access.replaceAllUsesWith(concatenateVectors(b, pieces));
+  access.eraseFromParent();
+}
+
+void tilebridge::cpu::splitPartlyKnownMasks(Module &module,
+                                            int64_t vectorBits) {
+  // Longer vectors have masks of their own.
+  if (vectorBits >= 512)
+    return;
+  for (Function &function : module)
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
+      auto *access = dyn_cast<IntrinsicInst>(&instruction);
+      if (!access)
+        continue;
+      bool isLoad = access->getIntrinsicID() == Intrinsic::masked_load;
+      if (!isLoad && access->getIntrinsicID() != Intrinsic::masked_store)
+        continue;
+      // (pointer, mask, otherwise) and (value, pointer, mask).
+      Value *mask = access->getArgOperand(isLoad ? 1 : 2),
+            *vector = access->getArgOperand(isLoad ? 2 : 0);
+      auto *type = dyn_cast<FixedVectorType>(vector->getType());
+      if (!type || isa<Constant>(mask) || !isPartlyKnown(mask))
+        continue;
+      unsigned bits = type->getElementType()->getPrimitiveSizeInBits();
+      unsigned lanes = bits ? vectorBits / bits : 0;
+      if (lanes > 1 && type->getNumElements() > lanes &&
+          type->getNumElements() % lanes == 0)
+        split(*access, lanes);
+    }
+}
