@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from bench import Bench, Tensors, as_tuple
+from report import PATIENCE_SECONDS
 
 NAMES = ("eager", "inductor", "jax", "numpy")
 Runner = Callable[[], Any]  # its result is what is checked
@@ -91,22 +92,22 @@ def runner(peer: str, bench: Bench, t: Tensors) -> Runner:
 
 
 class Patience:
-    """Leaves out who would take too long: as long for an operation as for a smaller problem of the
-    same name. PyTorch multiplies bf16 a thousand times slower than f32 on CPUs without a unit for it."""
-
-    SECONDS = 10.0
-    reason = f"would take more than {SECONDS:.0f} s, by its time for a smaller problem"
+    """Leaves out who would take too long: as long for an operation as for the largest problem of the
+    same name before, which hardly counts what a first call costs. PyTorch multiplies bf16 a thousand
+    times slower than f32 on CPUs without a unit for it."""
 
     def __init__(self) -> None:
-        self._longest: dict[tuple[str, str], float] = {}  # seconds for an operation
+        # Operations of the largest problem, and seconds for one of them.
+        self._largest: dict[tuple[str, str], tuple[float, float]] = {}
 
     def note(self, bench: Bench, peer: str, seconds: float) -> None:
         if bench.flops:
-            key = bench.name, peer
-            self._longest[key] = max(self._longest.get(key, 0.0), seconds / bench.flops)
+            key, found = (bench.name, peer), (bench.flops, seconds / bench.flops)
+            self._largest[key] = max(self._largest.get(key, found), found)
 
     def allows(self, bench: Bench, peer: str) -> bool:
-        return self._longest.get((bench.name, peer), 0.0) * bench.flops <= self.SECONDS
+        _, each = self._largest.get((bench.name, peer), (0.0, 0.0))
+        return each * bench.flops <= PATIENCE_SECONDS
 
 
 def results(value: Any, bench: Bench) -> tuple[torch.Tensor, ...]:

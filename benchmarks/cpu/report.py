@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 OURS = ("pointers", "descriptors")
+PATIENCE_SECONDS = 10.0
+TOO_SLOW = f"would take more than {PATIENCE_SECONDS:.0f} s, by its time for a smaller problem"
 
 
 def rounded(value):
@@ -83,6 +85,8 @@ def print_row(row: dict, peers: list[str]) -> None:
     timed = row["runners"]
 
     def cell(name: str) -> str:
+        if row["problems"].get(name) == TOO_SLOW:
+            return f"{'too slow':>10}"
         if name in row["problems"]:
             return f"{'WRONG' if name in OURS else 'differs':>10}"
         return f"{duration(timed.get(name, {}).get('median_s')):>10}"

@@ -175,13 +175,14 @@ def limit_runners(row: dict, team) -> dict:
 
 def measure_one(bench, options, peer_names, replay=None, team=None, patience=None) -> dict:
     import peers
+    import report
     from measure import time_in_turn
 
     patience = patience or peers.Patience()
     tensors = bench.inputs()
     willing = [name for name in peer_names if patience.allows(bench, name)]
     runners, problems, blocks = prepare(bench, tensors, willing, replay)
-    problems |= {name: patience.reason for name in peer_names if name not in willing}
+    problems |= {name: report.TOO_SLOW for name in peer_names if name not in willing}
     row = {
         "group": bench.group,
         "name": bench.name,

@@ -181,9 +181,9 @@ import sys
 sys.path[:0] = [{folder!r}, {examples!r}]
 import dataclasses
 import torch
-import peers, run
+import peers, report, run
 from kernels import products
-small, large = (products.square(n, n, n, torch.float32) for n in (16, 4096))
+small, middle, large = (products.square(n, n, n, torch.float32) for n in (16, 512, 4096))
 assert small.name == large.name and large.flops > 1e6 * small.flops
 patience = peers.Patience()
 assert patience.allows(large, "eager")
@@ -194,9 +194,15 @@ assert patience.allows(small, "eager") and not patience.allows(large, "eager")
 assert patience.allows(large, "jax")
 assert patience.allows(dataclasses.replace(large, name="other"), "eager")
 assert patience.allows(dataclasses.replace(large, flops=0.0), "eager")
+patience.note(middle, "eager", 1e-3)  # the larger one tells more
+assert patience.allows(large, "eager")
+patience.note(small, "eager", 1e-3)
+assert patience.allows(large, "eager")
+patience.note(middle, "eager", 1.0)
+assert not patience.allows(large, "eager")
 row = run.measure_one(dataclasses.replace(large, ours={{}}, flops=1e15, inputs=small.inputs),
                       run.parse_arguments(["--rounds", "3"]), ["eager"], None, None, patience)
-assert row["problems"] == {{"eager": patience.reason}} and not row["runners"], row
+assert row["problems"] == {{"eager": report.TOO_SLOW}} and not row["runners"], row
 """
 
 
