@@ -157,7 +157,8 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
   if (llvm::Error failure = builder.parsePassPipeline(passes, steps))
     return failure;
   passes.run(module, modules);
-  // Last, as instcombine would take casts away again.
+  // Last, as instcombine finds out more about masks, and would take casts away
+  // again.
   splitPartlyKnownMasks(module, vectorBits);
   scalarizeSingleLaneStores(module);
   streamHalvesAsFloats(module);

@@ -15,6 +15,7 @@
 #include "cpu-backend/MathReciprocal.h"
 #include "cpu-backend/MathRemainder.h"
 #include "cpu-backend/MathRoot.h"
+#include "cpu-backend/MathVectors.h"
 #include "cpu-backend/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
@@ -153,9 +154,7 @@ private:
         return part;
       int64_t valid = std::min(step, lanes - first);
       if (valid < step)
-        part = vector::ExtractStridedSliceOp::create(
-            b, part, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{valid},
-            ArrayRef<int64_t>{1});
+        part = sliceLanes(b, part, 0, valid);
       result = vector::InsertStridedSliceOp::create(
           b, part, result, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{1});
     }
@@ -172,9 +171,7 @@ private:
     if (lanes == count)
       return operand;
     if (first + count <= lanes)
-      return vector::ExtractStridedSliceOp::create(
-          b, operand, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
-          ArrayRef<int64_t>{1});
+      return sliceLanes(b, operand, first, count);
     SmallVector<int64_t> lane;
     for (int64_t i = 0; i < count; ++i)
       lane.push_back(std::min(first + i, lanes - 1));

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Analysis/InstSimplifyFolder.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -36,8 +37,11 @@ static bool isPartlyKnown(Value *mask, unsigned depth = deepest) {
   });
 }
 
+/// It simplifies what it writes.
+using Builder = IRBuilder<InstSimplifyFolder>;
+
 /// The lanes `at` of the mask.
-static Value *lanesOf(IRBuilder<> &b, Value *mask, ArrayRef<int> at,
+static Value *lanesOf(Builder &b, Value *mask, ArrayRef<int> at,
                       unsigned depth = deepest) {
   if (auto *constant = dyn_cast<Constant>(mask)) {
     SmallVector<Constant *> elements;
@@ -50,18 +54,9 @@ static Value *lanesOf(IRBuilder<> &b, Value *mask, ArrayRef<int> at,
     return lanesOf(b, operand, at, depth - 1);
   };
   auto *op = dyn_cast<Instruction>(mask);
-  if (op && depth > 0 && op->isBitwiseLogicOp()) {
-    Value *x = part(op->getOperand(0)), *y = part(op->getOperand(1));
-    auto *known = dyn_cast<Constant>(y);
-    // The builder folds two constants, not one.
-    if (op->getOpcode() == Instruction::And && known) {
-      if (known->isNullValue())
-        return known;
-      if (known->isAllOnesValue())
-        return x;
-    }
-    return b.CreateBinOp(cast<BinaryOperator>(op)->getOpcode(), x, y);
-  }
+  if (op && depth > 0 && op->isBitwiseLogicOp())
+    return b.CreateBinOp(cast<BinaryOperator>(op)->getOpcode(),
+                         part(op->getOperand(0)), part(op->getOperand(1)));
   if (auto *select = dyn_cast_or_null<SelectInst>(op); select && depth > 0) {
     Value *condition = select->getCondition();
     if (condition->getType()->isVectorTy())
@@ -82,13 +77,27 @@ static Value *lanesOf(IRBuilder<> &b, Value *mask, ArrayRef<int> at,
   return b.CreateShuffleVector(mask, at);
 }
 
+namespace {
+/// The numbers of a masked load's or store's operands.
+struct Operands {
+  unsigned pointer, mask, vector;
+};
+} // namespace
+
+static Operands operandsOf(IntrinsicInst &access) {
+  // (pointer, mask, otherwise) and (value, pointer, mask).
+  return access.getIntrinsicID() == Intrinsic::masked_load ? Operands{0, 1, 2}
+                                                           : Operands{1, 2, 0};
+}
+
 static void split(IntrinsicInst &access, unsigned lanes) {
-  IRBuilder<> b(&access);
+  Builder b(access.getParent(), access.getIterator(),
+            InstSimplifyFolder(access.getDataLayout()));
   bool isLoad = access.getIntrinsicID() == Intrinsic::masked_load;
-  unsigned pointerAt = isLoad ? 0 : 1, maskAt = isLoad ? 1 : 2;
+  auto [pointerAt, maskAt, vectorAt] = operandsOf(access);
   Value *pointer = access.getArgOperand(pointerAt),
         *mask = access.getArgOperand(maskAt),
-        *vector = access.getArgOperand(isLoad ? 2 : 0);
+        *vector = access.getArgOperand(vectorAt);
   Align align = access.getParamAlign(pointerAt).valueOrOne();
   auto *type = cast<FixedVectorType>(vector->getType());
   unsigned count = type->getNumElements();
@@ -127,13 +136,13 @@ void tilebridge::cpu::splitPartlyKnownMasks(Module &module,
       auto *access = dyn_cast<IntrinsicInst>(&instruction);
       if (!access)
         continue;
-      bool isLoad = access->getIntrinsicID() == Intrinsic::masked_load;
-      if (!isLoad && access->getIntrinsicID() != Intrinsic::masked_store)
+      if (access->getIntrinsicID() != Intrinsic::masked_load &&
+          access->getIntrinsicID() != Intrinsic::masked_store)
         continue;
-      // (pointer, mask, otherwise) and (value, pointer, mask).
-      Value *mask = access->getArgOperand(isLoad ? 1 : 2),
-            *vector = access->getArgOperand(isLoad ? 2 : 0);
-      auto *type = dyn_cast<FixedVectorType>(vector->getType());
+      Operands at = operandsOf(*access);
+      Value *mask = access->getArgOperand(at.mask);
+      auto *type = dyn_cast<FixedVectorType>(
+          access->getArgOperand(at.vector)->getType());
       if (!type || isa<Constant>(mask) || !isPartlyKnown(mask))
         continue;
       unsigned bits = type->getElementType()->getPrimitiveSizeInBits();

@@ -10,6 +10,7 @@
 // 2^-24.
 
 #include "cpu-backend/MathF32.h"
+#include "cpu-backend/MathVectors.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -141,9 +142,7 @@ Value MathF32::callScalef(Value x, Value power) {
     auto pieceOf = [&](Value whole) -> Value {
       if (lanes == native)
         return whole;
-      return vector::ExtractStridedSliceOp::create(
-          b, whole, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{native},
-          ArrayRef<int64_t>{1});
+      return sliceLanes(b, whole, first, native);
     };
     SmallVector<Value> operands = {pieceOf(x), pieceOf(power), none};
     operands.push_back(wanted ? maskBits(b, pieceOf(wanted)) : all);
@@ -218,24 +217,16 @@ bool MathF32::isSeveralVectors() const {
 Value MathF32::isAnyAbove(Value x, float most) {
   Value size = arith::AndIOp::create(b, toBits(x), ci(0x7fffffff));
   int64_t lanes = vectorBits / 32;
-  auto piece = [&](int64_t at) -> Value {
-    return vector::ExtractStridedSliceOp::create(b, size, ArrayRef<int64_t>{at},
-                                                 ArrayRef<int64_t>{lanes},
-                                                 ArrayRef<int64_t>{1});
-  };
-  Value largest = piece(0);
+  Value largest = sliceLanes(b, size, 0, lanes);
   for (int64_t at = lanes; at < cast<VectorType>(type).getNumElements();
        at += lanes)
-    largest = arith::MaxSIOp::create(b, largest, piece(at));
+    largest =
+        arith::MaxSIOp::create(b, largest, sliceLanes(b, size, at, lanes));
   auto native = cast<VectorType>(largest.getType());
   Value limit = arith::ConstantOp::create(
       b, DenseElementsAttr::get(native, llvm::bit_cast<int32_t>(most)));
-  Value isAbove =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, largest, limit);
-  Type bits = b.getIntegerType(lanes);
-  return arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ne, LLVM::BitcastOp::create(b, bits, isAbove),
-      arith::ConstantOp::create(b, b.getIntegerAttr(bits, 0)));
+  return isAnySet(
+      b, arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, largest, limit));
 }
 
 /// factor(x, n) * 2^n for every x: 0 below `limits.zero`, infinity above

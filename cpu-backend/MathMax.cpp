@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/MathMax.h"
+#include "cpu-backend/MathVectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -44,9 +45,7 @@ static std::optional<unsigned> carriedOperand(Operation *op) {
 static Value isAnyNan(ImplicitLocOpBuilder &b, Value x, int64_t count) {
   int64_t lanes = cast<VectorType>(x.getType()).getNumElements() / count;
   auto part = [&](int64_t i) -> Value {
-    return vector::ExtractStridedSliceOp::create(
-        b, x, ArrayRef<int64_t>{i * lanes}, ArrayRef<int64_t>{lanes},
-        ArrayRef<int64_t>{1});
+    return sliceLanes(b, x, i * lanes, lanes);
   };
   Value any;
   for (int64_t i = 0; i < count; i += 2) {
@@ -55,10 +54,7 @@ static Value isAnyNan(ImplicitLocOpBuilder &b, Value x, int64_t count) {
         arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, first, second);
     any = any ? arith::OrIOp::create(b, any, isNan).getResult() : isNan;
   }
-  auto bits = b.getIntegerType(lanes);
-  return arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ne, LLVM::BitcastOp::create(b, bits, any),
-      arith::ConstantOp::create(b, b.getIntegerAttr(bits, 0)));
+  return isAnySet(b, any);
 }
 
 bool tilebridge::cpu::expandReducedMaximum(

@@ -18,6 +18,21 @@ static int64_t nativeLanes(VectorType type) {
   return 512 / type.getElementTypeBitWidth();
 }
 
+Value tilebridge::cpu::sliceLanes(ImplicitLocOpBuilder &b, Value vector,
+                                  int64_t first, int64_t count) {
+  return vector::ExtractStridedSliceOp::create(
+      b, vector, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+      ArrayRef<int64_t>{1});
+}
+
+Value tilebridge::cpu::isAnySet(ImplicitLocOpBuilder &b, Value mask) {
+  Type bits =
+      b.getIntegerType(cast<VectorType>(mask.getType()).getNumElements());
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ne, LLVM::BitcastOp::create(b, bits, mask),
+      arith::ConstantOp::create(b, b.getIntegerAttr(bits, 0)));
+}
+
 Value tilebridge::cpu::callForPieces(ImplicitLocOpBuilder &b, VectorType type,
                                      StringRef name, ValueRange operands) {
   int64_t lanes = type.getNumElements(), native = nativeLanes(type);
@@ -31,11 +46,7 @@ Value tilebridge::cpu::callForPieces(ImplicitLocOpBuilder &b, VectorType type,
       auto vector = dyn_cast<VectorType>(operand.getType());
       bool isCut =
           lanes != native && vector && vector.getNumElements() == lanes;
-      pieces.push_back(isCut ? vector::ExtractStridedSliceOp::create(
-                                   b, operand, ArrayRef<int64_t>{first},
-                                   ArrayRef<int64_t>{native},
-                                   ArrayRef<int64_t>{1})
-                             : operand);
+      pieces.push_back(isCut ? sliceLanes(b, operand, first, native) : operand);
     }
     Value part =
         LLVM::CallIntrinsicOp::create(b, piece, b.getStringAttr(name), pieces)

@@ -11,6 +11,13 @@
 
 namespace tilebridge::cpu {
 
+/// `count` lanes of a vector of rank 1, from `first` on.
+mlir::Value sliceLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
+                       int64_t first, int64_t count);
+
+/// Whether a lane of a mask of rank 1 is set, as i1.
+mlir::Value isAnySet(mlir::ImplicitLocOpBuilder &b, mlir::Value mask);
+
 /// LLVM's function `name` for vectors of 512 bits, applied to each piece of
 /// longer ones. `type`: the result's, a vector of rank 1 that is made of such
 /// pieces. Operands that have as many elements are cut, others are for every

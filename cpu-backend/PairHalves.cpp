@@ -108,6 +108,17 @@ static bool hasNoOrder(Value value, OperationName by) {
   return sum && seen.all() && hasNoOrder(sum->getResult(0), by);
 }
 
+static bool cutsOff(arith::TruncFOp round) {
+  return round.getRoundingmode() == arith::RoundingMode::toward_zero;
+}
+
+/// tilebridge-cpu-expand-float-types refuses others.
+static bool isKnownRounding(arith::TruncFOp round) {
+  return cutsOff(round) || round.getRoundingmode().value_or(
+                               arith::RoundingMode::to_nearest_even) ==
+                               arith::RoundingMode::to_nearest_even;
+}
+
 namespace {
 /// One loop without loops inside.
 class PairedLoop {
@@ -201,9 +212,7 @@ private:
     if (!round || !isKnown(value) || lanesOf(value) % group != 0 ||
         !getElementTypeOrSelf(value.getType()).isBF16() ||
         !getElementTypeOrSelf(round.getIn().getType()).isF32() ||
-        round.getRoundingmode().value_or(
-            arith::RoundingMode::to_nearest_even) !=
-            arith::RoundingMode::to_nearest_even)
+        !isKnownRounding(round))
       return false;
     stored.insert(value);
     return true;
@@ -256,8 +265,9 @@ private:
   /// Words of an even element, as the lower half, and an odd one.
   Value interleave(ImplicitLocOpBuilder &b, Value value) {
     auto type = cast<VectorType>(value.getType());
-    Value upper = SmallFloatConverter(b, {}).roundInUpperHalf(
-        value.getDefiningOp<arith::TruncFOp>().getIn(), false);
+    auto round = value.getDefiningOp<arith::TruncFOp>();
+    Value upper = SmallFloatConverter(b, {}).roundInUpperHalf(round.getIn(),
+                                                              cutsOff(round));
     SmallVector<int64_t> evens, odds;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
       (lane % group < group / 2 ? evens : odds).push_back(lane);

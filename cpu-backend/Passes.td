@@ -214,6 +214,15 @@ def CpuPairHalvesPass : Pass<"tilebridge-cpu-pair-halves", "::mlir::ModuleOp"> {
     %of = arith.bitcast %o : vector<16xi32> to vector<16xf32>
     %y = vector.shuffle %ef, %of [0, 1, 2, 3, 4, 5, ...] : vector<16xf32>, vector<16xf32>
     ```
+    What is stored, without `bf16-rounding`, with vectors of 256 bits; `%rounded` holds bf16 in upper halves:
+    ```mlir
+    %e = vector.shuffle %rounded, %rounded [0, 1, 2, 3, 4, 5, 6, 7, 16, ...] : vector<32xi32>, vector<32xi32>
+    %o = vector.shuffle %rounded, %rounded [8, 9, 10, 11, 12, 13, 14, 15, 24, ...] : vector<32xi32>, vector<32xi32>
+    %low = arith.shrui %e, %c16 : vector<16xi32>
+    %high = arith.andi %o, %upper : vector<16xi32>
+    %words = arith.ori %low, %high : vector<16xi32>
+    %z = vector.bitcast %words : vector<16xi32> to vector<32xbf16>
+    ```
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "128", "width of a vector register">,

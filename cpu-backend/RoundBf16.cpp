@@ -9,6 +9,7 @@
 // instructions of the general way run, so that results are the same everywhere.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/MathVectors.h"
 #include "cpu-backend/SmallFloat.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -38,12 +39,6 @@ Value SmallFloatConverter::truncateBFloat(Value x, Type type, bool towardZero) {
   return done(branch.getResult(0));
 }
 
-Value SmallFloatConverter::lanesOf(Value x, int64_t from, int64_t count) {
-  return vector::ExtractStridedSliceOp::create(b, x, ArrayRef<int64_t>{from},
-                                               ArrayRef<int64_t>{count},
-                                               ArrayRef<int64_t>{1});
-}
-
 /// Whether one is NaN or below the normal numbers: AVX512_BF16's conversion
 /// keeps bits of the one and makes zeros of the others.
 Value SmallFloatConverter::isAnySpecial(Value x) {
@@ -56,7 +51,7 @@ Value SmallFloatConverter::isAnySpecial(Value x) {
     Value isSpecial = LLVM::CallIntrinsicOp::create(
                           b, VectorType::get(16, b.getI1Type()),
                           b.getStringAttr("llvm.x86.avx512.fpclass.ps.512"),
-                          ValueRange{lanesOf(x, at, 16), kinds})
+                          ValueRange{sliceLanes(b, x, at, 16), kinds})
                           ->getResult(0);
     Value bits = LLVM::BitcastOp::create(b, b.getI16Type(), isSpecial);
     any = any ? arith::OrIOp::create(b, any, bits).getResult() : bits;
@@ -73,7 +68,7 @@ Value SmallFloatConverter::roundNormals(Value x, VectorType type) {
     Value codes =
         LLVM::CallIntrinsicOp::create(
             b, some, b.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
-            ValueRange{lanesOf(x, at + 16, 16), lanesOf(x, at, 16)})
+            ValueRange{sliceLanes(b, x, at + 16, 16), sliceLanes(b, x, at, 16)})
             ->getResult(0);
     if (type == some)
       return codes;

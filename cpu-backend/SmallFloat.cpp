@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/SmallFloat.h"
+#include "cpu-backend/MathVectors.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -184,9 +185,7 @@ Value SmallFloatConverter::lookUp(Value codes) {
   Value result =
       arith::ConstantOp::create(b, b.getZeroAttr(whole.clone(b.getF32Type())));
   for (int64_t at = 0; at < whole.getNumElements(); at += lanes) {
-    Value some = vector::ExtractStridedSliceOp::create(
-        b, codes, ArrayRef<int64_t>{at}, ArrayRef<int64_t>{lanes},
-        ArrayRef<int64_t>{1});
+    Value some = sliceLanes(b, codes, at, lanes);
     result = vector::InsertStridedSliceOp::create(b, lookUpSome(some), result,
                                                   ArrayRef<int64_t>{at},
                                                   ArrayRef<int64_t>{1});

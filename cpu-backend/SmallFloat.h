@@ -73,7 +73,6 @@ private:
   mlir::Value roundBFloat(mlir::Value x, bool towardZero);
   mlir::Value roundNormals(mlir::Value x, mlir::VectorType type);
   mlir::Value isAnySpecial(mlir::Value x);
-  mlir::Value lanesOf(mlir::Value x, int64_t from, int64_t count);
   mlir::Value lookUp(mlir::Value codes);
   mlir::Value roundMagnitude(mlir::Value magnitude,
                              const SmallFloatFormat &format, bool towardZero);

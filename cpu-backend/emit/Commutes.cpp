@@ -18,8 +18,21 @@ using namespace tilebridge::cpu;
 
 using Constants = SmallVector<Attribute>;
 
-std::optional<Constants>
-tilebridge::cpu::foldRegion(Block &block, ArrayRef<Attribute> arguments) {
+SmallVector<OpFoldResult>
+tilebridge::cpu::foldCopy(Operation *op, ArrayRef<Attribute> operands) {
+  // Folding may change the op itself.
+  Operation *copy = op->clone();
+  SmallVector<OpFoldResult> results;
+  if (failed(copy->fold(operands, results)))
+    results.clear();
+  copy->erase();
+  return results;
+}
+
+/// What a region without loops yields for such arguments, if that can be
+/// computed now.
+static std::optional<Constants> foldRegion(Block &block,
+                                           ArrayRef<Attribute> arguments) {
   DenseMap<Value, Attribute> known;
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))
@@ -39,21 +52,15 @@ tilebridge::cpu::foldRegion(Block &block, ArrayRef<Attribute> arguments) {
     }
     if (op.getNumRegions() != 0)
       return std::nullopt;
-    // Folding may change the op itself.
-    Operation *copy = op.clone();
-    SmallVector<OpFoldResult> results;
-    bool folded = succeeded(copy->fold(operands, results)) &&
-                  results.size() == op.getNumResults();
-    for (auto [value, result] :
-         llvm::zip(op.getResults(),
-                   folded ? ArrayRef(results) : ArrayRef<OpFoldResult>())) {
+    SmallVector<OpFoldResult> results = foldCopy(&op, operands);
+    if (results.empty() || results.size() != op.getNumResults())
+      return std::nullopt;
+    for (auto [value, result] : llvm::zip_equal(op.getResults(), results)) {
       auto attr = dyn_cast<Attribute>(result);
       known[value] = attr ? attr : lookup(cast<Value>(result));
-      folded &= known[value] != nullptr;
+      if (!known[value])
+        return std::nullopt;
     }
-    copy->erase();
-    if (!folded)
-      return std::nullopt;
   }
   Constants yielded;
   for (Value value : block.getTerminator()->getOperands()) {

@@ -62,14 +62,10 @@ public:
   Value result() {
     if (addsBits) {
       Value q = math::TruncOp::create(b, realQuotient());
-      if (isRemainder) {
-        Value d = scalarOf(divisor)
-                      ? vector::BroadcastOp::create(
-                            b, floats, toFloat(scalarOf(divisor), floatType))
-                      : toFloat(divisor, floats);
-        q = arith::SubFOp::create(b, toFloat(dividend, floats),
-                                  arith::MulFOp::create(b, q, d));
-      }
+      if (isRemainder)
+        q = arith::SubFOp::create(
+            b, toFloat(dividend, floats),
+            arith::MulFOp::create(b, q, toFloat(divisor, floats)));
       return fromSmall(q);
     }
     Value q = quotient();

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/Combiners.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,6 +18,7 @@
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
+using namespace tilebridge::cpu;
 
 namespace tilebridge::cpu {
 #define GEN_PASS_DEF_CPUNARROWACCUMULATORSPASS
@@ -26,23 +28,6 @@ namespace tilebridge::cpu {
 /// Along the lanes fewer elements than this are a few registers; their tree of
 /// sums costs more. Rows are added up lane by lane, which costs nothing.
 static constexpr int64_t leastElements = 64, leastRows = 2;
-
-/// The only op of a block that gives the block's result from its first two
-/// arguments, in any order.
-static Operation *combinerOf(Block &block) {
-  if (llvm::range_size(block.without_terminator()) != 1)
-    return nullptr;
-  Operation *op = &block.front();
-  Operation *yield = block.getTerminator();
-  if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
-      yield->getNumOperands() != 1 ||
-      yield->getOperand(0) != op->getResult(0) || block.getNumArguments() < 2)
-    return nullptr;
-  Value x = block.getArgument(0), y = block.getArgument(1);
-  bool both = (op->getOperand(0) == x && op->getOperand(1) == y) ||
-              (op->getOperand(0) == y && op->getOperand(1) == x);
-  return both ? op : nullptr;
-}
 
 /// The value that a splat has everywhere, if it is a constant.
 static TypedAttr splatOf(Value tensor) {
@@ -54,19 +39,6 @@ static TypedAttr splatOf(Value tensor) {
     if (matchPattern(splat.getInput(), m_Constant(&scalar)))
       return dyn_cast<TypedAttr>(scalar);
   return {};
-}
-
-/// Combining any number of `value` gives `value`.
-static bool staysWhenCombined(Operation *combiner, TypedAttr value) {
-  if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-          arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
-          arith::MinUIOp, arith::AndIOp, arith::OrIOp>(combiner))
-    return true;
-  if (isa<arith::AddFOp>(combiner))
-    return cast<FloatAttr>(value).getValue().isZero();
-  if (isa<arith::AddIOp, arith::XOrIOp>(combiner))
-    return cast<IntegerAttr>(value).getValue().isZero();
-  return false;
 }
 
 namespace {

@@ -22,10 +22,10 @@ llvm::SmallVector<int64_t> reduceDimensions(mlir::Operation *op);
 /// The order of the operands of the reduction's region does not matter.
 bool commutes(mlir::Operation *reduce);
 
-/// What a region without loops yields for such arguments (null: not known), if
-/// that can be computed now.
-std::optional<llvm::SmallVector<mlir::Attribute>>
-foldRegion(mlir::Block &block, llvm::ArrayRef<mlir::Attribute> arguments);
+/// What `op` folds to for operands of such values (null: not known), some of
+/// which may be operands; empty if it does not. `op` stays as it is.
+llvm::SmallVector<mlir::OpFoldResult>
+foldCopy(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands);
 
 /// Of the whole block.
 int64_t bytesOf(const View &view);

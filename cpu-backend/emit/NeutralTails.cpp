@@ -11,6 +11,7 @@
 // loop leaves in scratch memory, if nobody sees it behind the row's end.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/Combiners.h"
 #include "cpu-backend/emit/NestEmitter.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -55,24 +56,21 @@ static Outside outsideOf(Operation *op, ArrayRef<Outside> operands) {
       values.push_back(exactly && !outside.isExact()
                            ? Attribute()
                            : inType(outside.value, type));
-    // Folding may change the op itself.
-    Operation *copy = op->clone();
-    SmallVector<OpFoldResult> results;
     Outside found;
-    if (succeeded(copy->fold(values, results)) && results.size() == 1) {
-      if (auto attr = dyn_cast<Attribute>(results.front())) {
-        auto elements = dyn_cast<DenseElementsAttr>(attr);
-        if (!elements)
-          found = Outside::same(attr);
-        else if (elements.isSplat())
-          found = Outside::same(elements.getSplatValue<Attribute>());
-      }
-      for (auto [outside, operand] :
-           llvm::zip_equal(operands, copy->getOperands()))
-        if (results.front() == OpFoldResult(operand))
-          found = outside;
+    SmallVector<OpFoldResult> results = foldCopy(op, values);
+    if (results.size() != 1)
+      return found;
+    if (auto attr = dyn_cast<Attribute>(results.front())) {
+      auto elements = dyn_cast<DenseElementsAttr>(attr);
+      if (!elements)
+        found = Outside::same(attr);
+      else if (elements.isSplat())
+        found = Outside::same(elements.getSplatValue<Attribute>());
+      return found;
     }
-    copy->erase();
+    for (auto [outside, operand] : llvm::zip_equal(operands, op->getOperands()))
+      if (cast<Value>(results.front()) == operand)
+        found = outside;
     return found;
   };
   if (Outside found = fold(/*exactly=*/true); found.isSame)
@@ -182,27 +180,6 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at, Value limit,
                  : outsideOf(op, arguments);
 }
 
-/// The reduction of what is `outside` is the same for one such lane as for any
-/// number of them.
-static bool needsOne(linalg::ReduceOp reduce, const Outside &outside) {
-  Block &body = reduce.getCombiner().front();
-  Operation *only = &body.front();
-  if (body.getTerminator()->getOperand(0) != only->getResult(0) ||
-      !llvm::is_contained(only->getOperands(), body.getArgument(0)) ||
-      !llvm::is_contained(only->getOperands(), body.getArgument(1)))
-    return false;
-  if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
-          arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
-          arith::MinUIOp, arith::AndIOp, arith::OrIOp>(only))
-    return outside.isSame;
-  if (!isa<arith::AddFOp, arith::AddIOp, arith::XOrIOp>(only))
-    return false;
-  if (auto number = dyn_cast_or_null<FloatAttr>(outside.value))
-    return number.getValue().isZero();
-  auto integer = dyn_cast_or_null<IntegerAttr>(outside.value);
-  return integer && integer.getValue().isZero();
-}
-
 /// Where the lanes are at `limit` or behind it, one of them is as good as all:
 /// for what the nest sums up, and since nobody sees what else it computes.
 bool NestEmitter::isNeutralFrom(Value limit) {
@@ -225,9 +202,14 @@ bool NestEmitter::isNeutralFrom(Value limit) {
              dyn_cast<Value>(wanted->second) == limit;
     }
     auto reduce = dyn_cast<linalg::ReduceOp>(output.reduce);
+    Operation *combiner = reduce && reduce.getInputs().size() == 1
+                              ? combinerOf(reduce.getCombiner().front())
+                              : nullptr;
+    if (!combiner)
+      return false;
     int budget = 64;
-    return reduce && reduce.getInputs().size() == 1 &&
-           needsOne(reduce, valueOutside(reduce.getInputs().front(), at, limit,
-                                         budget));
+    Outside outside =
+        valueOutside(reduce.getInputs().front(), at, limit, budget);
+    return outside.isSame && staysWhenCombined(combiner, outside.value);
   });
 }

@@ -303,3 +303,107 @@ func.func @all_stored(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf
   bufferization.materialize_in_destination %w in writable %out : (tensor<1024xf32>, memref<1024xf32, strided<[1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// A selection by the mask of the load gives zeros behind the row.
+// CHECK-LABEL: func.func @same_mask(
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: %[[BEHIND:.*]] = arith.addi %{{.*}}, %c1
+// CHECK: %[[END:.*]] = arith.minsi %[[BEHIND]], %c1024
+// CHECK: scf.for %{{.*}} to %[[END]] step
+func.func @same_mask(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32, strided<[], offset: ?>>, %n: i32, %k: i32, %m: f32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %zero = arith.constant 0.0 : f32
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %box = memref.subview %in[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %ints = tensor.empty() : tensor<1024xi32>
+  %bits = tensor.empty() : tensor<1024xi1>
+  %at = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%ints : tensor<1024xi32>) {
+  ^bb0(%a: i32):
+    %j = linalg.index 0 : index
+    %c = arith.index_cast %j : index to i32
+    linalg.yield %c : i32
+  } -> tensor<1024xi32>
+  %inside = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<1024xi32>) outs(%bits : tensor<1024xi1>) {
+  ^bb0(%a: i32, %b: i1):
+    %c = arith.cmpi slt, %a, %n : i32
+    linalg.yield %c : i1
+  } -> tensor<1024xi1>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%padded, %inside : tensor<1024xf32>, tensor<1024xi1>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: i1, %c: f32):
+    %d = arith.subf %a, %m : f32
+    %e = arith.select %b, %d, %zero : f32
+    linalg.yield %e : f32
+  } -> tensor<1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  bufferization.materialize_in_destination %r in writable %o : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// One by another number may not.
+// CHECK-LABEL: func.func @other_mask(
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: scf.for %{{.*}} to %c1024 step
+func.func @other_mask(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32, strided<[], offset: ?>>, %n: i32, %k: i32, %m: f32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %zero = arith.constant 0.0 : f32
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %box = memref.subview %in[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %init = arith.constant dense<-0.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %ints = tensor.empty() : tensor<1024xi32>
+  %bits = tensor.empty() : tensor<1024xi1>
+  %at = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%ints : tensor<1024xi32>) {
+  ^bb0(%a: i32):
+    %j = linalg.index 0 : index
+    %c = arith.index_cast %j : index to i32
+    linalg.yield %c : i32
+  } -> tensor<1024xi32>
+  %inside = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<1024xi32>) outs(%bits : tensor<1024xi1>) {
+  ^bb0(%a: i32, %b: i1):
+    %c = arith.cmpi slt, %a, %k : i32
+    linalg.yield %c : i1
+  } -> tensor<1024xi1>
+  %v = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]}
+      ins(%padded, %inside : tensor<1024xf32>, tensor<1024xi1>) outs(%empty : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: i1, %c: f32):
+    %d = arith.subf %a, %m : f32
+    %e = arith.select %b, %d, %zero : f32
+    linalg.yield %e : f32
+  } -> tensor<1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  bufferization.materialize_in_destination %r in writable %o : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
+  return
+}

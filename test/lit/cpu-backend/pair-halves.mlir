@@ -148,3 +148,43 @@ func.func @others(%x: memref<?xbf16>, %y: memref<?xf32>, %z: memref<?xbf16>, %n:
   %c = arith.addf %a, %b : vector<16xf32>
   return %c : vector<16xf32>
 }
+
+// -----
+
+// What is cut off instead of rounded is put together in the same way.
+// HALF-LABEL: func.func @cut
+// HALF: arith.mulf
+// HALF-NOT: arith.addi
+// HALF: arith.ori {{.*}} : vector<16xi32>
+// HALF: vector.store
+func.func @cut(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index, %by: f32) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %factor = vector.broadcast %by : f32 to vector<32xf32>
+  scf.for %i = %c0 to %n step %c32 {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<32xbf16>
+    %w = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %t = arith.mulf %w, %factor : vector<32xf32>
+    %r = arith.truncf %t toward_zero : vector<32xf32> to vector<32xbf16>
+    vector.store %r, %y[%i] : memref<?xbf16>, vector<32xbf16>
+  }
+  return
+}
+
+// -----
+
+// A rounding that is refused later stays as it is.
+// HALF-LABEL: func.func @upward
+// HALF: arith.truncf {{.*}} upward
+// HALF: vector.store
+func.func @upward(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  scf.for %i = %c0 to %n step %c32 {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<32xbf16>
+    %w = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %r = arith.truncf %w upward : vector<32xf32> to vector<32xbf16>
+    vector.store %r, %y[%i] : memref<?xbf16>, vector<32xbf16>
+  }
+  return
+}
