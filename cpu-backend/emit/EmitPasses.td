@@ -77,6 +77,41 @@ def CpuVersionProgramsPass : Pass<"tilebridge-cpu-version-programs", "::mlir::fu
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def CpuVersionStridesPass : Pass<"tilebridge-cpu-version-strides", "::mlir::func::FuncOp"> {
+  let summary = "Writes a kernel once for launches whose strides between neighbours are 1, and once for all others";
+  let description = [{
+    Kernels that are not specialized by their strides (`do_not_specialize`) get the distance of neighbours along the last dimension of a view
+    as an argument. All such arguments together choose between two bodies: in the first they are 1. An argument that is known to be a
+    multiple of something is not 1. Not for kernels with products, nor for those of more than 400 operations.
+
+    Before:
+    ```mlir
+    func.func @f(%p: memref<?xf32, strided<[1], offset: ?>>, %stride: i32, ...) attributes {tilebridge.kernel} {
+      %s = arith.index_cast %stride : i32 to index
+      %view = memref.reinterpret_cast %p to offset: [%o], sizes: [64], strides: [%s]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[?], offset: ?>>
+      // reads the view, computes, and stores
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%p: memref<?xf32, strided<[1], offset: ?>>, %stride: i32, ...) attributes {tilebridge.kernel} {
+      %unit = arith.cmpi eq, %stride, %c1 : i32
+      scf.if %unit {
+        %view = memref.reinterpret_cast %p to offset: [%o], sizes: [64], strides: [1]
+            : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+        // reads the view, computes, and stores
+      } else {
+        // as before
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def CpuSpeculateBranchesPass : Pass<"tilebridge-cpu-speculate-branches", "::mlir::func::FuncOp"> {
   let summary = "Computes blocks of both branches where that is cheap";
   let description = [{

@@ -27,6 +27,19 @@ LogicalResult tilebridge::cpu::addToSlice(Value value, Block &block,
   }));
 }
 
+BlockArgument tilebridge::cpu::scalarArgumentOf(Value value) {
+  while (value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return isa<func::FuncOp>(argument.getOwner()->getParentOp())
+                 ? argument
+                 : BlockArgument();
+    Operation *op = value.getDefiningOp();
+    value = isa<arith::ExtSIOp, arith::IndexCastOp>(op) ? op->getOperand(0)
+                                                        : Value();
+  }
+  return {};
+}
+
 void tilebridge::cpu::moveToBegin(OpBuilder &b, const ScalarSlice &slice,
                                   Block &block) {
   b.setInsertionPointToStart(&block);

@@ -21,6 +21,9 @@ using ScalarSlice = llvm::SetVector<mlir::Operation *>;
 mlir::LogicalResult addToSlice(mlir::Value value, mlir::Block &block,
                                ScalarSlice &slice);
 
+/// The function's argument that `value` is a cast of; null if it is none.
+mlir::BlockArgument scalarArgumentOf(mlir::Value value);
+
 /// Moves the slice to its block's begin, and `b` behind it.
 void moveToBegin(mlir::OpBuilder &b, const ScalarSlice &slice,
                  mlir::Block &block);

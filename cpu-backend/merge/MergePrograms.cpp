@@ -145,20 +145,6 @@ struct Shape {
 };
 } // namespace
 
-/// The function's argument that `value` is a cast of.
-static BlockArgument argumentOf(Value value) {
-  while (value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return isa<func::FuncOp>(argument.getOwner()->getParentOp())
-                 ? argument
-                 : BlockArgument();
-    Operation *op = value.getDefiningOp();
-    value = isa<arith::ExtSIOp, arith::IndexCastOp>(op) ? op->getOperand(0)
-                                                        : Value();
-  }
-  return {};
-}
-
 /// Elements of the block that is read from or written to `view`.
 static int64_t elementsOf(Value view) {
   int64_t most = 1;
@@ -214,12 +200,12 @@ static Shape shapeOf(ProgramBatch &batch) {
       shape.rows += elements;
     } else if (step == 1) {
       shape.columns += elements;
-    } else if (BlockArgument argument = argumentOf(access.step);
+    } else if (BlockArgument argument = scalarArgumentOf(access.step);
                argument && !access.isStore) {
       // Which of the two is 1 is known when the program runs.
       shape.columns += elements;
       shape.ones.push_back(argument);
-    } else if (BlockArgument argument = argumentOf(inner)) {
+    } else if (BlockArgument argument = scalarArgumentOf(inner)) {
       shape.rows += elements;
       shape.ones.push_back(argument);
     }

@@ -103,6 +103,49 @@ def test_strides_that_the_launch_knows(masked, x_stride, dtype, rng):
             assert torch.equal(z, torch.where(at < n, read, one))
 
 
+@triton.jit(do_not_specialize=["XR", "XC", "YR", "YC", "ZR", "ZC"])
+def layouts_kernel(x, y, z, m, n, XR, XC, YR, YC, ZR, ZC, BM: tl.constexpr, BN: tl.constexpr):
+    """z = 3 x - y, of any layouts."""
+    row = (tl.program_id(0) * BM + tl.arange(0, BM))[:, None]
+    column = (tl.program_id(1) * BN + tl.arange(0, BN))[None, :]
+    mask = (row < m) & (column < n)
+    a = tl.load(x + row * XR + column * XC, mask=mask)
+    b = tl.load(y + row * YR + column * YC, mask=mask)
+    tl.store(z + row * ZR + column * ZC, 3 * a - b, mask=mask)
+
+
+def layouts(x):
+    """(what it is, the m x n of it) each: neighbours of a row are 1, m, 0, -1 and 2 apart."""
+    m, n = x.shape
+    yield "rows", x, (n, 1)
+    yield "columns", x.t().contiguous().t(), (1, m)
+    yield "one row", x[:1].clone().expand(m, n), (0, 1)
+    yield "one column", x[:, :1].clone().expand(m, n), (1, 0)
+    yield "every second", x.repeat_interleave(2, 1)[:, ::2], (2 * n, 2)
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d != torch.bool], **names)
+@pytest.mark.parametrize("shape", [(7, 131), (1, 1), (33, 64), (0, 5)])
+def test_layouts_that_the_launch_knows(shape, dtype, rng):
+    """What is compiled for rows whose neighbours are 1 apart is used for those only."""
+    m, n = shape
+    one, other = (numbers(rng, m * n, dtype).reshape(m, n) for _ in range(2))
+    for block in [(1, 256), (4, 32), (16, 1)]:
+        grid = (triton.cdiv(max(m, 1), block[0]), triton.cdiv(n, block[1]))
+        for _, x, xs in layouts(one):
+            for kind, y, ys in layouts(other):
+                for zs in [(n, 1), (1, m), (3 * n, 3)]:
+                    z = numbers(rng, 3 * m * n, dtype)
+                    expected = z.clone()
+                    expected.as_strided((m, n), zs).copy_((3 * x - y).to(dtype))
+                    layouts_kernel[grid](x, y, z, m, n, *xs, *ys, *zs, BM=block[0], BN=block[1])
+                    assert torch.equal(z, expected), (kind, xs, ys, zs, block)
+        # In place.
+        x = one.clone()
+        layouts_kernel[grid](x, other, x, m, n, n, 1, n, 1, n, 1, BM=block[0], BN=block[1])
+        assert torch.equal(x, (3 * one - other).to(dtype))
+
+
 @triton.jit
 def turn_kernel(x, rows, half, BLOCK: tl.constexpr):
     row = tl.program_id(0)
