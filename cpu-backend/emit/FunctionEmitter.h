@@ -279,15 +279,16 @@ private:
   void rememberIrregular(mlir::Operation *op);
   mlir::Value otherOf(mlir::Value other, mlir::Type element,
                       llvm::ArrayRef<Index> indices, mlir::Location loc);
+  // GatherLanes.cpp
   /// The elements of `memref` at `at` plus each lane's offset. `places` is the
   /// old function's tensor that offsets come from.
   mlir::Value gatherLanes(mlir::Value memref, mlir::Value at,
                           mlir::Value offsets, mlir::Value mask,
                           mlir::Value other, mlir::Value places,
                           mlir::Location loc);
-  mlir::LogicalResult scatterLanes(mlir::Value base, mlir::Value at,
-                                   mlir::Value offsets, mlir::Value mask,
-                                   mlir::Value value, mlir::Location loc);
+  void scatterLanes(mlir::Value base, mlir::Value at, mlir::Value offsets,
+                    mlir::Value mask, mlir::Value value, mlir::Location loc);
+  bool masksAreJumps();
   // GatherPieces.cpp
   mlir::FailureOr<bool> emitGatherBuffer(mlir::Operation *op);
   // ScatterPieces.cpp

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 // A gather takes about two cycles a lane, and of narrow elements more. Where it
 // is likely that all lanes are at one place, or neighbours, that is tested
-// first: then it is a load.
+// first: then it is a load. Where masks are jumps, it is asked first whether
+// all lanes are on.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
@@ -16,6 +17,10 @@
 
 using namespace mlir;
 using namespace tilebridge::cpu;
+
+static bool hasVectorType(Value value) {
+  return isa<VectorType>(value.getType());
+}
 
 static Value zeros(OpBuilder &b, Location loc, VectorType type) {
   return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
@@ -32,11 +37,16 @@ static Value numbersFrom0(OpBuilder &b, Location loc, VectorType type) {
                                    DenseElementsAttr::get(type, values));
 }
 
+/// Whether all lanes of `mask` are on.
+static Value allOf(OpBuilder &b, Location loc, Value mask) {
+  return vector::ReductionOp::create(b, loc, vector::CombiningKind::AND, mask);
+}
+
 /// Whether all lanes of `numbers` are what `expected` says.
 static Value allAre(OpBuilder &b, Location loc, Value numbers, Value expected) {
   Value each = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, numbers,
                                      expected);
-  return vector::ReductionOp::create(b, loc, vector::CombiningKind::AND, each);
+  return allOf(b, loc, each);
 }
 
 /// `then` where `condition` holds, else `otherwise`.
@@ -75,6 +85,16 @@ static bool isMostlyRegular(Value places) {
   return !readsMemory;
 }
 
+static Value placeOfLane(OpBuilder &b, Location loc, Value at, Value offsets,
+                         int64_t lane) {
+  return advanced(b, loc, at, vector::ExtractOp::create(b, loc, offsets, lane));
+}
+
+/// Without AVX-512, LLVM takes the lanes of a masked gather or scatter apart,
+/// with a jump for each. Where all are on, they are taken apart here: of two
+/// gathers in two branches LLVM makes one again.
+bool FunctionEmitter::masksAreJumps() { return target().vectorBits < 512; }
+
 Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
                                    Value mask, Value other, Value places,
                                    Location loc) {
@@ -83,20 +103,33 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
   auto placeType = cast<VectorType>(offsets.getType());
   mask = mask ? toLanes(mask, frame->lanes) : Value();
   other = toLanes(other, frame->lanes);
-  auto gather = [&]() -> Value {
-    Value all = mask ? mask : allLanes(rewriter, loc, frame->lanes);
+  auto gatherWhere = [&](Value wanted) -> Value {
     return vector::GatherOp::create(rewriter, loc, type, memref, at, offsets,
-                                    all, other);
+                                    wanted, other);
+  };
+  auto gather = [&]() -> Value {
+    if (!mask)
+      return gatherWhere(allLanes(rewriter, loc, frame->lanes));
+    if (!masksAreJumps())
+      return gatherWhere(mask);
+    return choose(
+        rewriter, loc, allOf(rewriter, loc, mask), type,
+        [&]() -> Value {
+          Value all = zeros(rewriter, loc, type);
+          for (int64_t i = 0; i < frame->lanes; ++i)
+            all = vector::InsertOp::create(
+                rewriter, loc,
+                loadElement(memref, placeOfLane(rewriter, loc, at, offsets, i),
+                            loc),
+                all, i);
+          return all;
+        },
+        [&] { return gatherWhere(mask); });
   };
   if (frame->lanes < 4 || !isMostlyRegular(places))
     return gather();
-  Value first =
-      vector::ExtractOp::create(rewriter, loc, offsets, ArrayRef<int64_t>{0});
-  Value step = first.getType().isIndex()
-                   ? first
-                   : arith::IndexCastOp::create(rewriter, loc,
-                                                rewriter.getIndexType(), first);
-  Value begin = arith::AddIOp::create(rewriter, loc, at, step);
+  Value first = vector::ExtractOp::create(rewriter, loc, offsets, 0);
+  Value begin = advanced(rewriter, loc, at, first);
   Value distances = arith::SubIOp::create(
       rewriter, loc, offsets,
       vector::BroadcastOp::create(rewriter, loc, placeType, first));
@@ -105,9 +138,11 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
   if (mask)
     isOne = arith::AndIOp::create(
         rewriter, loc, isOne,
-        vector::ExtractOp::create(rewriter, loc, mask, ArrayRef<int64_t>{0}));
-  // Elements of all sizes have masked loads where vectors are of 512 bits.
-  bool hasMasks = !mask || target().vectorBits >= 512;
+        vector::ExtractOp::create(rewriter, loc, mask, 0));
+  // Elements of all sizes have masked loads where vectors are of 512 bits, else
+  // those of 32 bits and more; others are loaded if all lanes are wanted.
+  bool hasMasks =
+      target().vectorBits >= 512 || element.getIntOrFloatBitWidth() >= 32;
   return choose(
       rewriter, loc, isOne, type,
       [&]() -> Value {
@@ -116,14 +151,15 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
                     : value;
       },
       [&]() -> Value {
-        if (!hasMasks)
-          return gather();
         Value areNeighbours = allAre(rewriter, loc, distances,
                                      numbersFrom0(rewriter, loc, placeType));
+        if (mask && !hasMasks)
+          areNeighbours = arith::AndIOp::create(rewriter, loc, areNeighbours,
+                                                allOf(rewriter, loc, mask));
         return choose(
             rewriter, loc, areNeighbours, type,
             [&]() -> Value {
-              if (!mask)
+              if (!mask || !hasMasks)
                 return vector::LoadOp::create(rewriter, loc, type, memref,
                                               begin);
               return vector::MaskedLoadOp::create(rewriter, loc, type, memref,
@@ -131,4 +167,40 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
             },
             gather);
       });
+}
+
+void FunctionEmitter::scatterLanes(Value base, Value at, Value offsets,
+                                   Value mask, Value value, Location loc) {
+  int64_t lanes = frame->lanes;
+  bool any = llvm::any_of(ValueRange{offsets, value}, hasVectorType) ||
+             (mask && hasVectorType(mask));
+  OpBuilder::InsertionGuard guard(rewriter);
+  if (!any) {
+    Value to = advanced(rewriter, loc, at, offsets);
+    if (mask) {
+      auto branch = scf::IfOp::create(rewriter, loc, mask, false);
+      rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
+    }
+    return storeElement(base, to, value, loc);
+  }
+  offsets = toLanes(offsets, lanes);
+  value = toLanes(value, lanes);
+  // Lanes are written in order: the last of equal offsets wins.
+  auto scatterWhere = [&](Value wanted) {
+    vector::ScatterOp::create(rewriter, loc, Type(), base, at, offsets, wanted,
+                              value);
+  };
+  if (!mask)
+    return scatterWhere(allLanes(rewriter, loc, lanes));
+  mask = toLanes(mask, lanes);
+  if (!masksAreJumps())
+    return scatterWhere(mask);
+  auto branch = scf::IfOp::create(rewriter, loc, allOf(rewriter, loc, mask),
+                                  /*withElseRegion=*/true);
+  rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
+  for (int64_t i = 0; i < lanes; ++i)
+    storeElement(base, placeOfLane(rewriter, loc, at, offsets, i),
+                 vector::ExtractOp::create(rewriter, loc, value, i), loc);
+  rewriter.setInsertionPoint(branch.elseBlock()->getTerminator());
+  scatterWhere(mask);
 }

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 // The buffer of a gather whose places grow evenly up to the ends of rows, of
-// single elements or of short rows, is filled by copies of vectors.
+// single elements or of short rows, is filled by copies of vectors; where only
+// a part of their sum grows so, and another is read, by gathers.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Elements.h"
@@ -26,7 +27,7 @@ public:
 
   bool isPossible() {
     return fe.irregular.count(op->getResult(0)) && readShape() &&
-           isComputed(other);
+           (isComputed(other) || (!isRows() && isPartlyComputed(other)));
   }
   void setBuffer(View view) { to = std::move(view); }
 
@@ -45,6 +46,8 @@ private:
   std::optional<OpFoldResult> elementGrowth(OpFoldResult growth) override;
   LogicalResult emitPiece(const Piece &piece) override;
   LogicalResult emitPart(Indices at, Value begin, Value end) override;
+  LogicalResult gatherPiece(const Piece &piece, Value target);
+  LogicalResult gatherVector(const Piece &piece, Value target, Value at);
 
   RankedTensorType type;
   View to;
@@ -104,6 +107,8 @@ LogicalResult GatherPieces::emitPiece(const Piece &piece) {
   Indices first = piece.at;
   first.resize(to.shape.size());
   Value target = fe.address(to, first, -1, loc);
+  if (!reads.empty())
+    return gatherPiece(piece, target);
   Value source, exists = piece.exists;
   if (isRows()) {
     // Other rows than those of the pieces may be outside of the box, too.
@@ -118,6 +123,34 @@ LogicalResult GatherPieces::emitPiece(const Piece &piece) {
   PieceCopy(b, loc, from().base, to.base, lanes)
       .run(exists, outside, source, piece.growth, target,
            arith::MulIOp::create(b, piece.length, constant(columns)));
+  return success();
+}
+
+LogicalResult GatherPieces::gatherPiece(const Piece &piece, Value target) {
+  if (piece.exists) {
+    auto branch = scf::IfOp::create(b, piece.exists, /*withElseRegion=*/true);
+    b.setInsertionPoint(branch.elseBlock()->getTerminator());
+    PieceCopy(b, op->getLoc(), from().base, to.base, lanes)
+        .fill(outside, target, piece.length);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  }
+  return forVectors(piece.length,
+                    [&](Value at) { return gatherVector(piece, target, at); });
+}
+
+LogicalResult GatherPieces::gatherVector(const Piece &piece, Value target,
+                                         Value at) {
+  Value offsets = placesOf(piece, at);
+  if (!offsets)
+    return failure();
+  auto element = VectorType::get({lanes}, from().elementType());
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(element));
+  Value value = vector::GatherOp::create(
+      b, element, from().base,
+      ValueRange{toValue(b, op->getLoc(), from().offset)}, offsets,
+      allLanes(b, op->getLoc(), lanes), none);
+  vector::StoreOp::create(b, value, to.base,
+                          ValueRange{arith::AddIOp::create(b, target, at)});
   return success();
 }
 

@@ -71,13 +71,6 @@ static int laneDimOf(ArrayRef<Index> indices) {
   return -1;
 }
 
-/// The place `offset` elements after `from`.
-static Value advance(OpBuilder &b, Location loc, Value from, Value offset) {
-  if (!offset.getType().isIndex())
-    offset = arith::IndexCastOp::create(b, loc, b.getIndexType(), offset);
-  return toValue(b, loc, addIndex(b, loc, from, offset));
-}
-
 Value FunctionEmitter::evaluateIrregular(Operation *op,
                                          ArrayRef<Index> indices) {
   Location loc = op->getLoc();
@@ -105,7 +98,7 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
       other = zeroOf(element, loc);
     return guarded(rewriter, loc, mask, other, [&]() -> Value {
       Value value =
-          loadElement(view.base, advance(rewriter, loc, base, offsets), loc);
+          loadElement(view.base, advanced(rewriter, loc, base, offsets), loc);
       return isa<VectorType>(other.getType()) ? toLanes(value, frame->lanes)
                                               : value;
     });
@@ -193,8 +186,9 @@ LogicalResult FunctionEmitter::emitScatter(Operation *op) {
       if (!offsets || !elements || (scatter.getMask() && !mask))
         return failure();
       Index zero;
-      return scatterLanes(view.base, address(view, zero, -1, loc), offsets,
-                          mask, elements, loc);
+      scatterLanes(view.base, address(view, zero, -1, loc), offsets, mask,
+                   elements, loc);
+      return success();
     });
   } else {
     auto rows = cast<linalg_ext::ScatterRowsOp>(op);
@@ -240,33 +234,4 @@ LogicalResult FunctionEmitter::emitScatter(Operation *op) {
   }
   frame = outer;
   return result;
-}
-
-LogicalResult FunctionEmitter::scatterLanes(Value base, Value at, Value offsets,
-                                            Value mask, Value value,
-                                            Location loc) {
-  int64_t lanes = frame->lanes;
-  bool any = isa<VectorType>(offsets.getType()) ||
-             isa<VectorType>(value.getType()) ||
-             (mask && isa<VectorType>(mask.getType()));
-  if (any) {
-    // Lanes are written in order: the last of equal offsets wins.
-    auto maskType = VectorType::get({lanes}, rewriter.getI1Type());
-    Value all =
-        mask ? toLanes(mask, lanes)
-             : Value(arith::ConstantOp::create(
-                   rewriter, loc, DenseElementsAttr::get(maskType, true)));
-    vector::ScatterOp::create(rewriter, loc, Type(), base, at,
-                              toLanes(offsets, lanes), all,
-                              toLanes(value, lanes));
-    return success();
-  }
-  Value to = advance(rewriter, loc, at, offsets);
-  OpBuilder::InsertionGuard guard(rewriter);
-  if (mask) {
-    auto branch = scf::IfOp::create(rewriter, loc, mask, false);
-    rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
-  }
-  storeElement(base, to, value, loc);
-  return success();
 }

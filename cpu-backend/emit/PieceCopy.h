@@ -25,10 +25,12 @@ public:
   void run(mlir::Value mask, mlir::Value other, mlir::Value source,
            mlir::OpFoldResult growth, mlir::Value target, mlir::Value length);
 
+  /// `value` at `length` places from `target` on.
+  void fill(mlir::Value value, mlir::Value target, mlir::Value length);
+
 private:
   void copy(mlir::Value source, mlir::OpFoldResult growth, mlir::Value target,
             mlir::Value length);
-  void fill(mlir::Value value, mlir::Value target, mlir::Value length);
   void contiguous(mlir::Value source, mlir::Value target, mlir::Value length);
   void strided(mlir::Value source, mlir::Value step, mlir::Value target,
                mlir::Value length);

@@ -332,9 +332,10 @@ private:
       why = "what uses it wants all of it in memory";
     else if (isCutIntoPieces(op))
       why = "it is copied by pieces of rows";
-    else if (cost > cheap && all.size() > 1 && !passing.contains(op))
+    else if (cost > cheap && !passing.contains(op) && isInSeveralLoops(op, all))
       why = "it is costly, and several loops use it";
-    else if (cost > cheap && llvm::any_of(op->getResults(), [&](Value result) {
+    else if (cost > cheap && !isOnlyInPieces(op, all) &&
+             llvm::any_of(op->getResults(), [&](Value result) {
                return llvm::any_of(result.getUsers(), [&](Operation *user) {
                  return isRepeated(result, user);
                });

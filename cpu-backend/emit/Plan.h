@@ -53,9 +53,20 @@ bool mayRead(mlir::Operation *op);
 bool dividesIntegers(mlir::Operation *op);
 /// Some scalar code in it has an exponential, a logarithm, or the like.
 bool callsMathFunction(mlir::Operation *op);
-/// A gather whose places are computed from indices by divisions: it is quicker
-/// to fill a buffer piece by piece (RowPieces.h).
+/// A gather or scatter whose places are computed from indices by divisions, or
+/// are sums of such numbers and of what is read: it is quicker to fill a
+/// buffer, or to store one, piece by piece (RowPieces.h).
 bool isCutIntoPieces(mlir::Operation *op);
+/// Elements of `tensor` are computed from their indices, from scalars, and from
+/// what is the same for a row.
+bool isFromIndices(mlir::Value tensor);
+/// Only the first elements' places and masks need what `op` gives.
+bool isOnlyInPieces(mlir::Operation *op,
+                    const llvm::SetVector<mlir::Operation *> &roots);
+/// More than one of the loops of `roots` computes all elements of what `op`
+/// gives: those over pieces of rows only compute the places of first ones.
+bool isInSeveralLoops(mlir::Operation *op,
+                      const llvm::SetVector<mlir::Operation *> &roots);
 
 /// A transpose or a reshape by dimensions of one element: the same memory, seen
 /// in another shape.

@@ -19,56 +19,6 @@ using namespace tilebridge::cpu;
 /// is not to count.
 static constexpr int64_t patience = 8;
 
-static bool isSplatConstant(Operation *op) {
-  auto constant = dyn_cast<arith::ConstantOp>(op);
-  return constant && isa<SplatElementsAttr>(constant.getValue());
-}
-
-/// Indices, scalars, and what elementwise operations make of them; `divides`:
-/// whether one of them divides.
-static bool isFromIndices(Value value, bool &divides,
-                          llvm::SmallPtrSetImpl<Operation *> &seen) {
-  if (!isa<RankedTensorType>(value.getType()))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (!seen.insert(op).second)
-    return true;
-  bool isShape =
-      isUnitReshape(op) ||
-      isa<linalg::BroadcastOp, linalg::TransposeOp, tensor::ExtractSliceOp>(op);
-  if (!isShape && !isElementwise(op) &&
-      !isa<tensor::SplatOp, tensor::EmptyOp>(op) && !isSplatConstant(op))
-    return false;
-  divides |= dividesIntegers(op);
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
-    return isFromIndices(operand, divides, seen);
-  });
-}
-
-bool tilebridge::cpu::isCutIntoPieces(Operation *op) {
-  Value places, mask;
-  if (auto gather = dyn_cast<linalg_ext::GatherOp>(op)) {
-    places = gather.getOffsets();
-    mask = gather.getMask();
-  } else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op)) {
-    places = rows.getRows();
-    mask = rows.getRowmask();
-    int64_t rank = rows.getView().getType().getRank();
-    if (static_cast<int64_t>(rows.getDim()) != rank - 1)
-      return false;
-  } else {
-    return false;
-  }
-  auto type = cast<RankedTensorType>(places.getType());
-  bool divides = false;
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  return type.getRank() > 0 && type.getShape().back() >= leastRow &&
-         isFromIndices(places, divides, seen) &&
-         (!mask || isFromIndices(mask, divides, seen)) && divides;
-}
-
 namespace {
 /// The loop over the pieces of a row: `size` elements, or rows of a few.
 struct PieceLoop {
@@ -112,14 +62,16 @@ Indices RowPieces::placeIndices(ArrayRef<Index> at) {
   return Indices(at.take_back(rank));
 }
 
-bool RowPieces::isComputed(Value other) {
-  if (lanes < 4 || size * columns < std::max(leastRow, 4 * lanes))
-    return false;
-  bool isComputed = true, divides = false;
+bool RowPieces::hasLongRows() const {
+  return lanes >= 4 && size * columns >= std::max(leastRow, 4 * lanes);
+}
+
+/// Nothing in memory decides how `tensor` differs along the pieces.
+bool RowPieces::readsNothing(Value tensor, bool &divides) {
+  bool isComputed = true;
   Indices block;
   for (unsigned d = 0; d <= dim; ++d)
     block.push_back({Value(), 0, 0, static_cast<int>(d)});
-  Indices symbolic = placeIndices(block);
   auto visit = [&](Value value, ArrayRef<Index> at) {
     Operation *inner = value.getDefiningOp();
     if (!inner)
@@ -131,10 +83,112 @@ bool RowPieces::isComputed(Value other) {
     divides |= dividesIntegers(inner);
     return isComputed;
   };
-  for (Value tensor : {places, mask, other})
-    if (tensor)
-      fe.walkCone(tensor, symbolic, nullptr, visit);
-  return isComputed && divides;
+  fe.walkCone(tensor, placeIndices(block), nullptr, visit);
+  return isComputed;
+}
+
+bool RowPieces::isComputed(Value other) {
+  bool divides = false;
+  terms = {places};
+  return hasLongRows() &&
+         llvm::all_of(ArrayRef{places, mask, other},
+                      [&](Value tensor) {
+                        return !tensor || readsNothing(tensor, divides);
+                      }) &&
+         divides;
+}
+
+bool RowPieces::isPartlyComputed(Value other) {
+  bool divides = false;
+  if (!hasLongRows() || (mask && !readsNothing(mask, divides)) ||
+      (other && !readsNothing(other, divides)))
+    return false;
+  places = withoutExtension(places);
+  SmallVector<Value> all;
+  addTerms(places, all);
+  terms.clear();
+  divides = false;
+  for (Value term : all) {
+    bool dividesTerm = false;
+    bool isComputed = readsNothing(term, dividesTerm);
+    (isComputed ? terms : reads).push_back(term);
+    divides |= isComputed && dividesTerm;
+  }
+  return divides && !reads.empty();
+}
+
+/// Of the terms that are not read.
+Value RowPieces::firstPlace(ArrayRef<Index> own) {
+  Value sum;
+  for (Value term : terms) {
+    Value value = fe.evaluate(term, own);
+    if (!value)
+      return {};
+    sum = sum ? arith::AddIOp::create(fe.builder(), op->getLoc(), sum, value)
+              : value;
+  }
+  return sum;
+}
+
+LogicalResult RowPieces::forVectors(Value length,
+                                    function_ref<LogicalResult(Value)> body) {
+  Value last = arith::SubIOp::create(b, length, constant(lanes));
+  Block *block = b.getInsertionBlock();
+  Operation *behind = &*b.getInsertionPoint();
+  unsigned levels = fe.frame->levels.size();
+  Index at = openLoop(dim, constant(0), last, lanes, true);
+  if (failed(body(at.base)))
+    return failure();
+  fe.frame->levels.truncate(levels);
+  b.setInsertionPoint(block, behind->getIterator());
+  // As a level of its own, so that elements are read here.
+  auto level = std::make_unique<Level>();
+  level->block = block;
+  level->before = behind;
+  fe.frame->levels.push_back(std::move(level));
+  fe.builder().setInsertionPoint(behind);
+  return body(last);
+}
+
+Indices RowPieces::vectorOf(const Piece &piece, Value at) {
+  Indices from = piece.at;
+  Value begin = arith::AddIOp::create(b, from.back().base, at);
+  from.back() = {begin, 1, static_cast<unsigned>(fe.frame->levels.size() - 1),
+                 from.back().dim};
+  return from;
+}
+
+Value RowPieces::placesOf(const Piece &piece, Value at) {
+  Type type = cast<RankedTensorType>(places.getType()).getElementType();
+  auto number = [&](Value value) -> Value {
+    if (value.getType() == type)
+      return value;
+    if (value.getType().isIndex() || type.isIndex())
+      return arith::IndexCastOp::create(b, type, value);
+    return arith::TruncIOp::create(b, type, value);
+  };
+  auto lanesType = VectorType::get({lanes}, type);
+  auto all = [&](Value value) -> Value {
+    return vector::BroadcastOp::create(b, lanesType, value);
+  };
+  Value growth = number(toValue(b, op->getLoc(), piece.growth));
+  Value first = arith::AddIOp::create(
+      b, number(piece.place), arith::MulIOp::create(b, growth, number(at)));
+  SmallVector<Attribute> steps;
+  for (int64_t i = 0; i < lanes; ++i)
+    steps.push_back(b.getIntegerAttr(type, i));
+  Value offsets = arith::MulIOp::create(
+      b, all(growth),
+      arith::ConstantOp::create(b, DenseElementsAttr::get(lanesType, steps)));
+  offsets = arith::AddIOp::create(b, all(first), offsets);
+  Indices elements = placeIndices(vectorOf(piece, at));
+  for (Value tensor : reads) {
+    Value value = fe.evaluate(tensor, elements);
+    if (!value)
+      return {};
+    offsets = arith::AddIOp::create(b, offsets, fe.toLanes(value, lanes));
+  }
+  return offsets;
 }
 
 Index RowPieces::openLoop(unsigned d, Value from, Value to, int64_t step,
@@ -175,7 +229,7 @@ FailureOr<bool> RowPieces::emitRow(Indices at) {
                 static_cast<unsigned>(fe.frame->levels.size() - 1),
                 static_cast<int>(dim)});
   Indices own = placeIndices(at);
-  Piece piece{at, fe.evaluate(places, own), {}, {}, {}};
+  Piece piece{at, firstPlace(own), {}, {}, {}};
   if (mask)
     piece.exists = fe.evaluate(mask, own);
   if (!piece.place || (mask && !piece.exists) || !evaluateMore(at))
@@ -229,7 +283,7 @@ FailureOr<bool> RowPieces::emitRow(Indices at) {
   return true;
 }
 
-FailureOr<bool> RowPieces::emit() {
+FailureOr<bool> RowPieces::emitRows() {
   OpBuilder::InsertionGuard guard(fe.builder());
   Frame own;
   own.open(fe.builder());
@@ -250,5 +304,23 @@ FailureOr<bool> RowPieces::emit() {
         .report("places grow evenly up to the end of a row: copied piece by "
                 "piece, and element by element where these are shorter than " +
                 Twine(least() * columns));
+  return isDone;
+}
+
+FailureOr<bool> RowPieces::emit(ArrayRef<Value> more) {
+  SmallVector<Value> kept;
+  for (Value tensor : llvm::concat<const Value>(ArrayRef(reads), more)) {
+    if (fe.buffers.count(tensor))
+      continue;
+    Value memory = fe.bufferOf(tensor);
+    if (!memory)
+      return failure();
+    fe.setBuffer(tensor, memory);
+    kept.push_back(tensor);
+  }
+  auto isDone = emitRows();
+  // What follows may not be behind them: this may be in a branch.
+  for (Value tensor : kept)
+    fe.buffers.erase(tensor);
   return isDone;
 }

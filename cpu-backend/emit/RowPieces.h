@@ -24,14 +24,20 @@ namespace tilebridge::cpu {
 /// in less time than it takes to ask.
 inline constexpr int64_t leastRow = 128;
 
+/// What a tensor of sums is the sum of, element by element.
+void addTerms(mlir::Value sum, llvm::SmallVectorImpl<mlir::Value> &terms);
+/// Places as their sum is taken: in 32 bits it may run over.
+mlir::Value withoutExtension(mlir::Value places);
+
 class RowPieces {
 public:
   virtual ~RowPieces() = default;
 
-  /// Loops over all rows of the block, and their pieces. False where places
-  /// turn out to grow by something else: then nothing is left of what was
-  /// tried.
-  mlir::FailureOr<bool> emit();
+  /// Loops over all rows of the block, and their pieces. What is read from
+  /// anywhere on, `reads` and `more`, is put into memory before. False where
+  /// places turn out to grow by something else: then no loop is left of what
+  /// was tried.
+  mlir::FailureOr<bool> emit(llvm::ArrayRef<mlir::Value> more = {});
 
 protected:
   RowPieces(FunctionEmitter &fe, mlir::Operation *op)
@@ -62,6 +68,20 @@ protected:
   /// Places are computed from indices, not all by sums and products, and
   /// nothing in memory decides them, the mask, or `other` (which may be null).
   bool isComputed(mlir::Value other = {});
+  /// The same where places are sums of such terms and of what is read from
+  /// memory, which is then all of `reads`: pieces are those of the other terms.
+  bool isPartlyComputed(mlir::Value other = {});
+  /// Loops over the vectors of `length` elements along `dim`; the last one ends
+  /// with them. `body` gets the first element of each, counted from the first
+  /// of all; the emitter's builder stands there, and `b` with it.
+  mlir::LogicalResult
+  forVectors(mlir::Value length,
+             llvm::function_ref<mlir::LogicalResult(mlir::Value)> body);
+  /// The `lanes` elements of a piece from its element `at` on, and where their
+  /// terms and what is read say that they are: a vector of the places' type, in
+  /// which the sums may run over; null after an error.
+  Indices vectorOf(const Piece &piece, mlir::Value at);
+  mlir::Value placesOf(const Piece &piece, mlir::Value at);
   void setRows(mlir::RankedTensorType type, unsigned along);
   /// Opens a loop, with lanes along dimension `d` if `isVector`.
   Index openLoop(unsigned d, mlir::Value from, mlir::Value to, int64_t step,
@@ -78,6 +98,8 @@ protected:
   /// Tensors of the old function: places and masks of the block's elements, or
   /// of its rows.
   mlir::Value places, mask;
+  /// What places are the sum of: tensors that are read from memory, and others.
+  llvm::SmallVector<mlir::Value> reads, terms;
   /// The dimension along which pieces lie, the sizes up to it, and how many
   /// elements each of its indices has: one, or the columns of a short row.
   unsigned dim = 0;
@@ -85,7 +107,11 @@ protected:
   int64_t size = 0, columns = 1, lanes = 1;
 
 private:
+  mlir::FailureOr<bool> emitRows();
   mlir::FailureOr<bool> emitRow(Indices at);
+  bool readsNothing(mlir::Value tensor, bool &divides);
+  bool hasLongRows() const;
+  mlir::Value firstPlace(llvm::ArrayRef<Index> own);
 };
 
 } // namespace tilebridge::cpu

@@ -44,19 +44,23 @@ bool ScatterPieces::isPossible() {
   places = scatter.getOffsets();
   mask = scatter.getMask();
   setRows(type, type.getRank() - 1);
-  return isComputed();
+  return isComputed() || isPartlyComputed();
 }
 
 /// From element `at` of the piece on.
 LogicalResult ScatterPieces::storeVector(const Piece &piece, Value place,
                                          Value at) {
-  Indices from = piece.at;
-  Value begin = arith::AddIOp::create(b, from.back().base, at);
-  from.back() = {begin, 1, static_cast<unsigned>(fe.frame->levels.size() - 1),
-                 from.back().dim};
-  Value elements = fe.evaluate(scatter.getValue(), from);
+  Value elements = fe.evaluate(scatter.getValue(), vectorOf(piece, at));
   if (!elements)
     return failure();
+  if (!reads.empty()) {
+    Value offsets = placesOf(piece, at);
+    if (!offsets)
+      return failure();
+    fe.scatterLanes(to.base, toValue(b, op->getLoc(), to.offset), offsets, {},
+                    elements, op->getLoc());
+    return success();
+  }
   Value growth = getConstantIntValue(piece.growth)
                      ? constant(*getConstantIntValue(piece.growth))
                      : asIndex(cast<Value>(piece.growth));
@@ -96,23 +100,8 @@ LogicalResult ScatterPieces::emitPiece(const Piece &piece) {
   }
   Value place = arith::AddIOp::create(b, toValue(b, op->getLoc(), to.offset),
                                       piece.place);
-  // The last vector ends with the piece.
-  Value last = arith::SubIOp::create(b, piece.length, constant(lanes));
-  Block *block = b.getInsertionBlock();
-  Operation *behind = &*b.getInsertionPoint();
-  unsigned levels = fe.frame->levels.size();
-  Index at = openLoop(dim, constant(0), last, lanes, true);
-  if (failed(storeVector(piece, place, at.base)))
-    return failure();
-  fe.frame->levels.truncate(levels);
-  b.setInsertionPoint(block, behind->getIterator());
-  // As a level of its own, so that elements are read here.
-  auto level = std::make_unique<Level>();
-  level->block = block;
-  level->before = behind;
-  fe.frame->levels.push_back(std::move(level));
-  fe.builder().setInsertionPoint(behind);
-  return storeVector(piece, place, last);
+  return forVectors(piece.length,
+                    [&](Value at) { return storeVector(piece, place, at); });
 }
 
 LogicalResult ScatterPieces::emitPart(Indices at, Value begin, Value end) {
@@ -123,8 +112,9 @@ LogicalResult ScatterPieces::emitPart(Indices at, Value begin, Value end) {
   Value elements = fe.evaluate(scatter.getValue(), at);
   if (!offsets || !elements || (mask && !exists))
     return failure();
-  return fe.scatterLanes(to.base, toValue(b, op->getLoc(), to.offset), offsets,
-                         exists, elements, op->getLoc());
+  fe.scatterLanes(to.base, toValue(b, op->getLoc(), to.offset), offsets, exists,
+                  elements, op->getLoc());
+  return success();
 }
 
 /// False where it is not stored here.
@@ -133,18 +123,5 @@ FailureOr<bool> FunctionEmitter::emitScatterPieces(Operation *op,
   ScatterPieces pieces(*this, cast<linalg_ext::ScatterOp>(op), to);
   if (!pieces.isPossible())
     return false;
-  // Elements that lie in memory may be read from anywhere on.
-  Value value = op->getOperand(0);
-  bool isNew = !buffers.count(value);
-  if (isNew) {
-    Value buffer = bufferOf(value);
-    if (!buffer)
-      return failure();
-    setBuffer(value, buffer);
-  }
-  auto isDone = pieces.emit();
-  // What follows may not be behind it: this may be in a branch.
-  if (isNew)
-    buffers.erase(value);
-  return isDone;
+  return pieces.emit(op->getOperand(0));
 }

@@ -22,6 +22,14 @@ Value tilebridge::cpu::allLanes(OpBuilder &builder, Location loc,
                                    DenseElementsAttr::get(type, true));
 }
 
+Value tilebridge::cpu::advanced(OpBuilder &builder, Location loc, Value from,
+                                Value offset) {
+  if (!offset.getType().isIndex())
+    offset = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                        offset);
+  return toValue(builder, loc, addIndex(builder, loc, from, offset));
+}
+
 std::optional<int64_t> tilebridge::cpu::constantOf(OpFoldResult value) {
   return getConstantIntValue(value);
 }

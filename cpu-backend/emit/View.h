@@ -46,6 +46,10 @@ using Indices = llvm::SmallVector<Index, 4>;
 mlir::Value allLanes(mlir::OpBuilder &builder, mlir::Location loc,
                      int64_t lanes);
 
+/// The place `offset` elements behind `from`, an index.
+mlir::Value advanced(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value from, mlir::Value offset);
+
 /// A structured load of the old function, taken apart.
 struct StructuredLoad {
   mlir::bufferization::ToTensorOp read;

@@ -141,3 +141,43 @@ func.func @short(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memr
   bufferization.materialize_in_destination %t in writable %other : (tensor<64xf32>, memref<64xf32>) -> ()
   return
 }
+
+// Of a sum with what is read, the other part grows: a piece is gathered from
+// places that are its first one, the lanes' numbers, and what is read; without
+// a mask, which holds for all of it.
+// CHECK-LABEL: func.func @read
+// CHECK: scf.while
+// CHECK: arith.remsi {{.*}} : i32
+// CHECK: scf.if
+// CHECK: %[[LAST:.*]] = arith.subi {{.*}}, %c16
+// CHECK: scf.for {{.*}} to %[[LAST]] step %c16
+// CHECK: %[[READ:.*]] = vector.load {{.*}} vector<16xi64>
+// CHECK: %[[PLACES:.*]] = arith.addi {{.*}} : vector<16xi64>
+// CHECK: %[[X:.*]] = vector.gather {{.*}} [%[[PLACES]]], %cst{{[_0-9]*}}, {{.*}} into vector<16xf32>
+// CHECK: vector.store %[[X]]
+// CHECK: } else {
+// CHECK: return
+func.func @read(%x: memref<?xf32, strided<[1], offset: ?>>, %index: memref<256xi64>, %n: i32, %m: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %f = tensor.empty() : tensor<256xi1>
+  %columns, %mask = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} outs(%e, %f : tensor<256xi64>, tensor<256xi1>) {
+  ^bb0(%o: i64, %p: i1):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %n : i32
+    %l = arith.extsi %k : i32 to i64
+    %q = arith.cmpi slt, %j, %m : i32
+    linalg.yield %l, %q : i64, i1
+  } -> (tensor<256xi64>, tensor<256xi1>)
+  %read = bufferization.to_tensor %index : memref<256xi64> to tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%columns, %read : tensor<256xi64>, tensor<256xi64>) outs(%e : tensor<256xi64>) {
+  ^bb0(%a: i64, %b: i64, %o: i64):
+    %s = arith.addi %a, %b : i64
+    linalg.yield %s : i64
+  } -> tensor<256xi64>
+  %zero = arith.constant 0.0 : f32
+  %t = linalg_ext.gather %x[%places] mask %mask other %zero : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>, tensor<256xi1>, f32) -> tensor<256xf32>
+  bufferization.materialize_in_destination %t in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}

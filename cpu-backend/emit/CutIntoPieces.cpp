@@ -1,0 +1,148 @@
+//===- CutIntoPieces.cpp - which accesses go by pieces of rows ------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// What the plan has to know of RowPieces.h.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/RowPieces.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+static bool isSplatConstant(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
+/// Indices, numbers of rows, scalars, and what elementwise operations make of
+/// them; `divides`: whether one of them divides.
+static bool addFromIndices(Value value, bool &divides,
+                           llvm::SmallPtrSetImpl<Operation *> &seen) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  // What is one number for a row does not differ along it.
+  if (!type || (type.getRank() > 0 && type.getShape().back() == 1))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (!seen.insert(op).second)
+    return true;
+  bool isShape =
+      isUnitReshape(op) ||
+      isa<linalg::BroadcastOp, linalg::TransposeOp, tensor::ExtractSliceOp>(op);
+  if (!isShape && !isElementwise(op) &&
+      !isa<tensor::SplatOp, tensor::EmptyOp>(op) && !isSplatConstant(op))
+    return false;
+  divides |= dividesIntegers(op);
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return addFromIndices(operand, divides, seen);
+  });
+}
+
+bool tilebridge::cpu::isFromIndices(Value tensor) {
+  bool divides = false;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  return addFromIndices(tensor, divides, seen);
+}
+
+/// The operation that `tensor` is of its operands, element by element and in
+/// this order; null if it is anything else.
+template <typename Op> static linalg::GenericOp matchEach(Value tensor) {
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!op || !isElementwise(op) ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return {};
+  Block &block = *op.getBlock();
+  auto inner = dyn_cast<Op>(block.front());
+  if (!inner || block.getTerminator()->getOperands() != inner->getResults() ||
+      !llvm::equal(inner->getOperands(), block.getArguments().drop_back()))
+    return {};
+  return op;
+}
+
+void tilebridge::cpu::addTerms(Value sum, SmallVectorImpl<Value> &terms) {
+  if (auto op = matchEach<arith::AddIOp>(sum))
+    for (Value input : op.getDpsInputs())
+      addTerms(input, terms);
+  else
+    terms.push_back(sum);
+}
+
+Value tilebridge::cpu::withoutExtension(Value places) {
+  auto op = matchEach<arith::ExtSIOp>(places);
+  return op ? op.getDpsInputs().front() : places;
+}
+
+bool tilebridge::cpu::isCutIntoPieces(Operation *op) {
+  Value places, mask;
+  if (auto gather = dyn_cast<linalg_ext::GatherOp>(op)) {
+    places = gather.getOffsets();
+    mask = gather.getMask();
+  } else if (auto scatter = dyn_cast<linalg_ext::ScatterOp>(op)) {
+    places = scatter.getOffsets();
+    mask = scatter.getMask();
+  } else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op)) {
+    places = rows.getRows();
+    mask = rows.getRowmask();
+    int64_t rank = rows.getView().getType().getRank();
+    if (static_cast<int64_t>(rows.getDim()) != rank - 1)
+      return false;
+  } else {
+    return false;
+  }
+  auto type = cast<RankedTensorType>(places.getType());
+  if (type.getRank() == 0 || type.getShape().back() < leastRow)
+    return false;
+  SmallVector<Value> terms;
+  addTerms(withoutExtension(places), terms);
+  bool divides = false, dividesMask = false;
+  unsigned computed = 0;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  for (Value term : terms) {
+    bool dividesTerm = false;
+    seen.clear();
+    if (!addFromIndices(term, dividesTerm, seen))
+      continue;
+    ++computed;
+    divides |= dividesTerm;
+  }
+  seen.clear();
+  if (mask && !addFromIndices(mask, dividesMask, seen))
+    return false;
+  // Of a sum of numbers that are computed and others, that are read, only the
+  // single elements' places are taken apart.
+  if (computed < terms.size())
+    return divides && !isa<linalg_ext::GatherRowsOp>(op);
+  return divides || dividesMask;
+}
+
+bool tilebridge::cpu::isOnlyInPieces(
+    Operation *op, const llvm::SetVector<Operation *> &roots) {
+  return isFromIndices(op->getResult(0)) &&
+         llvm::all_of(roots, isCutIntoPieces);
+}
+
+bool tilebridge::cpu::isInSeveralLoops(
+    Operation *op, const llvm::SetVector<Operation *> &roots) {
+  if (roots.size() < 2 || !isFromIndices(op->getResult(0)))
+    return roots.size() > 1;
+  int64_t loops = 0;
+  for (Operation *root : roots) {
+    // One element after the other: what is kept for it was made of vectors.
+    if (isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
+            linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp>(root))
+      return true;
+    loops += !isCutIntoPieces(root);
+  }
+  return loops > 1;
+}
