@@ -7,7 +7,8 @@
 // A gather takes about two cycles a lane, and of narrow elements more. Where it
 // is likely that all lanes are at one place, or neighbours, that is tested
 // first: then it is a load. Where masks are jumps, it is asked first whether
-// all lanes are on.
+// all lanes are on. Not of pointers that were integers: these are offsets from
+// address 0, and a single load from there is none that LLVM has to do.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
@@ -126,6 +127,8 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
         },
         [&] { return gatherWhere(mask); });
   };
+  if (!argumentOf(memref))
+    return gatherWhere(mask ? mask : allLanes(rewriter, loc, frame->lanes));
   if (frame->lanes < 4 || !isMostlyRegular(places))
     return gather();
   Value first = vector::ExtractOp::create(rewriter, loc, offsets, 0);
@@ -193,7 +196,7 @@ void FunctionEmitter::scatterLanes(Value base, Value at, Value offsets,
   if (!mask)
     return scatterWhere(allLanes(rewriter, loc, lanes));
   mask = toLanes(mask, lanes);
-  if (!masksAreJumps())
+  if (!masksAreJumps() || !argumentOf(base))
     return scatterWhere(mask);
   auto branch = scf::IfOp::create(rewriter, loc, allOf(rewriter, loc, mask),
                                   /*withElseRegion=*/true);
