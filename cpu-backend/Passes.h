@@ -29,6 +29,9 @@ void buildCpuToVectorPipeline(mlir::OpPassManager &pm, const CpuTarget &target,
 void buildCpuPipeline(mlir::OpPassManager &pm, const CpuTarget &target,
                       bool contracts = true);
 
+/// Accesses see strides that have become known.
+void addFoldStrides(mlir::OpPassManager &pm);
+
 /// Registers the pipelines for tilebridge-opt.
 void registerCpuPipelines();
 } // namespace tilebridge::cpu

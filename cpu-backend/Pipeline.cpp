@@ -70,6 +70,13 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createCpuPlaceScratchPass());
 }
 
+void tilebridge::cpu::addFoldStrides(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(linalg_ext::createFoldViewsPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
 /// Bridge IR to the LLVM dialect, with the functions and the constant that
 /// runtime/executable_abi.h asks for.
 void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,

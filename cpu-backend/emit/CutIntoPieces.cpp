@@ -48,10 +48,14 @@ static bool addFromIndices(Value value, bool &divides,
   });
 }
 
-bool tilebridge::cpu::isFromIndices(Value tensor) {
-  bool divides = false;
+static bool isFromIndices(Value tensor, bool &divides) {
   llvm::SmallPtrSet<Operation *, 16> seen;
   return addFromIndices(tensor, divides, seen);
+}
+
+bool tilebridge::cpu::isFromIndices(Value tensor) {
+  bool divides = false;
+  return ::isFromIndices(tensor, divides);
 }
 
 /// The operation that `tensor` is of its operands, element by element and in
@@ -105,23 +109,19 @@ bool tilebridge::cpu::isCutIntoPieces(Operation *op) {
     return false;
   SmallVector<Value> terms;
   addTerms(withoutExtension(places), terms);
-  bool divides = false, dividesMask = false;
-  unsigned computed = 0;
-  llvm::SmallPtrSet<Operation *, 16> seen;
+  bool divides = false, dividesMask = false, reads = false;
   for (Value term : terms) {
     bool dividesTerm = false;
-    seen.clear();
-    if (!addFromIndices(term, dividesTerm, seen))
-      continue;
-    ++computed;
-    divides |= dividesTerm;
+    if (::isFromIndices(term, dividesTerm))
+      divides |= dividesTerm;
+    else
+      reads = true;
   }
-  seen.clear();
-  if (mask && !addFromIndices(mask, dividesMask, seen))
+  if (mask && !::isFromIndices(mask, dividesMask))
     return false;
   // Of a sum of numbers that are computed and others, that are read, only the
   // single elements' places are taken apart.
-  if (computed < terms.size())
+  if (reads)
     return divides && !isa<linalg_ext::GatherRowsOp>(op);
   return divides || dividesMask;
 }

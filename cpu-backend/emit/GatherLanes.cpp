@@ -27,17 +27,6 @@ static Value zeros(OpBuilder &b, Location loc, VectorType type) {
   return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
 }
 
-/// 0, 1, 2 and so on.
-static Value numbersFrom0(OpBuilder &b, Location loc, VectorType type) {
-  unsigned bits =
-      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-  SmallVector<APInt> values;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    values.push_back(APInt(bits, i));
-  return arith::ConstantOp::create(b, loc,
-                                   DenseElementsAttr::get(type, values));
-}
-
 /// Whether all lanes of `mask` are on.
 static Value allOf(OpBuilder &b, Location loc, Value mask) {
   return vector::ReductionOp::create(b, loc, vector::CombiningKind::AND, mask);

@@ -66,6 +66,17 @@ bool tilebridge::cpu::anyInside(Operation *op,
       .wasInterrupted();
 }
 
+bool tilebridge::cpu::mayBeCompiledTwice(func::FuncOp func) {
+  if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock())
+    return false;
+  int64_t ops = 0;
+  return !anyInside(func, [&](Operation *op) {
+    bool isProduct =
+        isa<linalg::ContractionOpInterface>(op) && !isa<linalg::GenericOp>(op);
+    return isProduct || ++ops > mostOpsTwice;
+  });
+}
+
 bool tilebridge::cpu::mayWrite(Operation *op) {
   if (isa<bufferization::MaterializeInDestinationOp>(op))
     return true;

@@ -68,6 +68,12 @@ bool isOnlyInPieces(mlir::Operation *op,
 bool isInSeveralLoops(mlir::Operation *op,
                       const llvm::SetVector<mlir::Operation *> &roots);
 
+/// Larger kernels are not compiled a second time.
+inline constexpr int64_t mostOpsTwice = 400;
+/// Of a kernel that is not too large, and without products, whose operands are
+/// packed anyway.
+bool mayBeCompiledTwice(mlir::func::FuncOp func);
+
 /// A transpose or a reshape by dimensions of one element: the same memory, seen
 /// in another shape.
 bool isShapeOfMemory(mlir::Operation *op);

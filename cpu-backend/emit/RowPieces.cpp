@@ -174,12 +174,8 @@ Value RowPieces::placesOf(const Piece &piece, Value at) {
   Value growth = number(toValue(b, op->getLoc(), piece.growth));
   Value first = arith::AddIOp::create(
       b, number(piece.place), arith::MulIOp::create(b, growth, number(at)));
-  SmallVector<Attribute> steps;
-  for (int64_t i = 0; i < lanes; ++i)
-    steps.push_back(b.getIntegerAttr(type, i));
   Value offsets = arith::MulIOp::create(
-      b, all(growth),
-      arith::ConstantOp::create(b, DenseElementsAttr::get(lanesType, steps)));
+      b, all(growth), numbersFrom0(b, op->getLoc(), lanesType));
   offsets = arith::AddIOp::create(b, all(first), offsets);
   Indices elements = placeIndices(vectorOf(piece, at));
   for (Value tensor : reads) {

@@ -38,9 +38,7 @@ public:
 
   void emit() {
     auto steps = dyn_cast<VectorType>(numbers.getType());
-    Value count = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(
-               steps, ArrayRef(llvm::to_vector(llvm::seq<int64_t>(0, side)))));
+    Value count = numbersFrom0(b, b.getLoc(), steps);
     // Where the first row would lie, by each of them.
     Value starts = arith::SubIOp::create(b, numbers, count), start;
     Value isRun, isWhole;
@@ -170,9 +168,7 @@ private:
     if (mask)
       exists = vector::ExtractOp::create(b, mask, row);
     auto steps = cast<VectorType>(numbers.getType());
-    Value count = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(
-               steps, ArrayRef(llvm::to_vector(llvm::seq<int64_t>(0, side)))));
+    Value count = numbersFrom0(b, b.getLoc(), steps);
     Value step = arith::IndexCastOp::create(b, b.getI64Type(), stride);
     Value offsets = times(count, broadcast(steps, step));
     number = asIndex(number);

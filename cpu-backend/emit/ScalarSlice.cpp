@@ -8,6 +8,9 @@
 #include "cpu-backend/emit/ScalarSlice.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -60,4 +63,18 @@ void tilebridge::cpu::moveRestInto(Operation *op, Block &to) {
   for (Operation &behind : llvm::make_early_inc_range(
            llvm::make_range(std::next(op->getIterator()), end)))
     behind.moveBefore(to.getTerminator());
+}
+
+void tilebridge::cpu::versionRest(
+    OpBuilder &b, Value condition,
+    llvm::function_ref<void(OpBuilder &, IRMapping &)> assume) {
+  auto branch = scf::IfOp::create(b, condition.getLoc(), condition,
+                                  /*withElseRegion=*/true);
+  Block *general = branch.elseBlock();
+  moveRestInto(branch, *general);
+  OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
+  IRMapping known;
+  assume(then, known);
+  for (Operation &op : general->without_terminator())
+    then.clone(op, known);
 }

@@ -8,6 +8,7 @@
 #define TILEBRIDGE_CPU_BACKEND_EMIT_SCALARSLICE_H
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -27,6 +28,13 @@ mlir::BlockArgument scalarArgumentOf(mlir::Value value);
 /// Moves the slice to its block's begin, and `b` behind it.
 void moveToBegin(mlir::OpBuilder &b, const ScalarSlice &slice,
                  mlir::Block &block);
+
+/// Puts what is behind `b` in its block, but for the terminator, into both
+/// sides of a branch: where `condition` holds with what `assume`, which writes
+/// to that side's begin, maps there, elsewhere as it is.
+void versionRest(
+    mlir::OpBuilder &b, mlir::Value condition,
+    llvm::function_ref<void(mlir::OpBuilder &, mlir::IRMapping &)> assume);
 
 /// Moves what is behind `op` in its block, but for the terminator, to the end
 /// of `to`.

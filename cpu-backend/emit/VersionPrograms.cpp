@@ -31,9 +31,6 @@ namespace tilebridge::cpu {
 
 using namespace tilebridge::cpu;
 
-/// Larger kernels are not compiled a second time.
-static constexpr int64_t mostOps = 400;
-
 /// A branch that reads or writes elements one by one.
 static bool isIrregular(Region &branch) {
   return branch
@@ -59,8 +56,8 @@ static SmallVector<Value> conditionsOf(func::FuncOp func) {
                 isIrregular(branch.getElseRegion()) &&
                 !isIrregular(branch.getThenRegion()))
               conditions.insert(branch.getCondition());
-            return ++count > mostOps ? WalkResult::interrupt()
-                                     : WalkResult::advance();
+            return ++count > mostOpsTwice ? WalkResult::interrupt()
+                                          : WalkResult::advance();
           })
           .wasInterrupted();
   if (isLarge)
@@ -87,16 +84,11 @@ static void version(func::FuncOp func) {
   Value all = conditions.front();
   for (Value condition : ArrayRef(conditions).drop_front())
     all = arith::AndIOp::create(b, loc, all, condition);
-  auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
-  Block *general = branch.elseBlock();
-  moveRestInto(branch, *general);
-  IRMapping map;
-  b.setInsertionPointToStart(branch.thenBlock());
-  Value holds = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
-  for (Value condition : conditions)
-    map.map(condition, holds);
-  for (Operation &op : general->without_terminator())
-    b.clone(op, map);
+  versionRest(b, all, [&](OpBuilder &then, IRMapping &known) {
+    Value holds = arith::ConstantIntOp::create(then, loc, then.getI1Type(), 1);
+    for (Value condition : conditions)
+      known.map(condition, holds);
+  });
 }
 
 namespace {

@@ -38,24 +38,7 @@ namespace tilebridge::cpu {
 
 using namespace tilebridge::cpu;
 
-/// Larger kernels are not compiled a second time.
-static constexpr int64_t mostOps = 400;
-
 using Arguments = llvm::SetVector<BlockArgument>;
-
-/// Not for kernels with products, whose operands are packed once, nor for
-/// those that run next to one another along another dimension.
-static bool mayVersion(func::FuncOp func) {
-  if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock() ||
-      func->hasAttr(mergedCountAttr))
-    return false;
-  int64_t ops = 0;
-  return !anyInside(func, [&](Operation *op) {
-    bool isProduct =
-        isa<linalg::ContractionOpInterface>(op) && !isa<linalg::GenericOp>(op);
-    return isProduct || ++ops > mostOps;
-  });
-}
 
 /// The launch's multiples of 16 and the like are not 1.
 static bool mayBeOne(func::FuncOp func, BlockArgument argument) {
@@ -98,31 +81,27 @@ static void report(func::FuncOp func, size_t count) {
 }
 
 static bool version(func::FuncOp func) {
-  if (!mayVersion(func))
+  // Not those that run next to one another along another dimension.
+  if (func->hasAttr(mergedCountAttr) || !mayBeCompiledTwice(func))
     return false;
   Arguments ones = innerStrides(func);
   if (ones.empty())
     return false;
   report(func, ones.size());
-  Block &block = func.getBody().front();
-  OpBuilder b = OpBuilder::atBlockBegin(&block);
+  OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
   Location loc = func.getLoc();
-  IRMapping map;
   Value all;
   for (BlockArgument argument : ones) {
-    Value one =
-        arith::ConstantOp::create(b, loc, b.getOneAttr(argument.getType()));
-    map.map(argument, one);
-    Value isOne =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, argument, one);
+    Value isOne = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, argument,
+        arith::ConstantOp::create(b, loc, b.getOneAttr(argument.getType())));
     all = all ? arith::AndIOp::create(b, loc, all, isOne) : isOne;
   }
-  auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
-  Block *general = branch.elseBlock();
-  moveRestInto(branch, *general);
-  b.setInsertionPointToStart(branch.thenBlock());
-  for (Operation &op : general->without_terminator())
-    b.clone(op, map);
+  versionRest(b, all, [&](OpBuilder &then, IRMapping &known) {
+    for (BlockArgument argument : ones)
+      known.map(argument, arith::ConstantOp::create(
+                              then, loc, b.getOneAttr(argument.getType())));
+  });
   return true;
 }
 
@@ -137,11 +116,7 @@ struct VersionStridesPass
     if (!version(getOperation()))
       return;
     OpPassManager cleanup(func::FuncOp::getOperationName());
-    cleanup.addPass(createCanonicalizerPass());
-    // Strides that are 1 now.
-    cleanup.addPass(linalg_ext::createFoldViewsPass());
-    cleanup.addPass(createCanonicalizerPass());
-    cleanup.addPass(createCSEPass());
+    addFoldStrides(cleanup);
     if (failed(runPipeline(cleanup, getOperation())))
       signalPassFailure();
   }

@@ -30,6 +30,17 @@ Value tilebridge::cpu::advanced(OpBuilder &builder, Location loc, Value from,
   return toValue(builder, loc, addIndex(builder, loc, from, offset));
 }
 
+Value tilebridge::cpu::numbersFrom0(OpBuilder &b, Location loc,
+                                    VectorType type) {
+  unsigned bits =
+      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+  SmallVector<APInt> values;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    values.push_back(APInt(bits, i));
+  return arith::ConstantOp::create(b, loc,
+                                   DenseElementsAttr::get(type, values));
+}
+
 std::optional<int64_t> tilebridge::cpu::constantOf(OpFoldResult value) {
   return getConstantIntValue(value);
 }

@@ -46,6 +46,10 @@ using Indices = llvm::SmallVector<Index, 4>;
 mlir::Value allLanes(mlir::OpBuilder &builder, mlir::Location loc,
                      int64_t lanes);
 
+/// The constant 0, 1, 2 and so on, of integers or indices.
+mlir::Value numbersFrom0(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::VectorType type);
+
 /// The place `offset` elements behind `from`, an index.
 mlir::Value advanced(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value from, mlir::Value offset);

@@ -45,22 +45,6 @@ using linalg_ext::kProgramArguments;
 static constexpr int64_t lineBytes = 64;
 /// Blocks of all programs together stay in the second cache.
 static constexpr int64_t mostBlockBytes = 512 * 1024;
-/// Larger kernels are not compiled a second time.
-static constexpr int64_t mostOps = 400;
-
-/// Kernels that may be merged: not too large, with programs that are in no
-/// order, and without products, whose operands are packed anyway.
-static bool mayMerge(func::FuncOp func) {
-  if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock())
-    return false;
-  int64_t ops = 0;
-  return !anyInside(func, [&](Operation *op) {
-    bool isProduct =
-        isa<linalg::ContractionOpInterface>(op) && !isa<linalg::GenericOp>(op);
-    return isProduct || ++ops > mostOps;
-  });
-}
-
 namespace {
 /// What is made only to ask how values grow.
 class Scratch : public OpBuilder::Listener {
@@ -328,7 +312,7 @@ static int64_t smallestBytes(func::FuncOp func) {
 }
 
 static bool merge(func::FuncOp func) {
-  if (!mayMerge(func))
+  if (!mayBeCompiledTwice(func))
     return false;
   for (unsigned axis = 0; axis < 3; ++axis)
     if (int64_t bytes = columnBytes(func, axis))
@@ -356,11 +340,7 @@ struct MergeProgramsPass
     if (!hasMerged)
       return;
     OpPassManager cleanup(ModuleOp::getOperationName());
-    cleanup.addPass(createCanonicalizerPass());
-    cleanup.addPass(createCSEPass());
-    // Strides that were taken to be 1.
-    cleanup.addPass(linalg_ext::createFoldViewsPass());
-    cleanup.addPass(createCanonicalizerPass());
+    addFoldStrides(cleanup);
     if (failed(runPipeline(cleanup, getOperation())))
       signalPassFailure();
   }

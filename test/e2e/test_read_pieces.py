@@ -6,7 +6,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import FLOATS, SIGNED, at_end_of_memory, dtypes
+from support import FLOATS, FP8, SIGNED, at_end_of_memory, dtypes
 
 
 def integers(rng, below, shape):
@@ -198,3 +198,70 @@ def test_masks_that_are_read(dtype, limit, rng):
     masked_kernel[(1,)](x, index, out, limit, 90, B=256)
     expected = torch.where(index < limit, x[places.clamp(max=99)], torch.tensor(-1).to(dtype))
     assert torch.equal(out, expected)
+
+
+@triton.jit
+def small_floats_kernel(x, index, out, put, n, N, B: tl.constexpr):
+    at = tl.arange(0, B)
+    which = tl.load(index + at, mask=at < n, other=0)
+    value = tl.load(x + (at // N * N + which), mask=at < n)
+    tl.store(out + at, value, mask=at < n)
+    tl.store(put + (at // N * N + which), value, mask=at < n)
+
+
+@pytest.mark.parametrize("dtype", FP8, ids=str)
+@pytest.mark.parametrize("N", [3, 40, 300])
+def test_small_floats(N, dtype, rng):
+    n = 300 // N * N
+    x = torch.randn(600, generator=rng).to(dtype)
+    index = torch.cat([torch.randperm(N, generator=rng) for _ in range(n // N)])
+    out, put = torch.zeros(512).to(dtype), torch.zeros(600).to(dtype)
+    small_floats_kernel[(1,)](x, index, out, put, n, N, B=512)
+    places = torch.arange(n) // N * N + index
+    bits = x.view(torch.int8)[places]
+    assert torch.equal(out.view(torch.int8)[:n], bits)
+    expected = torch.zeros(600, dtype=torch.int8)
+    expected[places] = bits
+    assert torch.equal(put.view(torch.int8), expected)
+
+
+@triton.jit
+def overwritten_kernel(x, n, N, B: tl.constexpr):
+    """What says where to put something is overwritten by it."""
+    at = tl.arange(0, B)
+    which = tl.load(x + at, mask=at < n, other=0)
+    tl.store(x + (at // N * N + at % N * 0 + which), which * 3, mask=at < n)
+
+
+@pytest.mark.parametrize("N", [16, 64, 300])
+def test_places_that_are_overwritten(N, rng):
+    n = 256
+    index = torch.cat([torch.randperm(N, generator=rng) for _ in range(n // N + 1)])[:n]
+    x = torch.cat([index, torch.zeros(N + n, dtype=torch.int64)])
+    expected = x.clone()
+    expected[torch.arange(n) // N * N + index] = index * 3
+    overwritten_kernel[(1,)](x, n, N, B=256)
+    assert torch.equal(x, expected)
+
+
+@triton.jit
+def overwritten_rows_kernel(x, N, BM: tl.constexpr, BN: tl.constexpr):
+    """Rows are put where their own first elements say, or nowhere."""
+    row = tl.arange(0, BM)[:, None]
+    at = tl.arange(0, BN)[None, :]
+    which = tl.load(x + row * N)
+    value = (row * 1000 + at).to(tl.int64)
+    tl.store(x + (which * N + at % N), value, mask=(which >= 0) & (at < N))
+
+
+@pytest.mark.parametrize("N", [100, 256])
+def test_rows_that_are_overwritten(N, rng):
+    x = integers(rng, 9, (8, N))
+    x[:, 0] = torch.randperm(8, generator=rng)
+    x[3, 0] = -1
+    which, expected = x[:, 0].clone(), x.clone()
+    for row in range(8):
+        if which[row] >= 0:
+            expected[which[row]] = row * 1000 + torch.arange(N)
+    overwritten_rows_kernel[(1,)](x, N, BM=8, BN=256)
+    assert torch.equal(x, expected)
