@@ -110,6 +110,7 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
     target.hasFma = target.hasF16Convert = triple.isAArch64();
     return;
   }
+  target.exchangeBytes = has("cx16") ? 16 : 8;
   target.hasFma = has("fma");
   target.hasF16Convert = has("f16c");
   target.hasI16PairSums = true;

@@ -54,6 +54,8 @@ struct CpuTarget {
   /// What a launch has to write to one argument to write it around the caches:
   /// half of its last cache; 0 where there are no such stores.
   int64_t streamBytes = 0;
+  /// What one compare-and-exchange takes.
+  unsigned exchangeBytes = 8;
   /// Number of vector registers.
   unsigned vectorRegisters = 16;
   /// One of "b", "d", "e" (the letter of glibc's vector functions for

@@ -7,15 +7,12 @@
 // One access an element, in row-major order. Operands are computed before the
 // first access, for they may have been loaded from the memory that is changed.
 
-#include "cpu-backend/emit/Elements.h"
+#include "cpu-backend/emit/Atomics.h"
+
 #include "cpu-backend/emit/Roots.h"
 
-#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,39 +22,31 @@ using namespace tilebridge::cpu;
 using linalg_ext::AtomicKind;
 using linalg_ext::MemSem;
 
-namespace {
-
-/// The operands of any of the four ops.
-struct Access {
-  Value base, offset, compare, value, mask, result;
-  MemSem order;
-  std::optional<AtomicKind> kind; ///< only for atomic_rmw
-  bool isLoad = false;
-};
-
-Access describe(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Access>(op)
+static AtomicAccess describe(Operation *op) {
+  return llvm::TypeSwitch<Operation *, AtomicAccess>(op)
       .Case([](linalg_ext::AtomicRMWOp op) {
-        return Access{op.getBase(), op.getOffset(), {},          op.getValue(),
-                      op.getMask(), op.getResult(), op.getSem(), op.getKind()};
+        return AtomicAccess{op.getBase(),  op.getOffset(), {},
+                            op.getValue(), op.getMask(),   op.getResult(),
+                            op.getSem(),   op.getKind()};
       })
       .Case([](linalg_ext::AtomicCASOp op) {
-        return Access{
+        return AtomicAccess{
             op.getBase(), op.getOffset(), op.getCompare(), op.getValue(),
             {},           op.getResult(), op.getSem(),     {}};
       })
       .Case([](linalg_ext::AtomicLoadOp op) {
-        return Access{op.getBase(),   op.getOffset(), {}, {},  op.getMask(),
-                      op.getResult(), op.getSem(),    {}, true};
+        return AtomicAccess{op.getBase(), op.getOffset(), {},          {},
+                            op.getMask(), op.getResult(), op.getSem(), {},
+                            true};
       })
       .Case([](linalg_ext::AtomicStoreOp op) {
-        return Access{
+        return AtomicAccess{
             op.getBase(), op.getOffset(), {}, op.getValue(), op.getMask(),
             {},           op.getSem(),    {}};
       });
 }
 
-LLVM::AtomicOrdering orderOf(MemSem order) {
+static LLVM::AtomicOrdering orderOf(MemSem order) {
   switch (order) {
   case MemSem::Relaxed:
     return LLVM::AtomicOrdering::monotonic;
@@ -72,18 +61,18 @@ LLVM::AtomicOrdering orderOf(MemSem order) {
 }
 
 /// What is left of an order for an access that only reads, or only writes.
-LLVM::AtomicOrdering readOrder(MemSem order) {
+static LLVM::AtomicOrdering readOrder(MemSem order) {
   bool acquires = order == MemSem::Acquire || order == MemSem::AcquireRelease;
   return acquires ? LLVM::AtomicOrdering::acquire
                   : LLVM::AtomicOrdering::monotonic;
 }
-LLVM::AtomicOrdering writeOrder(MemSem order) {
+static LLVM::AtomicOrdering writeOrder(MemSem order) {
   bool releases = order == MemSem::Release || order == MemSem::AcquireRelease;
   return releases ? LLVM::AtomicOrdering::release
                   : LLVM::AtomicOrdering::monotonic;
 }
 
-LLVM::AtomicBinOp binOpOf(AtomicKind kind) {
+static LLVM::AtomicBinOp binOpOf(AtomicKind kind) {
   switch (kind) {
   case AtomicKind::And:
     return LLVM::AtomicBinOp::_and;
@@ -113,184 +102,179 @@ LLVM::AtomicBinOp binOpOf(AtomicKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-class AtomicEmitter {
-public:
-  AtomicEmitter(Emitter &emitter, Operation *op)
-      : emitter(emitter), b(emitter.builder()), op(op), loc(op->getLoc()),
-        access(describe(op)) {
-    element = cast<MemRefType>(access.base.getType()).getElementType();
-    bits = b.getIntegerType(element.getIntOrFloatBitWidth());
-  }
+AtomicEmitter::AtomicEmitter(Emitter &emitter, Operation *op)
+    : emitter(emitter), b(emitter.builder()), op(op), loc(op->getLoc()),
+      access(describe(op)) {
+  element = cast<MemRefType>(access.base.getType()).getElementType();
+  bits = b.getIntegerType(element.getIntOrFloatBitWidth());
+  shaped = dyn_cast<RankedTensorType>(access.offset.getType());
+}
 
-  LogicalResult emit() {
-    if (!llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth()))
-      return op->emitError("an atomic access of ")
-             << element << " is not possible: expected 1, 2, 4 or 8 bytes";
-    findAddress();
-    auto shaped = dyn_cast<RankedTensorType>(access.offset.getType());
-    if (!shaped)
-      return emitScalar();
-
-    SmallVector<Value *> operands = {&access.offset, &access.compare,
-                                     &access.value, &access.mask};
-    for (Value *operand : operands)
-      if (*operand && !(*operand = emitter.bufferOf(*operand)))
-        return failure();
-    Value target =
-        access.result ? emitter.resultBuffer(access.result) : Value();
-    return forEachElement(emitter, loc, shaped.getShape(), [&](Position at) {
-      auto load = [&](Value buffer, Type type) {
-        return buffer ? loadElements(b, loc, buffer, at, type) : Value();
-      };
-      Value offset = load(access.offset, shaped.getElementType());
-      Value old = emitMasked(offset, load(access.compare, element),
-                             load(access.value, element),
-                             load(access.mask, b.getI1Type()));
-      if (target)
-        memref::StoreOp::create(b, loc, old, target, at);
-      return success();
-    });
-  }
-
-private:
-  LogicalResult emitScalar() {
-    auto map = [&](Value value) {
-      return value ? emitter.mapScalar(value) : Value();
-    };
-    Value old = emitMasked(map(access.offset), map(access.compare),
-                           map(access.value), map(access.mask));
-    if (access.result)
-      emitter.setScalar(access.result, old);
+LogicalResult AtomicEmitter::emit() {
+  if (!llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth()))
+    return op->emitError("an atomic access of ")
+           << element << " is not possible: expected 1, 2, 4 or 8 bytes";
+  findAddress();
+  if (!shaped)
+    return emitScalar();
+  SmallVector<Value *> operands = {&access.offset, &access.compare,
+                                   &access.value, &access.mask};
+  for (Value *operand : operands)
+    if (*operand && !(*operand = emitter.bufferOf(*operand)))
+      return failure();
+  if (access.result && !access.result.use_empty())
+    target = emitter.resultBuffer(access.result);
+  if (int64_t lanes = lanesTogether(); lanes > 1)
+    return emitLanes(lanes);
+  return forEachElement(emitter, loc, shaped.getShape(), [&](Position at) {
+    emitAt(at);
     return success();
-  }
+  });
+}
 
-  /// The address of element 0, as an integer.
-  void findAddress() {
-    Value base = emitter.mapScalar(access.base);
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, base);
-    Value pointer =
-        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, base);
-    Value size = arith::ConstantIndexOp::create(
-        b, loc, element.getIntOrFloatBitWidth() / 8);
-    Value start = arith::MulIOp::create(b, loc, metadata.getOffset(), size);
-    address = arith::IndexCastOp::create(
-        b, loc, b.getI64Type(), arith::AddIOp::create(b, loc, pointer, start));
-  }
+LogicalResult AtomicEmitter::emitScalar() {
+  auto map = [&](Value value) {
+    return value ? emitter.mapScalar(value) : Value();
+  };
+  Value old = emitMasked(map(access.offset), map(access.compare),
+                         map(access.value), map(access.mask));
+  if (access.result)
+    emitter.setScalar(access.result, old);
+  return success();
+}
 
-  Value emitMasked(Value offset, Value compare, Value value, Value mask) {
-    if (!mask)
-      return emitOne(offset, compare, value);
-    bool hasResult = access.result != nullptr;
-    auto branch =
-        hasResult ? scf::IfOp::create(b, loc, TypeRange{element}, mask,
-                                      /*withElseRegion=*/true)
-                  : scf::IfOp::create(b, loc, mask, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    Value old = emitOne(offset, compare, value);
-    if (!hasResult)
-      return {};
-    scf::YieldOp::create(b, loc, old);
-    b.setInsertionPointToStart(branch.elseBlock());
-    // The bits of zero, whatever the type.
-    Value zero = arith::ConstantOp::create(b, loc, b.getIntegerAttr(bits, 0));
-    scf::YieldOp::create(b, loc, fromBits(zero));
-    return branch.getResult(0);
-  }
+Value AtomicEmitter::load(Value buffer, Position at, Type type, int64_t lanes) {
+  return buffer ? loadElements(b, loc, buffer, at, type, lanes) : Value();
+}
 
-  Value toBits(Value value) {
-    return value.getType() == bits
-               ? value
-               : arith::BitcastOp::create(b, loc, bits, value).getResult();
-  }
-  Value fromBits(Value value) {
-    return value.getType() == element
-               ? value
-               : arith::BitcastOp::create(b, loc, element, value).getResult();
-  }
+void AtomicEmitter::emitAt(Position at) {
+  Value old = emitMasked(load(access.offset, at, shaped.getElementType()),
+                         load(access.compare, at, element),
+                         load(access.value, at, element),
+                         load(access.mask, at, b.getI1Type()));
+  if (target)
+    memref::StoreOp::create(b, loc, old, target, at);
+}
 
-  Value pointerAt(Value offset) {
-    if (offset.getType() != b.getI64Type())
-      offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
-    Value size = arith::ConstantIntOp::create(
-        b, loc, b.getI64Type(), element.getIntOrFloatBitWidth() / 8);
-    Value at = arith::AddIOp::create(
-        b, loc, address, arith::MulIOp::create(b, loc, offset, size));
-    return LLVM::IntToPtrOp::create(
-        b, loc, LLVM::LLVMPointerType::get(b.getContext()), at);
+void AtomicEmitter::findAddress() {
+  Value base = emitter.mapScalar(access.base);
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, base);
+  Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, base);
+  Value size = arith::ConstantIndexOp::create(
+      b, loc, element.getIntOrFloatBitWidth() / 8);
+  Value first = arith::MulIOp::create(b, loc, metadata.getOffset(), size);
+  start = arith::IndexCastOp::create(
+      b, loc, b.getI64Type(), arith::AddIOp::create(b, loc, pointer, first));
+}
+
+Value AtomicEmitter::emitMasked(Value offset, Value compare, Value value,
+                                Value mask) {
+  if (!mask)
+    return emitOne(offset, compare, value);
+  bool hasResult = access.result != nullptr;
+  auto branch = hasResult
+                    ? scf::IfOp::create(b, loc, TypeRange{element}, mask,
+                                        /*withElseRegion=*/true)
+                    : scf::IfOp::create(b, loc, mask, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value old = emitOne(offset, compare, value);
+  if (!hasResult)
+    return {};
+  scf::YieldOp::create(b, loc, old);
+  b.setInsertionPointToStart(branch.elseBlock());
+  // The bits of zero, whatever the type.
+  Value zero = arith::ConstantOp::create(b, loc, b.getIntegerAttr(bits, 0));
+  scf::YieldOp::create(b, loc, fromBits(zero));
+  return branch.getResult(0);
+}
+
+Value AtomicEmitter::toBits(Value value) {
+  return value.getType() == bits
+             ? value
+             : arith::BitcastOp::create(b, loc, bits, value).getResult();
+}
+Value AtomicEmitter::fromBits(Value value) {
+  return value.getType() == element
+             ? value
+             : arith::BitcastOp::create(b, loc, element, value).getResult();
+}
+
+Value AtomicEmitter::addressOf(Value offset) {
+  if (offset.getType() != b.getI64Type())
+    offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
+  Value size = arith::ConstantIntOp::create(
+      b, loc, b.getI64Type(), element.getIntOrFloatBitWidth() / 8);
+  return arith::AddIOp::create(b, loc, start,
+                               arith::MulIOp::create(b, loc, offset, size));
+}
+
+Value AtomicEmitter::pointerTo(Value address) {
+  return LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext()), address);
+}
+
+Value AtomicEmitter::emitOne(Value offset, Value compare, Value value) {
+  Value pointer = pointerTo(addressOf(offset));
+  if (access.isLoad)
+    return fromBits(loadBits(pointer, bits));
+  if (!access.result) {
+    LLVM::StoreOp::create(b, loc, toBits(value), pointer,
+                          element.getIntOrFloatBitWidth() / 8,
+                          /*isVolatile=*/false, /*isNonTemporal=*/false,
+                          /*isInvariantGroup=*/false, writeOrder(access.order));
+    return {};
   }
+  if (compare)
+    return fromBits(exchange(pointer, toBits(compare), toBits(value)).first);
+  bool native = element.isF32() || element.isF64();
+  // LLVM would call functions for the conversions that not every C library
+  // has.
+  if (access.kind == AtomicKind::FAdd && !native)
+    return fromBits(change(pointer, loadBits(pointer, bits), [&](Value guess) {
+      return toBits(arith::AddFOp::create(b, loc, fromBits(guess), value));
+    }));
+  if (access.kind == AtomicKind::FAdd)
+    return LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, pointer,
+                                     value, orderOf(access.order));
+  return fromBits(LLVM::AtomicRMWOp::create(b, loc, binOpOf(*access.kind),
+                                            pointer, toBits(value),
+                                            orderOf(access.order)));
+}
 
-  Value emitOne(Value offset, Value compare, Value value) {
-    Value pointer = pointerAt(offset);
-    unsigned alignment = element.getIntOrFloatBitWidth() / 8;
-    if (access.isLoad)
-      return fromBits(LLVM::LoadOp::create(
-          b, loc, bits, pointer, alignment, /*isVolatile=*/false,
-          /*isNonTemporal=*/false, /*isInvariant=*/false,
-          /*isInvariantGroup=*/false, readOrder(access.order)));
-    if (!access.result) {
-      LLVM::StoreOp::create(b, loc, toBits(value), pointer, alignment,
-                            /*isVolatile=*/false, /*isNonTemporal=*/false,
-                            /*isInvariantGroup=*/false,
-                            writeOrder(access.order));
-      return {};
-    }
-    if (compare)
-      return fromBits(exchange(pointer, toBits(compare), toBits(value)).first);
-    bool native = element.isF32() || element.isF64();
-    if (access.kind == AtomicKind::FAdd && !native)
-      return addNarrowFloat(pointer, value);
-    if (access.kind == AtomicKind::FAdd)
-      return LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, pointer,
-                                       value, orderOf(access.order));
-    return fromBits(LLVM::AtomicRMWOp::create(b, loc, binOpOf(*access.kind),
-                                              pointer, toBits(value),
-                                              orderOf(access.order)));
-  }
+/// An exchange has its own order; what it is compared with needs none.
+Value AtomicEmitter::loadBits(Value pointer, Type type) {
+  return LLVM::LoadOp::create(
+      b, loc, type, pointer, type.getIntOrFloatBitWidth() / 8,
+      /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/false,
+      /*isInvariantGroup=*/false,
+      access.isLoad ? readOrder(access.order)
+                    : LLVM::AtomicOrdering::monotonic);
+}
 
-  /// The value found, and whether it was replaced.
-  std::pair<Value, Value> exchange(Value pointer, Value compare, Value value) {
-    auto swap = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, compare, value,
-                                              orderOf(access.order),
-                                              readOrder(access.order));
-    return {LLVM::ExtractValueOp::create(b, loc, swap, 0),
-            LLVM::ExtractValueOp::create(b, loc, swap, 1)};
-  }
+std::pair<Value, Value> AtomicEmitter::exchange(Value pointer, Value compare,
+                                                Value value) {
+  auto swap = LLVM::AtomicCmpXchgOp::create(b, loc, pointer, compare, value,
+                                            orderOf(access.order),
+                                            readOrder(access.order));
+  return {LLVM::ExtractValueOp::create(b, loc, swap, 0),
+          LLVM::ExtractValueOp::create(b, loc, swap, 1)};
+}
 
-  /// LLVM would call functions for the conversions that not every C library
-  /// has.
-  Value addNarrowFloat(Value pointer, Value value) {
-    Value first = LLVM::LoadOp::create(
-        b, loc, bits, pointer, element.getIntOrFloatBitWidth() / 8,
-        /*isVolatile=*/false,
-        /*isNonTemporal=*/false, /*isInvariant=*/false,
-        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
-    auto loop =
-        scf::WhileOp::create(b, loc, TypeRange{bits}, ValueRange{first});
-    OpBuilder::InsertionGuard guard(b);
-    Value guess =
-        b.createBlock(&loop.getBefore(), {}, bits, loc)->getArgument(0);
-    Value sum = arith::AddFOp::create(b, loc, fromBits(guess), value);
-    auto [found, done] = exchange(pointer, guess, toBits(sum));
-    Value again = arith::XOrIOp::create(
-        b, loc, done, arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
-    scf::ConditionOp::create(b, loc, again, found);
-    Value next = b.createBlock(&loop.getAfter(), {}, bits, loc)->getArgument(0);
-    scf::YieldOp::create(b, loc, next);
-    b.setInsertionPointAfter(loop);
-    return fromBits(loop.getResult(0));
-  }
-
-  Emitter &emitter;
-  OpBuilder &b;
-  Operation *op;
-  Location loc;
-  Access access;
-  Type element, bits;
-  Value address;
-};
-
-} // namespace
+Value AtomicEmitter::change(Value pointer, Value first,
+                            llvm::function_ref<Value(Value)> changed) {
+  Type type = first.getType();
+  auto loop = scf::WhileOp::create(b, loc, TypeRange{type}, ValueRange{first});
+  OpBuilder::InsertionGuard guard(b);
+  Value guess = b.createBlock(&loop.getBefore(), {}, type, loc)->getArgument(0);
+  auto [found, done] = exchange(pointer, guess, changed(guess));
+  Value again = arith::XOrIOp::create(
+      b, loc, done, arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
+  scf::ConditionOp::create(b, loc, again, found);
+  Value next = b.createBlock(&loop.getAfter(), {}, type, loc)->getArgument(0);
+  scf::YieldOp::create(b, loc, next);
+  return loop.getResult(0);
+}
 
 LogicalResult tilebridge::cpu::emitAtomic(Emitter &emitter, Operation *op) {
   return AtomicEmitter(emitter, op).emit();

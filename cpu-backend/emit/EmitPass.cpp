@@ -38,6 +38,7 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
     target.hasBf16Tiles = bf16Tiles;
     target.hasI8Tiles = i8Tiles;
     target.streamBytes = streamBytes;
+    target.exchangeBytes = exchangeBytes;
     target.usesReciprocals = reciprocals;
     bool onlyStreams = true;
     for (auto func :

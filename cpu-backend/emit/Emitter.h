@@ -34,6 +34,8 @@ struct EmitTarget {
   /// A launch that writes so many bytes to one argument writes around the
   /// caches; 0: never.
   int64_t streamBytes = 0;
+  /// What one compare-and-exchange takes.
+  int64_t exchangeBytes = 8;
   /// A division that allows it may be a product with the reciprocal.
   bool usesReciprocals = true;
 };

@@ -111,6 +111,93 @@ def test_one_block_that_hits_an_element_often(n):
 
 
 @triton.jit
+def rows_kernel(x, target, old, columns, skip, OP: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    """Rows of `columns` elements that follow one another, so that most begin between vectors."""
+    row = tl.program_id(0) * M + tl.arange(0, M)[:, None]
+    col = tl.arange(0, N)[None, :]
+    at = row * columns + col
+    inside = (col < columns) & (col % skip != 1)
+    value = tl.load(x + at, mask=inside, other=0)
+    if OP == "add":
+        was = tl.atomic_add(target + at, value, mask=inside)
+    elif OP == "max":
+        was = tl.atomic_max(target + at, value, mask=inside)
+    else:
+        was = tl.atomic_xchg(target + at, value, mask=inside)
+    tl.store(old + row * N + col, was, mask=inside)
+
+
+LANES = [(op, d) for op in ("add", "max", "xchg") for d in (torch.int32, torch.int64)]
+LANES += [("add", torch.float16), ("add", torch.float32), ("add", torch.float64)]
+LANES += [("max", torch.float32), ("max", torch.float64)]
+
+
+@pytest.mark.parametrize("shift", [0, 1, 3])
+@pytest.mark.parametrize("columns", [1, 5, 16, 31])
+@pytest.mark.parametrize(("op", "dtype"), LANES, ids=lambda value: str(value)[-7:])
+def test_rows_that_begin_anywhere(op, dtype, columns, shift, rng):
+    rows, skip = 4, 6
+    x = torch.randint(-99, 99, [rows, columns], generator=rng).to(dtype)
+    memory = torch.randint(-99, 99, [rows * columns + 16], generator=rng).to(dtype)
+    before, target = memory.clone(), memory[shift:]
+    old = torch.full([rows, 32], 77, dtype=dtype)
+    rows_kernel[(2,)](x, target, old, columns, skip, OP=op, M=2, N=32)
+    inside = (torch.arange(columns) % skip != 1).expand(rows, columns)
+    first = before[shift : shift + rows * columns].view(rows, columns)
+    changed = torch.where(inside, apply(op, first, x), first)
+    wanted = before.clone()
+    wanted[shift : shift + rows * columns] = changed.flatten()
+    assert torch.equal(memory, wanted)
+    shown = torch.full([rows, 32], 77, dtype=dtype)
+    shown[:, :columns] = torch.where(inside, first, 77)
+    assert torch.equal(old, shown)
+
+
+@triton.jit
+def beside_kernel(target, plain, times, N: tl.constexpr):
+    """Every other program writes, without atomics, elements that lie between those of the others."""
+    at = tl.arange(0, N)
+    pid = tl.program_id(0)
+    if pid % 2 == 0:
+        for _ in range(times):
+            tl.atomic_add(target + at, 1, mask=at % 4 != 2)
+    else:
+        for i in range(times):
+            tl.store(target + at * 4 + 2, i + 1 + tl.load(plain + at), mask=at < N // 4)
+
+
+@pytest.mark.compiled("the interpreter runs one program after the other")
+@pytest.mark.parametrize("dtype", dtypes(torch.int32, torch.int64, torch.float32, torch.float64))
+def test_what_a_mask_leaves_out_is_somebody_elses(dtype):
+    n, times = 32, 20000
+    target, plain = torch.zeros(n, dtype=dtype), torch.zeros(n, dtype=dtype)
+    beside_kernel[(2,)](target, plain, times, N=n, launch_cooperative_grid=True)
+    assert target.tolist() == [times] * n
+
+
+@triton.jit
+def windows_kernel(x, target, n, N: tl.constexpr):
+    """Programs whose blocks overlap, each from one element further on."""
+    pid = tl.program_id(0)
+    i = tl.arange(0, N)
+    tl.atomic_add(target + pid % 16 + i, tl.load(x + pid * N + i), sem="relaxed")
+
+
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.int32, torch.int64, torch.float16, torch.float32, torch.float64)
+)
+def test_blocks_that_overlap(dtype, rng):
+    programs, n = 300, 64
+    x = torch.randint(-3, 4, [programs, n], generator=rng).to(dtype)
+    target = torch.zeros(n + 16, dtype=dtype)
+    windows_kernel[(programs,)](x, target, n, N=n)
+    wanted = torch.zeros(n + 16, dtype=torch.float64)
+    for i in range(programs):
+        wanted[i % 16 : i % 16 + n] += x[i].double()
+    check_equal(target, wanted, tolerance=(0, 0))
+
+
+@triton.jit
 def scalar_kernel(counter, out, limit):
     ticket = tl.atomic_add(counter, 1)
     if ticket < limit:

@@ -1,0 +1,75 @@
+//===- Atomics.h - atomic accesses of linalg_ext ----------------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "cpu-backend/emit/Elements.h"
+
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace tilebridge::cpu {
+
+/// The operands of any of the four ops.
+struct AtomicAccess {
+  mlir::Value base, offset, compare, value, mask, result;
+  linalg_ext::MemSem order;
+  std::optional<linalg_ext::AtomicKind> kind; ///< only for atomic_rmw
+  bool isLoad = false;
+};
+
+class AtomicEmitter {
+public:
+  AtomicEmitter(Emitter &emitter, mlir::Operation *op);
+  mlir::LogicalResult emit();
+
+private:
+  mlir::LogicalResult emitScalar();
+  void emitAt(Position at);
+  void findAddress();
+  mlir::Value emitMasked(mlir::Value offset, mlir::Value compare,
+                         mlir::Value value, mlir::Value mask);
+  mlir::Value emitOne(mlir::Value offset, mlir::Value compare,
+                      mlir::Value value);
+  /// The value found, and whether it was replaced.
+  std::pair<mlir::Value, mlir::Value>
+  exchange(mlir::Value pointer, mlir::Value compare, mlir::Value value);
+  /// Exchanges until what was changed is what is found: that.
+  mlir::Value change(mlir::Value pointer, mlir::Value first,
+                     llvm::function_ref<mlir::Value(mlir::Value)> changed);
+  mlir::Value loadBits(mlir::Value pointer, mlir::Type type);
+
+  /// Elements of the buffer of an operand; null where there is none.
+  mlir::Value load(mlir::Value buffer, Position at, mlir::Type type,
+                   int64_t lanes = 0);
+  /// Its address as an integer, and as a pointer.
+  mlir::Value addressOf(mlir::Value offset);
+  mlir::Value pointerTo(mlir::Value address);
+  mlir::Value toBits(mlir::Value value);
+  mlir::Value fromBits(mlir::Value value);
+
+  // AtomicLanes.cpp: several lanes by one compare-and-exchange.
+  int64_t lanesTogether() const;
+  mlir::LogicalResult emitLanes(int64_t lanes);
+  mlir::Value areTogether(Position at, int64_t lanes);
+  void emitTogether(Position at, int64_t lanes);
+  mlir::Value exchangeLanes(mlir::Value address, mlir::Value value,
+                            mlir::Value mask);
+  mlir::Value combine(mlir::Value old, mlir::Value value);
+
+  Emitter &emitter;
+  mlir::OpBuilder &b;
+  mlir::Operation *op;
+  mlir::Location loc;
+  AtomicAccess access;
+  mlir::Type element, bits;
+  mlir::RankedTensorType shaped; ///< of the offsets; null for a single one
+  mlir::Value target;            ///< the memory of the results of a block
+  mlir::Value start;             ///< the address of element 0
+};
+
+} // namespace tilebridge::cpu
