@@ -28,8 +28,8 @@ namespace tilebridge::cpu {
 /// costs one comparison: ask `isWanted` before collecting what is costly.
 class Decision {
 public:
-  /// `kind`: product, kept, loops, stores, transposed, guarded, merged or
-  /// versioned.
+  /// `kind`: product, kept, loops, stores, transposed, guarded, merged,
+  /// ordered or versioned.
   Decision(mlir::Location loc, llvm::StringRef kind) : loc(loc), kind(kind) {}
 
   static bool isWanted(mlir::MLIRContext *context) {

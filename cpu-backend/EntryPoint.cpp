@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/HostState.h"
+#include "cpu-backend/OrderPrograms.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/ProgramLoop.h"
 #include "cpu-backend/SlotReader.h"
@@ -214,7 +215,9 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
       readArguments(b, kernel, firstProgramId, launch, scratch, slots);
   if (failed(arguments))
     return failure();
-  ProgramCall call{kernel, *arguments, firstProgramId};
+  ProgramCall call{kernel, *arguments, firstProgramId, {}};
+  if (auto order = kernel->getAttrOfType<FlatSymbolRefAttr>(orderAttr))
+    call.order = getOperation().lookupSymbol<func::FuncOp>(order.getAttr());
   auto together = readMerged(b, launch, scratch, firstProgramId);
   if (failed(together))
     return failure();
@@ -259,7 +262,7 @@ EntryPass::readMerged(OpBuilder &b, Value launch, Value scratch,
   if (failed(arguments))
     return failure();
   MergedCall result;
-  result.call = {merged, *arguments, firstProgramId};
+  result.call = {merged, *arguments, firstProgramId, {}};
   auto number = [&](StringRef name) {
     return merged->getAttrOfType<IntegerAttr>(name).getInt();
   };

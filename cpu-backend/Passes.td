@@ -16,7 +16,7 @@ def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {
   let description = [{
     Adds the function `tilebridge_run` and the constant `tilebridge_executable` of runtime/executable_abi.h for the one kernel of
     the module: `run` reads the arguments from the slots of a launch once, then calls the kernel for each program of its range,
-    x fastest. All functions become private, and their names get `.program` at their ends: a kernel may have the name of a
+    x fastest, or the axis that the function of the attribute `tilebridge.order` returns. All functions become private, and their names get `.program` at their ends: a kernel may have the name of a
     function of C.
 
     After its program ids a kernel (of bridge IR or loops, any form in which functions are `func.func`) may have
@@ -116,6 +116,41 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::ModuleOp"> {
+  let summary = "Programs follow one another along the axis along which their blocks lie near";
+  let description = [{
+    Makes a function of the kernel's arguments that returns the axis of the grid, 0 to 2, which counts fastest: the one along which the
+    blocks of the next program are most likely the same, or on the same page of memory, as those of the one before. It is called once for
+    many programs. Each block counts by its bytes; one that lies further away than a page three times as much as one that lies near, and one
+    that is the same not at all. Where it is hardly better than x, x is taken. The other two axes keep their order.
+
+    Numbers of the launch may decide: strides, what a program's id is divided by, and axes with one program.
+
+    Not for kernels with products, whose programs share operands in the order that the author thought of; nor with atomics, volatile loads or
+    `scf.while`, which may wait for others, with prints or assertions, or with merged programs.
+
+    Before, blocks of a row follow one another along y:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: i32, %px: i32, %py: i32, ...) attributes {tilebridge.kernel} {
+      %row = arith.muli %px, %stride : i32
+      %column = arith.muli %py, %c256 : i32
+      %offset = arith.addi %row, %column : i32
+      ...
+    }
+    ```
+    After, `@f` has the attribute `tilebridge.order = @f.order`, and is followed by:
+    ```mlir
+    func.func private @f.order(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: i32, %px: i32, %py: i32, ...) -> i32 {
+      ...
+      %isBetter = arith.cmpi slt, %alongY, %alongX : index
+      %axis = arith.select %isBetter, %c1, %c0 : i32
+      return %axis : i32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {

@@ -41,6 +41,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(linalg_ext::createSpreadSelectsPass());
   // Programs that read one column each become one that reads lines.
   pm.addPass(createCpuMergeProgramsPass());
+  // Others go through memory along the axis along which blocks are near.
+  pm.addPass(createCpuOrderProgramsPass());
   // Programs whose rows are contiguous are apart from others.
   pm.addNestedPass<func::FuncOp>(createCpuVersionStridesPass());
   // Nothing is left of accesses that are known to be empty.

@@ -39,6 +39,12 @@ public:
   Value atOnce(const MergedCall &merged);
 
 private:
+  void order(const ProgramCall &kernel);
+  SmallVector<Value> inOrder(ValueRange ofAxes);
+  SmallVector<Value> ofAxes(ValueRange inOrder);
+  Value choose(Value condition, Value one, Value other) {
+    return arith::SelectOp::create(b, loc, condition, one, other);
+  }
   Value wide(Value value) {
     return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
   }
@@ -68,6 +74,8 @@ private:
   OpBuilder &b;
   Location loc;
   SmallVector<Value> counts, counts64;
+  /// Which axis counts fastest, where that is not x; null if it is x.
+  Value isY, isZ, isOther;
   /// Of merged programs: the distance of their ids along the axis, and of
   /// their numbers in the grid, `lower` times as far; how many follow one
   /// another.
@@ -77,17 +85,61 @@ private:
 };
 } // namespace
 
+/// What a kernel's function says, for the arguments of this launch.
+static Value askFunction(OpBuilder &b, Location loc, func::FuncOp function,
+                         const ProgramCall &kernel, ValueRange counts) {
+  // Its arguments are the kernel's without the hidden ones.
+  Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
+  SmallVector<Value> arguments(kernel.arguments);
+  arguments.truncate(kernel.firstId + linalg_ext::kProgramArguments);
+  for (int dim = 0; dim < 3; ++dim) {
+    arguments[kernel.firstId + dim] = zero;
+    arguments[kernel.firstId + 3 + dim] = counts[dim];
+  }
+  return func::CallOp::create(b, loc, function, arguments).getResult(0);
+}
+
+void ProgramLoop::order(const ProgramCall &kernel) {
+  if (!kernel.order)
+    return;
+  Value axis = askFunction(b, loc, kernel.order, kernel, counts);
+  auto is = [&](int64_t number) -> Value {
+    return arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, axis,
+        arith::ConstantIntOp::create(b, loc, b.getI32Type(), number));
+  };
+  isY = is(1), isZ = is(2);
+  isOther = arith::OrIOp::create(b, loc, isY, isZ);
+}
+
+/// The fastest first: x y z, y x z or z x y.
+SmallVector<Value> ProgramLoop::inOrder(ValueRange axes) {
+  if (!isOther)
+    return axes;
+  return {choose(isOther, choose(isY, axes[1], axes[2]), axes[0]),
+          choose(isOther, axes[0], axes[1]), choose(isZ, axes[1], axes[2])};
+}
+SmallVector<Value> ProgramLoop::ofAxes(ValueRange ordered) {
+  if (!isOther)
+    return ordered;
+  return {choose(isOther, ordered[1], ordered[0]),
+          choose(isY, ordered[0], choose(isZ, ordered[2], ordered[1])),
+          choose(isZ, ordered[0], ordered[2])};
+}
+
+/// The ids of a program, in order.
 SmallVector<Value> ProgramLoop::idsOf(Value program) {
   auto narrow = [&](Value value) {
     return arith::TruncIOp::create(b, loc, b.getI32Type(), value).getResult();
   };
-  Value rows = arith::DivUIOp::create(b, loc, program, counts64[0]);
-  return {narrow(arith::RemUIOp::create(b, loc, program, counts64[0])),
-          narrow(arith::RemUIOp::create(b, loc, rows, counts64[1])),
-          narrow(arith::DivUIOp::create(b, loc, rows, counts64[1]))};
+  SmallVector<Value> sizes = inOrder(counts64);
+  Value rows = arith::DivUIOp::create(b, loc, program, sizes[0]);
+  return {narrow(arith::RemUIOp::create(b, loc, program, sizes[0])),
+          narrow(arith::RemUIOp::create(b, loc, rows, sizes[1])),
+          narrow(arith::DivUIOp::create(b, loc, rows, sizes[1]))};
 }
 
-/// The next program's ids, as an odometer counts.
+/// The next program's ids, in order, as an odometer counts.
 SmallVector<Value> ProgramLoop::next(ValueRange ids) {
   Type i32 = b.getI32Type();
   Value one = arith::ConstantIntOp::create(b, loc, i32, 1),
@@ -99,15 +151,16 @@ SmallVector<Value> ProgramLoop::next(ValueRange ids) {
     carryOut = arith::SelectOp::create(b, loc, full, one, zero);
     return arith::SelectOp::create(b, loc, full, zero, more).getResult();
   };
-  Value carryX, carryY;
-  Value nextX = step(ids[0], one, counts[0], carryX);
+  SmallVector<Value> sizes = inOrder(counts);
+  Value carry, nextCarry;
+  Value first = step(ids[0], one, sizes[0], carry);
   // A carry of 0 leaves an id below its count, so `full` is false there.
-  Value nextY = step(ids[1], carryX, counts[1], carryY);
-  return {nextX, nextY, arith::AddIOp::create(b, loc, ids[2], carryY)};
+  Value second = step(ids[1], carry, sizes[1], nextCarry);
+  return {first, second, arith::AddIOp::create(b, loc, ids[2], nextCarry)};
 }
 
-func::CallOp ProgramLoop::call(const ProgramCall &call, ValueRange ids) {
-  SmallVector<Value> arguments = call.arguments;
+func::CallOp ProgramLoop::call(const ProgramCall &call, ValueRange ordered) {
+  SmallVector<Value> arguments = call.arguments, ids = ofAxes(ordered);
   for (int dim = 0; dim < 3; ++dim) {
     arguments[call.firstId + dim] = ids[dim];
     arguments[call.firstId + 3 + dim] = counts[dim];
@@ -118,6 +171,7 @@ func::CallOp ProgramLoop::call(const ProgramCall &call, ValueRange ids) {
 
 /// The divisions run once a call: the loop then counts like an odometer.
 void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
+  order(kernel);
   auto loop = scf::ForOp::create(b, loc, begin, end, number(1), idsOf(begin));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -129,17 +183,7 @@ void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
 void ProgramLoop::findStep(const MergedCall &merged) {
   step = number(1);
   if (merged.step) {
-    // The function's arguments are the kernel's without the hidden ones.
-    Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
-    SmallVector<Value> arguments(merged.call.arguments);
-    arguments.truncate(merged.call.firstId + linalg_ext::kProgramArguments);
-    for (int dim = 0; dim < 3; ++dim) {
-      arguments[merged.call.firstId + dim] = zero;
-      arguments[merged.call.firstId + 3 + dim] = counts[dim];
-    }
-    func::FuncOp function = merged.step;
-    Value result =
-        func::CallOp::create(b, loc, function, arguments).getResult(0);
+    Value result = askFunction(b, loc, merged.step, merged.call, counts);
     // A quotient by what is no distance is not what is merged for.
     result = arith::MaxSIOp::create(b, loc, result, number(0));
     step = arith::MinSIOp::create(b, loc, result,

@@ -17,6 +17,8 @@ struct ProgramCall {
   mlir::func::FuncOp function;
   mlir::SmallVector<mlir::Value> arguments;
   unsigned firstId = 0;
+  /// Returns the axis that counts fastest; null if that is x.
+  mlir::func::FuncOp order;
 };
 
 /// Programs that are run by one call, if the kernel has a function for that.

@@ -40,7 +40,7 @@ typedef struct tb_launch_v1 {
   const tb_host_v1 *host;
 } tb_launch_v1;
 
-/* Runs the programs [begin, end) of the grid, x fastest. `scratch` has scratch_bytes, aligned to 64, of this thread alone. The
+/* Runs the programs [begin, end) of the grid, in the kernel's order, which is the same for all of a launch. `scratch` has scratch_bytes, aligned to 64, of this thread alone. The
  * first TB_SCRATCH_ZEROED_BYTES of it (all, if it has less) are zero when a thread's first programs of a launch begin; what a
  * call leaves in it the thread's next call of that launch finds there. */
 #define TB_SCRATCH_ZEROED_BYTES 256

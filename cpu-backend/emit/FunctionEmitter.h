@@ -322,10 +322,13 @@ private:
   /// How many programs along x, or all axes, the function runs together.
   int64_t programsAtOnce() const;
   int64_t programsAlongX() const;
+  /// Whether the next program is the next one along x; null if it always is.
+  mlir::Value followAlongX();
 
   mlir::func::FuncOp oldFunc;
   Plan &plan;
   bool onlyStreams = true;
+  mlir::Value isAlongX; ///< see followAlongX; null until it is asked for
   /// Arguments of the old function, see isWriteOnly.
   llvm::DenseSet<mlir::Value> writeOnly;
   mlir::IRMapping map;

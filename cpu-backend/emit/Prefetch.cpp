@@ -126,9 +126,11 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
   auto hasProgram = [&](int64_t later) -> Value {
     Value constant =
         arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(later * atOnce));
-    return arith::CmpIOp::create(
+    Value exists = arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::slt,
         arith::AddIOp::create(b, loc, program, constant), programs);
+    Value isNext = fe.followAlongX();
+    return isNext ? arith::AndIOp::create(b, loc, exists, isNext) : exists;
   };
   if (!around)
     return Later{

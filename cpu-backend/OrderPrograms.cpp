@@ -1,0 +1,207 @@
+//===- OrderPrograms.cpp - tilebridge-cpu-order-programs ------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// A grid says which programs there are, not in which order they run. A thread
+// runs its programs one after the other, and should go through memory as it
+// does within one: pages that follow one another, which the CPU's own looking
+// ahead and its table of pages are made for. So the axis counts fastest along
+// which blocks lie near the ones before; which one that is depends on strides,
+// and is asked once for many programs.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/OrderPrograms.h"
+
+#include "cpu-backend/DecisionRemark.h"
+#include "cpu-backend/Passes.h"
+#include "cpu-backend/UsualGrowth.h"
+#include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/View.h"
+#include "cpu-backend/merge/ProgramBatch.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
+#include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilebridge;
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUORDERPROGRAMSPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace tilebridge::cpu;
+using linalg_ext::kProgramArguments;
+
+static constexpr int64_t pageBytes = 4096;
+/// What a block counts that lies on another page than the one before, against
+/// one that lies on the same.
+static constexpr int64_t farCost = 3;
+/// What is read in a loop counts more often than what is read once.
+static constexpr int64_t loopWeight = 4;
+
+namespace {
+/// A block that is read or written.
+struct AccessedBlock {
+  Value view;
+  int64_t elementBytes, weight;
+};
+} // namespace
+
+static Value viewOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([](bufferization::ToTensorOp op) { return op.getBuffer(); })
+      .Case([](bufferization::MaterializeInDestinationOp op) {
+        return op.getDest();
+      })
+      .Case<linalg_ext::MaskedLoadOp, linalg_ext::MaskedStoreOp,
+            linalg_ext::GatherRowsOp, linalg_ext::ScatterRowsOp>(
+          [](auto op) { return op.getView(); })
+      .Default([](Operation *) { return Value(); });
+}
+
+static SmallVector<AccessedBlock> blocksOf(func::FuncOp func) {
+  SmallVector<AccessedBlock> blocks;
+  func.walk([&](Operation *op) {
+    Value view = viewOf(op);
+    auto type = view ? dyn_cast<MemRefType>(view.getType()) : MemRefType();
+    if (!type)
+      return;
+    int64_t elements = 1;
+    for (Value value :
+         llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
+                             SmallVector<Value>(op->getResults())))
+      if (auto tensor = dyn_cast<RankedTensorType>(value.getType());
+          tensor && tensor.hasStaticShape())
+        elements = std::max(elements, tensor.getNumElements());
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    bool isInLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+    blocks.push_back(
+        {view, bytes, elements * bytes * (isInLoop ? loopWeight : 1)});
+  });
+  return blocks;
+}
+
+/// What goes through memory along this axis costs, if it has several programs.
+static Value costAlong(OpBuilder &b, Location loc, UsualGrowth growth,
+                       ArrayRef<AccessedBlock> blocks) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value cost = number(0);
+  for (const AccessedBlock &block : blocks) {
+    Value each = number(farCost);
+    if (auto elements = growth.ofView(block.view)) {
+      Value distance = toValue(b, loc, *elements);
+      Value back = arith::SubIOp::create(b, loc, number(0), distance);
+      distance = arith::MaxSIOp::create(b, loc, distance, back);
+      Value isSame = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           distance, number(0));
+      Value isNear =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, distance,
+                                number(pageBytes / block.elementBytes));
+      each = arith::SelectOp::create(b, loc, isNear, number(1), each);
+      each = arith::SelectOp::create(b, loc, isSame, number(0), each);
+    }
+    cost = arith::AddIOp::create(
+        b, loc, cost,
+        arith::MulIOp::create(b, loc, each, number(block.weight)));
+  }
+  return cost;
+}
+
+/// Products share operands between programs in the order that the kernel's
+/// author thought of; atomics and what is read again and again may wait for
+/// programs before; prints are read in order.
+static bool mayBeInAnyOrder(func::FuncOp func) {
+  return !anyInside(func, [](Operation *op) {
+    return isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
+               linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
+               linalg_ext::PrintOp, linalg_ext::AssertOp, scf::WhileOp>(op) ||
+           (isa<linalg::ContractionOpInterface>(op) &&
+            !isa<linalg::GenericOp>(op));
+  });
+}
+
+/// A function of the kernel's arguments that returns the axis that counts
+/// fastest.
+static void makeOrder(func::FuncOp func) {
+  SmallVector<AccessedBlock> blocks = blocksOf(func);
+  auto programs = func.getArguments().take_back(kProgramArguments);
+  if (blocks.empty() || (programs[1].use_empty() && programs[2].use_empty()))
+    return;
+  OpBuilder b(func.getContext());
+  b.setInsertionPointAfter(func);
+  Location loc = func.getLoc();
+  auto order = func::FuncOp::create(
+      b, loc, (func.getName() + ".order").str(),
+      b.getFunctionType(func.getArgumentTypes(), b.getI32Type()));
+  order.setPrivate();
+  b.setInsertionPointToStart(order.addEntryBlock());
+  IRMapping map;
+  map.map(func.getArguments(), order.getArguments());
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto axisNumber = [&](int64_t axis) -> Value {
+    return arith::ConstantIntOp::create(b, loc, b.getI32Type(), axis);
+  };
+  Value none = index(int64_t(1) << 48);
+  Value fastest = axisNumber(0), least;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    Value cost = costAlong(b, loc, UsualGrowth(b, map, programs[axis]), blocks);
+    Value isAlone =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
+                              map.lookup(programs[3 + axis]), axisNumber(1));
+    cost = arith::SelectOp::create(b, loc, isAlone, none, cost);
+    if (axis == 0) {
+      least = cost;
+      continue;
+    }
+    // Not for a little.
+    Value isBetter =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                              arith::MulIOp::create(b, loc, cost, index(4)),
+                              arith::MulIOp::create(b, loc, least, index(3)));
+    fastest =
+        arith::SelectOp::create(b, loc, isBetter, axisNumber(axis), fastest);
+    least = arith::SelectOp::create(b, loc, isBetter, cost, least);
+  }
+  func::ReturnOp::create(b, loc, fastest);
+  func->setAttr(orderAttr, FlatSymbolRefAttr::get(order.getNameAttr()));
+  if (Decision::isWanted(func.getContext()))
+    Decision(loc, "ordered")
+        .report("programs follow one another along the axis along which blocks "
+                "lie near the ones before, by the strides of the launch");
+}
+
+namespace {
+struct OrderProgramsPass
+    : public tilebridge::cpu::impl::CpuOrderProgramsPassBase<
+          OrderProgramsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    // Programs that run together have an order of their own.
+    if (llvm::any_of(functions, [](func::FuncOp func) {
+          return func->hasAttr(mergedCountAttr);
+        }))
+      return;
+    for (func::FuncOp func : functions)
+      if (func->hasAttr("tilebridge.kernel") && func.getBody().hasOneBlock() &&
+          mayBeInAnyOrder(func))
+        makeOrder(func);
+  }
+};
+} // namespace

@@ -1,0 +1,21 @@
+//===- OrderPrograms.h - the order in which programs run --------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEBRIDGE_CPU_BACKEND_ORDERPROGRAMS_H
+#define TILEBRIDGE_CPU_BACKEND_ORDERPROGRAMS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace tilebridge::cpu {
+
+/// On a kernel: the function of its arguments, without the hidden ones, that
+/// returns as an i32 the axis along which programs follow one another; without
+/// it they do along x. The other two keep their order.
+inline constexpr llvm::StringLiteral orderAttr = "tilebridge.order";
+
+} // namespace tilebridge::cpu
+
+#endif // TILEBRIDGE_CPU_BACKEND_ORDERPROGRAMS_H

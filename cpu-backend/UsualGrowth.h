@@ -1,0 +1,52 @@
+//===- UsualGrowth.h - how offsets grow from program to program -*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEBRIDGE_CPU_BACKEND_USUALGROWTH_H
+#define TILEBRIDGE_CPU_BACKEND_USUALGROWTH_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <optional>
+
+namespace tilebridge::cpu {
+
+/// How much values of the kernel usually grow from one program to the next one
+/// along an axis, in code of another function that has the same arguments.
+/// What happens at a boundary (of a quotient, of a minimum) is not usual.
+class UsualGrowth {
+public:
+  using Known = std::optional<mlir::OpFoldResult>;
+  UsualGrowth(mlir::OpBuilder &b, mlir::IRMapping &map, mlir::Value id)
+      : b(b), map(map), id(id) {}
+
+  /// Of type index; nothing where that is not known.
+  Known of(mlir::Value value);
+
+  /// In elements, of where a view begins.
+  Known ofView(mlir::Value view);
+
+private:
+  Known compute(mlir::Value value);
+  Known ofArgument(mlir::BlockArgument argument);
+  Known ofProduct(mlir::Operation *op, Known left, Known right);
+  mlir::Value copy(mlir::Value value);
+  mlir::Value copyOperation(mlir::Operation *op);
+  Known copyIndex(mlir::Value value);
+  Known strideOf(mlir::Value view, unsigned dim);
+  mlir::OpFoldResult zero() { return b.getIndexAttr(0); }
+  /// Of divisors: programs that divide by 0, or overflow, do not run yet.
+  mlir::Value atLeastOne(mlir::Value value);
+
+  mlir::OpBuilder &b;
+  mlir::IRMapping &map;
+  mlir::Value id;
+  mlir::DenseMap<mlir::Value, Known> found;
+};
+
+} // namespace tilebridge::cpu
+
+#endif // TILEBRIDGE_CPU_BACKEND_USUALGROWTH_H

@@ -1,0 +1,116 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs follow one another along the axis along which blocks lie near; each runs once whatever the order is."""
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from support import normal, output
+
+
+@triton.jit
+def numbers_kernel(count, out, sx, sy, sz, batch, N: tl.constexpr):
+    """Adds one to a block of its own, and writes the program's number there."""
+    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    place = (x // batch) * batch * sx + (x % batch) * sx + y * sy + z * sz
+    at = place * N + tl.arange(0, N)
+    tl.store(count + at, tl.load(count + at) + 1)
+    tl.store(
+        out + at, (z * tl.num_programs(1) + y) * tl.num_programs(0) + x + tl.zeros([N], tl.int32)
+    )
+
+
+def places(grid, order):
+    """The strides of the axes, in blocks, where `order` names them from the nearest on."""
+    strides, far = [0, 0, 0], 1
+    for axis in order:
+        strides[axis] = far
+        far *= grid[axis]
+    return strides
+
+
+ORDERS = [(0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0), (1, 2, 0)]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=lambda order: "".join("xyz"[i] for i in order))
+@pytest.mark.parametrize(
+    "grid", [(5, 3, 2), (1, 7, 4), (4, 1, 9), (64, 33, 1), (1, 1, 6), (7, 1, 1)]
+)
+@pytest.mark.parametrize("n", [16, 1024])
+def test_every_program_runs_once(grid, order, n):
+    strides = places(grid, order)
+    total = grid[0] * grid[1] * grid[2]
+    count, out = torch.zeros(total * n, dtype=torch.int32), output([total * n], torch.int32)
+    numbers_kernel[grid](count, out, *strides, 3, N=n)
+    assert torch.equal(count, torch.ones_like(count))
+    z, y, x = torch.meshgrid(*(torch.arange(k) for k in reversed(grid)), indexing="ij")
+    wanted = torch.empty(total, dtype=torch.int32)
+    number = (z * grid[1] + y) * grid[0] + x
+    wanted[x * strides[0] + y * strides[1] + z * strides[2]] = number.int()
+    assert torch.equal(out.view(total, n), wanted[:, None].expand(total, n))
+
+
+@triton.jit
+def last_kernel(x, out, last, sx, sy, N: tl.constexpr):
+    """`last` is written by the programs of the first row and of the first column: who was there last?"""
+    i, j = tl.program_id(0), tl.program_id(1)
+    at = i * sx + j * sy + tl.arange(0, N)
+    tl.store(out + at, tl.load(x + at) + 1)
+    tl.store(
+        last + tl.arange(0, 2),
+        i + (j - i) * tl.arange(0, 2),
+        mask=(i * j == 0) & (tl.arange(0, 2) >= 0),
+    )
+
+
+@pytest.mark.compiled("the order is the compiler's")
+@pytest.mark.parametrize(("sx", "sy", "wanted"), [(64, 8192, [0, 4]), (8192, 64, [6, 0])])
+def test_the_near_axis_counts_fastest(sx, sy, wanted, rng):
+    grid = (7, 5)
+    x = normal(rng, [sx * grid[0] + sy * grid[1]], torch.float32)
+    out, last = torch.zeros_like(x), output([2], torch.int32)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        last_kernel[grid](x, out, last, sx, sy, N=64)
+    finally:
+        torch.set_num_threads(threads)
+    assert last.tolist() == wanted
+
+
+@triton.jit
+def columns_kernel(x, y, out, m, n, sx, sy, so, BM: tl.constexpr, BN: tl.constexpr):
+    row = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+    col = tl.program_id(1) * BN + tl.arange(0, BN)[None, :]
+    inside = (row < m) & (col < n)
+    a = tl.load(x + row * sx + col, mask=inside)
+    b = tl.load(y + row * sy + col, mask=inside)
+    tl.store(out + row * so + col, a + b, mask=inside)
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (37, 1031), (257, 64), (130, 2050)])
+@pytest.mark.parametrize(("bm", "bn"), [(1, 256), (16, 64), (64, 16)])
+def test_blocks_of_a_matrix(m, n, bm, bn, rng):
+    x, y = normal(rng, [m, n + 5], torch.float32), normal(rng, [m, n], torch.float32)
+    out = output([m, n + 1], torch.float32)
+    grid = (triton.cdiv(m, bm), triton.cdiv(n, bn))
+    columns_kernel[grid](x, y, out, m, n, n + 5, n, n + 1, BM=bm, BN=bn)
+    assert torch.equal(out[:, :n], x[:, :n] + y)
+
+
+@triton.jit
+def descriptor_kernel(x, out, BM: tl.constexpr, BN: tl.constexpr):
+    i, j = tl.program_id(0) * BM, tl.program_id(1) * BN
+    out.store([i, j], x.load([i, j]) * 2)
+
+
+@pytest.mark.parametrize(("m", "n"), [(5, 8), (33, 1032)])
+def test_blocks_of_descriptors(m, n, rng):
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    x, out = normal(rng, [m, n], torch.float32), output([m, n], torch.float32)
+    block = [4, 64]
+    descriptors = [TensorDescriptor(t, [m, n], [n, 1], block) for t in (x, out)]
+    descriptor_kernel[(triton.cdiv(m, 4), triton.cdiv(n, 64))](*descriptors, BM=4, BN=64)
+    assert torch.equal(out, x * 2)

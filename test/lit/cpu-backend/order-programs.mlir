@@ -1,0 +1,109 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-order-programs --canonicalize --cse | FileCheck %s
+
+// Blocks of 256 elements along y, in rows that lie `stride` apart along x: a row's blocks follow one another, unless
+// rows are short.
+
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME: tilebridge.order = @rows.order
+// CHECK: func.func private @rows.order(%{{[^,]*}}: memref<?xf32, strided<[1], offset: ?>>, %[[STRIDE:[^,]*]]: i32, %[[X:[^,]*]]: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32, %[[NX:[^,]*]]: i32, %[[NY:[^,]*]]: i32, %[[NZ:[^,]*]]: i32) -> i32
+// CHECK-DAG: %[[PAGE:.*]] = arith.constant 1024 : index
+// CHECK-DAG: %[[GROWTH:.*]] = arith.index_cast %[[STRIDE]] : i32 to index
+// CHECK-DAG: arith.maxsi %[[GROWTH]]
+// CHECK: arith.cmpi sle, %{{.*}}, %[[PAGE]]
+// CHECK: arith.cmpi ule, %[[NX]]
+// CHECK: arith.cmpi ule, %[[NY]]
+// CHECK: %[[AXIS:.*]] = arith.select {{.*}} : i32
+// CHECK: return %[[AXIS]] : i32
+func.func @rows(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel} {
+  %c256 = arith.constant 256 : i32
+  %row = arith.muli %px, %stride : i32
+  %column = arith.muli %py, %c256 : i32
+  %sum = arith.addi %row, %column : i32
+  %at = arith.index_cast %sum : i32 to index
+  %view = memref.reinterpret_cast %x to offset: [%at], sizes: [256], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %view : memref<256xf32, strided<[1], offset: ?>> to tensor<256xf32>
+  bufferization.materialize_in_destination %t in writable %view : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// A divisor is not what the kernel has guarded it to be: nothing is divided by 0.
+
+// CHECK-LABEL: func.func private @batches.order(
+// CHECK: %[[BY:.*]] = arith.maxsi %{{.*}}, %{{.*}} : index
+// CHECK: arith.divsi %{{.*}}, %[[BY]]
+// CHECK: arith.remsi %{{.*}}, %[[BY]]
+func.func @batches(%x: memref<?xf32, strided<[1], offset: ?>>, %length: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %c8192 = arith.constant 8192 : i32
+  %none = arith.cmpi eq, %length, %c0 : i32
+  scf.if %none {
+  } else {
+    %batch = arith.divsi %px, %length : i32
+    %place = arith.remsi %px, %length : i32
+    %far = arith.muli %batch, %c64 : i32
+    %near = arith.muli %place, %c8192 : i32
+    %row = arith.addi %far, %near : i32
+    %head = arith.muli %pz, %c64 : i32
+    %sum = arith.addi %row, %head : i32
+    %at = arith.index_cast %sum : i32 to index
+    %view = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
+        : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+    %t = bufferization.to_tensor %view : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+    bufferization.materialize_in_destination %t in writable %view : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  }
+  return
+}
+
+// -----
+
+// A part of a descriptor's tensor, whose strides are the argument's.
+
+// CHECK-LABEL: func.func private @tensor.order(
+// CHECK: memref.extract_strided_metadata
+func.func @tensor(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel} {
+  %i = arith.index_cast %px : i32 to index
+  %j = arith.index_cast %py : i32 to index
+  %view = memref.subview %x[%i, %j] [1, 64] [1, 1]
+      : memref<?x?xf32, strided<[?, 1], offset: ?>> to memref<1x64xf32, strided<[?, 1], offset: ?>>
+  %t = bufferization.to_tensor %view : memref<1x64xf32, strided<[?, 1], offset: ?>> to tensor<1x64xf32>
+  bufferization.materialize_in_destination %t in writable %view : (tensor<1x64xf32>, memref<1x64xf32, strided<[?, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Programs along x alone have one order; those that add to what others do, or print, keep theirs.
+
+// CHECK-NOT: .order
+func.func @line(%x: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel} {
+  %at = arith.index_cast %px : i32 to index
+  %view = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %view : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+  bufferization.materialize_in_destination %t in writable %view : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-NOT: .order
+func.func @atomics(%x: memref<?xf32, strided<[1], offset: ?>>, %n: memref<?xi32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i32
+  %old = linalg_ext.atomic_rmw add acq_rel gpu %n[%c0], %c1 : (memref<?xi32, strided<[1], offset: ?>>, i64, i32) -> i32
+  %at = arith.index_cast %py : i32 to index
+  %view = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %view : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+  bufferization.materialize_in_destination %t in writable %view : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
