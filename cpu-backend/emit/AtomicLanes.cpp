@@ -29,6 +29,9 @@ using namespace tilebridge;
 using namespace tilebridge::cpu;
 using linalg_ext::AtomicKind;
 
+/// Of what is changed: some twenty exchanges.
+static constexpr int64_t bytesAhead = 512;
+
 /// How many lanes one exchange may take; 1 where each takes its own.
 int64_t AtomicEmitter::lanesTogether() const {
   if (!access.kind || access.kind == AtomicKind::Inc ||
@@ -62,6 +65,7 @@ LogicalResult AtomicEmitter::emitLanes(int64_t lanes) {
 
     SmallVector<Value> at(row);
     at.push_back(now);
+    prefetchLater(at);
     auto step = [&](int64_t by) {
       scf::YieldOp::create(
           b, loc,
@@ -80,6 +84,35 @@ LogicalResult AtomicEmitter::emitLanes(int64_t lanes) {
     step(1);
     return success();
   });
+}
+
+/// Atomics wait for one another, and for memory: what is changed later is asked
+/// for.
+void AtomicEmitter::prefetchLater(Position at) {
+  auto type = cast<MemRefType>(access.offset.getType());
+  int64_t ahead = bytesAhead * 8 / element.getIntOrFloatBitWidth();
+  int64_t last = type.getNumElements() - 1;
+  if (ahead > last)
+    return;
+  Value place = at.front();
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  for (auto [size, index] :
+       llvm::zip_equal(type.getShape().drop_front(), at.drop_front()))
+    place = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, place, number(size)), index);
+  place = arith::AddIOp::create(b, loc, place, number(ahead));
+  place = arith::MinSIOp::create(b, loc, place, number(last));
+  Value all = access.offset;
+  if (type.getRank() > 1) {
+    ReassociationIndices dims = llvm::to_vector(llvm::seq(type.getRank()));
+    all = memref::CollapseShapeOp::create(b, loc, all,
+                                          ArrayRef<ReassociationIndices>(dims));
+  }
+  Value offset = load(all, place, shaped.getElementType());
+  LLVM::Prefetch::create(b, loc, pointerTo(addressOf(offset)), /*rw=*/1,
+                         /*hint=*/3, /*cache=*/1);
 }
 
 /// Whether so many lanes are left, and one exchange reaches them. That these

@@ -16,6 +16,7 @@ tt.func public @lanes(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %h: !tt.ptr<bf16>, %d:
   %v = tt.load %xp, %mask : tensor<64x!tt.ptr<f32>>
   %ys = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
   %yp = tt.addptr %ys, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // CHECK: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}>
   // CHECK: vector.load {{.*}} vector<4xi64>
   // CHECK: vector.reduction <and>
   // CHECK: arith.andi %{{.*}}, %c15_i64
