@@ -8,15 +8,15 @@
 
 // ASM-COUNT-3: cmpxchg16b
 tt.func public @lanes(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %h: !tt.ptr<bf16>, %d: !tt.ptr<f64>, %n: i32) {
-  %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
-  %ns = tt.splat %n : i32 -> tensor<64xi32>
-  %mask = arith.cmpi slt, %i, %ns : tensor<64xi32>
-  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-  %xp = tt.addptr %xs, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  %v = tt.load %xp, %mask : tensor<64x!tt.ptr<f32>>
-  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-  %yp = tt.addptr %ys, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  // CHECK: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}>
+  %i = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %ns = tt.splat %n : i32 -> tensor<512xi32>
+  %mask = arith.cmpi slt, %i, %ns : tensor<512xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %i : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  %v = tt.load %xp, %mask : tensor<512x!tt.ptr<f32>>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %yp = tt.addptr %ys, %i : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  // CHECK: "llvm.intr.prefetch"(%{{.*}}) <{{.*}}rw = 1 : i32}>
   // CHECK: vector.load {{.*}} vector<4xi64>
   // CHECK: vector.reduction <and>
   // CHECK: arith.andi %{{.*}}, %c15_i64
@@ -33,29 +33,29 @@ tt.func public @lanes(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %h: !tt.ptr<bf16>, %d:
   // WORDS: arith.andi %{{.*}}, %c7_i64
   // WORDS: arith.addf {{.*}} : vector<2xf32>
   // WORDS: llvm.cmpxchg {{.*}} i64
-  %0 = tt.atomic_rmw fadd, acq_rel, gpu, %yp, %v, %mask : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, tensor<64xi1>) -> tensor<64xf32>
+  %0 = tt.atomic_rmw fadd, acq_rel, gpu, %yp, %v, %mask : (tensor<512x!tt.ptr<f32>>, tensor<512xf32>, tensor<512xi1>) -> tensor<512xf32>
 
   // What was there is kept.
-  %hs = tt.splat %h : !tt.ptr<bf16> -> tensor<64x!tt.ptr<bf16>>
-  %hp = tt.addptr %hs, %i : tensor<64x!tt.ptr<bf16>>, tensor<64xi32>
-  %halves = arith.truncf %v : tensor<64xf32> to tensor<64xbf16>
+  %hs = tt.splat %h : !tt.ptr<bf16> -> tensor<512x!tt.ptr<bf16>>
+  %hp = tt.addptr %hs, %i : tensor<512x!tt.ptr<bf16>>, tensor<512xi32>
+  %halves = arith.truncf %v : tensor<512xf32> to tensor<512xbf16>
   // CHECK: arith.addf {{.*}} : vector<8xbf16>
   // CHECK: llvm.cmpxchg {{.*}} monotonic monotonic {{.*}} i128
   // CHECK: vector.store {{.*}} vector<8xbf16>
-  // CHECK: memref.store {{.*}} : memref<64xbf16
+  // CHECK: memref.store {{.*}} : memref<512xbf16
   // WORDS: arith.addf {{.*}} : vector<4xbf16>
   // WORDS: llvm.cmpxchg {{.*}} i64
-  %1 = tt.atomic_rmw fadd, relaxed, gpu, %hp, %halves : (tensor<64x!tt.ptr<bf16>>, tensor<64xbf16>) -> tensor<64xbf16>
-  tt.store %hp, %1 : tensor<64x!tt.ptr<bf16>>
+  %1 = tt.atomic_rmw fadd, relaxed, gpu, %hp, %halves : (tensor<512x!tt.ptr<bf16>>, tensor<512xbf16>) -> tensor<512xbf16>
+  tt.store %hp, %1 : tensor<512x!tt.ptr<bf16>>
 
   // In a word there is one f64 only.
-  %ds = tt.splat %d : !tt.ptr<f64> -> tensor<64x!tt.ptr<f64>>
-  %dp = tt.addptr %ds, %i : tensor<64x!tt.ptr<f64>>, tensor<64xi32>
-  %wide = arith.extf %v : tensor<64xf32> to tensor<64xf64>
+  %ds = tt.splat %d : !tt.ptr<f64> -> tensor<512x!tt.ptr<f64>>
+  %dp = tt.addptr %ds, %i : tensor<512x!tt.ptr<f64>>, tensor<512xi32>
+  %wide = arith.extf %v : tensor<512xf32> to tensor<512xf64>
   // CHECK: arith.addf {{.*}} : vector<2xf64>
   // CHECK: llvm.cmpxchg {{.*}} i128
   // WORDS-NOT: vector<2xf64>
   // WORDS: llvm.atomicrmw fadd {{.*}} f64
-  %2 = tt.atomic_rmw fadd, acq_rel, gpu, %dp, %wide : (tensor<64x!tt.ptr<f64>>, tensor<64xf64>) -> tensor<64xf64>
+  %2 = tt.atomic_rmw fadd, acq_rel, gpu, %dp, %wide : (tensor<512x!tt.ptr<f64>>, tensor<512xf64>) -> tensor<512xf64>
   tt.return
 }
