@@ -36,6 +36,9 @@ mlir::BlockArgument argumentOf(mlir::Value memref);
 /// whose stores may be seen in any order before the kernel ends.
 llvm::DenseSet<mlir::Value> findWriteOnly(mlir::func::FuncOp func);
 
+/// Views of memory that a nest reads in place of those of the program.
+using LoadedViews = llvm::DenseMap<mlir::Value, std::unique_ptr<View>>;
+
 class FunctionEmitter : public Emitter {
 public:
   FunctionEmitter(mlir::func::FuncOp oldFunc, EmitTarget target, Plan &plan);
@@ -197,6 +200,7 @@ private:
 
   // Nest.cpp
   mlir::LogicalResult emitNest(Nest &nest);
+  LoadedViews flattenRows(Nest &nest);
 
   // Evaluate.cpp, Bodies.cpp: `tensor` at `indices`: a scalar, or a vector of
   // frame->lanes.
@@ -345,7 +349,7 @@ private:
   /// The views of gathers of rows and of masked loads.
   llvm::DenseMap<mlir::Value, std::unique_ptr<View>> irregular;
   /// What the open nest reads from a copy in another order.
-  llvm::DenseMap<mlir::Value, std::unique_ptr<View>> staged;
+  LoadedViews staged;
   /// By arguments of the new function.
   llvm::DenseMap<mlir::Value, Reader> readers;
   /// The memory of each storage of the plan.

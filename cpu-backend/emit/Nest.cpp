@@ -20,31 +20,32 @@ using namespace mlir;
 using namespace tilebridge::cpu;
 
 LogicalResult FunctionEmitter::emitNest(Nest &nest) {
-  return NestEmitter(*this, nest).run();
+  LoadedViews flat = flattenRows(nest);
+  return NestEmitter(*this, nest).run(std::move(flat));
 }
 
-LogicalResult NestEmitter::run() {
+LogicalResult NestEmitter::run(LoadedViews flat) {
+  LoadedViews outer = std::exchange(fe.staged, std::move(flat));
+  auto forget = llvm::scope_exit([&] { fe.staged = std::move(outer); });
   frame.open(b);
   choose();
   if (!rowsAtOnce.empty() && !isVersion)
     return emitBothOrders();
   findRanges();
   report();
-  auto outerStaged = std::move(fe.staged);
-  fe.staged.clear();
-  auto forget = llvm::scope_exit([&] { fe.staged = std::move(outerStaged); });
+  size_t seen = fe.staged.size();
   if (failed(stageCrossings()))
     return failure();
-  fe.onlyStreams &= fe.staged.empty();
+  fe.onlyStreams &= fe.staged.size() == seen;
   restrictToBox();
   indices.assign(nest.shape.size(), Index());
   for (auto [d, index] : llvm::enumerate(indices))
     index.dim = d;
   findStreams();
   findPrefetches();
-  Frame *outer = std::exchange(fe.frame, &frame);
+  Frame *outerFrame = std::exchange(fe.frame, &frame);
   LogicalResult result = emitLoops(0);
-  fe.frame = outer;
+  fe.frame = outerFrame;
   if (succeeded(result))
     clearUnwanted();
   return result;

@@ -37,7 +37,7 @@ class NestEmitter {
 public:
   NestEmitter(FunctionEmitter &fe, Nest &nest)
       : fe(fe), nest(nest), b(fe.builder()), loc(nest.loc) {}
-  mlir::LogicalResult run();
+  mlir::LogicalResult run(LoadedViews flat = LoadedViews());
 
   /// What the lanes behind a row's end have in common.
   struct Outside {
