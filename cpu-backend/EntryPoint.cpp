@@ -36,6 +36,10 @@ namespace {
 constexpr StringLiteral kRunName = "tilebridge_run";
 constexpr StringLiteral kAtOnceName = "tilebridge_at_once";
 
+int64_t programsOf(func::FuncOp merged) {
+  return merged->getAttrOfType<IntegerAttr>(mergedCountAttr).getInt();
+}
+
 struct EntryPass : public tilebridge::cpu::impl::CpuEntryPassBase<EntryPass> {
   using Base::Base;
 
@@ -45,7 +49,10 @@ struct EntryPass : public tilebridge::cpu::impl::CpuEntryPassBase<EntryPass> {
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(mergedCountAttr))
-        merged = function;
+        merged.push_back(function);
+    llvm::sort(merged, [](func::FuncOp one, func::FuncOp other) {
+      return programsOf(one) > programsOf(other);
+    });
     unsigned slots = 0;
     if (failed(createRun(kernel, slots)))
       return signalPassFailure();
@@ -62,15 +69,15 @@ private:
                                               unsigned firstProgramId,
                                               Value launch, Value scratch,
                                               unsigned &slots);
-  FailureOr<std::optional<MergedCall>> readMerged(OpBuilder &b, Value launch,
-                                                  Value scratch,
-                                                  unsigned firstProgramId);
+  FailureOr<SmallVector<MergedCall>> readMerged(OpBuilder &b, Value launch,
+                                                Value scratch,
+                                                unsigned firstProgramId);
   LogicalResult createAtOnce(unsigned firstProgramId);
   Value createSetjmp(OpBuilder &b, Location loc, Value state);
   void createExecutable(func::FuncOp kernel, unsigned slots);
 
-  /// Runs several programs; null if there is none.
-  func::FuncOp merged;
+  /// Run several programs: the one that runs most of them first.
+  SmallVector<func::FuncOp> merged;
 };
 
 } // namespace
@@ -251,33 +258,32 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
   return createAtOnce(firstProgramId);
 }
 
-FailureOr<std::optional<MergedCall>>
+FailureOr<SmallVector<MergedCall>>
 EntryPass::readMerged(OpBuilder &b, Value launch, Value scratch,
                       unsigned firstProgramId) {
-  if (!merged)
-    return std::optional<MergedCall>();
-  unsigned slots = 0;
-  auto arguments =
-      readArguments(b, merged, firstProgramId, launch, scratch, slots);
-  if (failed(arguments))
-    return failure();
-  MergedCall result;
-  result.call = {merged, *arguments, firstProgramId, {}};
-  auto number = [&](StringRef name) {
-    return merged->getAttrOfType<IntegerAttr>(name).getInt();
-  };
-  result.count = number(mergedCountAttr);
-  result.axis = number(mergedAxisAttr);
-  if (auto step = merged->getAttrOfType<FlatSymbolRefAttr>(mergedStepAttr))
-    result.step = getOperation().lookupSymbol<func::FuncOp>(step.getAttr());
-  return std::optional(result);
+  SmallVector<MergedCall> calls;
+  for (func::FuncOp function : merged) {
+    unsigned slots = 0;
+    auto arguments =
+        readArguments(b, function, firstProgramId, launch, scratch, slots);
+    if (failed(arguments))
+      return failure();
+    MergedCall result;
+    result.call = {function, *arguments, firstProgramId, {}};
+    result.count = programsOf(function);
+    result.axis = function->getAttrOfType<IntegerAttr>(mergedAxisAttr).getInt();
+    if (auto step = function->getAttrOfType<FlatSymbolRefAttr>(mergedStepAttr))
+      result.step = getOperation().lookupSymbol<func::FuncOp>(step.getAttr());
+    calls.push_back(result);
+  }
+  return calls;
 }
 
 /// The function that says how many programs in a row are run together.
 LogicalResult EntryPass::createAtOnce(unsigned firstProgramId) {
-  if (!merged)
+  if (merged.empty())
     return success();
-  Location loc = merged.getLoc();
+  Location loc = merged.front().getLoc();
   OpBuilder b(&getContext());
   b.setInsertionPointToEnd(getOperation().getBody());
   auto pointer = LLVM::LLVMPointerType::get(&getContext());
@@ -291,7 +297,7 @@ LogicalResult EntryPass::createAtOnce(unsigned firstProgramId) {
   if (failed(together))
     return failure();
   LLVM::ReturnOp::create(b, loc,
-                         createProgramsAtOnce(b, loc, **together, launch));
+                         createProgramsAtOnce(b, loc, *together, launch));
   return success();
 }
 
@@ -331,10 +337,10 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
       TB_EXECUTABLE_SYMBOL, Attribute(), /*alignment=*/8);
   b.createBlock(&executable.getInitializerRegion());
   int64_t scratchBytes = 0;
-  for (func::FuncOp function : {kernel, merged})
-    if (auto bytes = function ? function->getAttrOfType<IntegerAttr>(
-                                    "tilebridge.scratch_bytes")
-                              : IntegerAttr())
+  for (func::FuncOp function :
+       llvm::concat<func::FuncOp>(SmallVector<func::FuncOp>{kernel}, merged))
+    if (auto bytes =
+            function->getAttrOfType<IntegerAttr>("tilebridge.scratch_bytes"))
       scratchBytes = std::max(scratchBytes, bytes.getInt());
   SmallVector<Value> fields = {
       LLVM::ConstantOp::create(b, loc, i32,
@@ -343,9 +349,9 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
       LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(scratchBytes)),
       LLVM::AddressOfOp::create(b, loc, pointer, kRunName),
       LLVM::AddressOfOp::create(b, loc, pointer, text.getName()),
-      merged
-          ? LLVM::AddressOfOp::create(b, loc, pointer, kAtOnceName).getResult()
-          : LLVM::ZeroOp::create(b, loc, pointer).getResult(),
+      merged.empty()
+          ? LLVM::ZeroOp::create(b, loc, pointer).getResult()
+          : LLVM::AddressOfOp::create(b, loc, pointer, kAtOnceName).getResult(),
   };
   Value value = LLVM::UndefOp::create(b, loc, type);
   for (auto [i, field] : llvm::enumerate(fields))

@@ -34,9 +34,9 @@ public:
   }
 
   void create(const ProgramCall &kernel, Value begin, Value end);
-  void createMerged(const ProgramCall &kernel, const MergedCall &merged,
+  void createMerged(const ProgramCall &kernel, ArrayRef<MergedCall> merged,
                     Value begin, Value end);
-  Value atOnce(const MergedCall &merged);
+  Value atOnce(ArrayRef<MergedCall> merged);
 
 private:
   void order(const ProgramCall &kernel);
@@ -54,7 +54,7 @@ private:
   SmallVector<Value> idsOf(Value program);
   SmallVector<Value> next(ValueRange ids);
   func::CallOp call(const ProgramCall &call, ValueRange ids);
-  void findStep(const MergedCall &merged);
+  void findStep(ArrayRef<MergedCall> merged);
   /// Of a program in a launch with merged ones.
   struct Place {
     /// All programs of its group exist.
@@ -65,11 +65,18 @@ private:
     Value inDistance;
   };
   Place placeOf(const MergedCall &merged, Value program, ValueRange ids);
-  void createGroup(const ProgramCall &kernel, const MergedCall &merged,
+  void createGroup(const ProgramCall &kernel, ArrayRef<MergedCall> merged,
                    Value first, ValueRange ids);
   SmallVector<Value> createMember(const ProgramCall &kernel,
-                                  const MergedCall &merged, Value program,
+                                  ArrayRef<MergedCall> merged, Value program,
                                   ValueRange ids, const Place &place);
+  SmallVector<Value> createOne(const ProgramCall &kernel,
+                               ArrayRef<MergedCall> merged, Value isOn,
+                               ValueRange state);
+  /// What one group and those between its programs take of the grid's numbers.
+  Value blockOf(const MergedCall &merged) {
+    return arith::MulIOp::create(b, loc, distance, number(merged.count));
+  }
 
   OpBuilder &b;
   Location loc;
@@ -77,9 +84,8 @@ private:
   /// Which axis counts fastest, where that is not x; null if it is x.
   Value isY, isZ, isOther;
   /// Of merged programs: the distance of their ids along the axis, and of
-  /// their numbers in the grid, `lower` times as far; how many follow one
-  /// another.
-  Value step, lower, distance, block;
+  /// their numbers in the grid, `lower` times as far.
+  Value step, lower, distance;
   /// The launch's arguments are not those that programs are merged for.
   Value isOff;
 };
@@ -180,27 +186,44 @@ void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
   scf::YieldOp::create(b, loc, next(ids));
 }
 
-void ProgramLoop::findStep(const MergedCall &merged) {
+/// What the functions that say so agree on; 0 where they do not.
+void ProgramLoop::findStep(ArrayRef<MergedCall> merged) {
   step = number(1);
-  if (merged.step) {
-    Value result = askFunction(b, loc, merged.step, merged.call, counts);
+  bool isFirst = true;
+  for (const MergedCall &each : merged) {
+    if (!each.step)
+      continue;
+    Value result = askFunction(b, loc, each.step, each.call, counts);
     // A quotient by what is no distance is not what is merged for.
     result = arith::MaxSIOp::create(b, loc, result, number(0));
-    step = arith::MinSIOp::create(b, loc, result,
-                                  number(std::numeric_limits<int32_t>::max()));
+    result = arith::MinSIOp::create(
+        b, loc, result, number(std::numeric_limits<int32_t>::max()));
+    if (!isFirst) {
+      Value isSame =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, result, step);
+      result = choose(isSame, result, number(0));
+    }
+    step = result;
+    isFirst = false;
   }
   lower = number(1);
-  for (unsigned dim = 0; dim < merged.axis; ++dim)
+  for (unsigned dim = 0; dim < merged.front().axis; ++dim)
     lower = arith::MulIOp::create(b, loc, lower, counts64[dim]);
   distance = arith::MulIOp::create(b, loc, step, lower);
-  block = arith::MulIOp::create(b, loc, distance, number(merged.count));
-  isOff =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, block, number(0));
+  isOff = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, distance,
+                                number(0));
 }
 
-Value ProgramLoop::atOnce(const MergedCall &merged) {
+Value ProgramLoop::atOnce(ArrayRef<MergedCall> merged) {
   findStep(merged);
-  return arith::SelectOp::create(b, loc, isOff, number(1), block);
+  Value most = blockOf(merged.back());
+  for (const MergedCall &more : llvm::reverse(merged.drop_back())) {
+    Value span = arith::MulIOp::create(b, loc, step, number(more.count));
+    Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
+                                         span, counts64[more.axis]);
+    most = choose(exists, blockOf(more), most);
+  }
+  return choose(isOff, number(1), most);
 }
 
 /// Where a program is among those that run together.
@@ -222,27 +245,34 @@ ProgramLoop::Place ProgramLoop::placeOf(const MergedCall &merged, Value program,
   return place;
 }
 
-/// The programs `first`, `first + distance`, ...: by one call, or else one by
-/// one.
+/// The programs `first`, `first + distance`, ...: by one call, or else in
+/// smaller groups, or one by one.
 void ProgramLoop::createGroup(const ProgramCall &kernel,
-                              const MergedCall &merged, Value first,
+                              ArrayRef<MergedCall> merged, Value first,
                               ValueRange ids) {
-  Value done = call(merged.call, ids).getResult(0);
+  if (merged.empty()) {
+    call(kernel, ids);
+    return;
+  }
+  Value done = call(merged.front().call, ids).getResult(0);
   Value one = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
   Value isLeft = arith::XOrIOp::create(b, loc, done, one);
   auto rest = scf::IfOp::create(b, loc, isLeft, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(rest.thenBlock());
-  Value behind = arith::AddIOp::create(b, loc, first, block);
-  auto loop = scf::ForOp::create(b, loc, first, behind, distance);
+  Value behind = arith::AddIOp::create(b, loc, first, blockOf(merged.front()));
+  ArrayRef<MergedCall> smaller = merged.drop_front();
+  Value each = smaller.empty() ? distance : blockOf(smaller.front());
+  auto loop = scf::ForOp::create(b, loc, first, behind, each);
   b.setInsertionPointToStart(loop.getBody());
-  call(kernel, idsOf(loop.getInductionVar()));
+  Value next = loop.getInductionVar();
+  createGroup(kernel, smaller, next, idsOf(next));
 }
 
 /// Runs the group that begins with the program, if one does, and goes on behind
 /// those that belong to groups that have begun.
 SmallVector<Value> ProgramLoop::createMember(const ProgramCall &kernel,
-                                             const MergedCall &merged,
+                                             ArrayRef<MergedCall> merged,
                                              Value program, ValueRange ids,
                                              const Place &place) {
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
@@ -261,7 +291,7 @@ SmallVector<Value> ProgramLoop::createMember(const ProgramCall &kernel,
                                          inNext, distance);
   Value beginsToo = arith::AndIOp::create(b, loc, isFirst, isInside);
   Value left =
-      arith::SubIOp::create(b, loc, number(merged.count), place.number);
+      arith::SubIOp::create(b, loc, number(merged.front().count), place.number);
   Value behind = arith::AddIOp::create(
       b, loc, arith::SubIOp::create(b, loc, program, place.inDistance),
       arith::MulIOp::create(b, loc, left, distance));
@@ -271,11 +301,37 @@ SmallVector<Value> ProgramLoop::createMember(const ProgramCall &kernel,
   return result;
 }
 
+/// Runs the program, or the group that it is part of; what follows.
+SmallVector<Value> ProgramLoop::createOne(const ProgramCall &kernel,
+                                          ArrayRef<MergedCall> merged,
+                                          Value isOn, ValueRange state) {
+  ValueRange ids = state.drop_front();
+  if (merged.empty()) {
+    call(kernel, ids);
+    SmallVector<Value> following = {
+        arith::AddIOp::create(b, loc, state[0], number(1))};
+    llvm::append_range(following, next(ids));
+    return following;
+  }
+  Place place = placeOf(merged.front(), state[0], ids);
+  Value isMember = arith::AndIOp::create(b, loc, isOn, place.isWhole);
+  auto branch = scf::IfOp::create(b, loc, state.getTypes(), isMember,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc,
+                       createMember(kernel, merged, state[0], ids, place));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc,
+                       createOne(kernel, merged.drop_front(), isOn, state));
+  return branch.getResults();
+}
+
 /// Which programs run together depends on the grid alone, so that each gives
 /// the same bits in every launch: the call whose range has the first program of
 /// a group runs all of it, even those beyond its range, and others leave them.
 void ProgramLoop::createMerged(const ProgramCall &kernel,
-                               const MergedCall &merged, Value begin,
+                               ArrayRef<MergedCall> merged, Value begin,
                                Value end) {
   findStep(merged);
   // Where none are merged any step will do.
@@ -293,39 +349,23 @@ void ProgramLoop::createMerged(const ProgramCall &kernel,
         scf::ConditionOp::create(b, loc, isLeft, state);
       },
       [&](OpBuilder &, Location, ValueRange state) {
-        ValueRange ids = state.drop_front();
-        Place place = placeOf(merged, state[0], ids);
-        Value isMember = arith::AndIOp::create(b, loc, isOn, place.isWhole);
-        auto branch = scf::IfOp::create(b, loc, types, isMember,
-                                        /*withElseRegion=*/true);
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(branch.thenBlock());
-        scf::YieldOp::create(
-            b, loc, createMember(kernel, merged, state[0], ids, place));
-        b.setInsertionPointToStart(branch.elseBlock());
-        call(kernel, ids);
-        SmallVector<Value> following = {
-            arith::AddIOp::create(b, loc, state[0], number(1))};
-        llvm::append_range(following, next(ids));
-        scf::YieldOp::create(b, loc, following);
-        b.setInsertionPointAfter(branch);
-        scf::YieldOp::create(b, loc, branch.getResults());
+        scf::YieldOp::create(b, loc, createOne(kernel, merged, isOn, state));
       });
 }
 
 void tilebridge::cpu::createProgramLoop(OpBuilder &b, Location loc,
                                         const ProgramCall &kernel,
-                                        const std::optional<MergedCall> &merged,
+                                        ArrayRef<MergedCall> merged,
                                         Value launch, Value begin, Value end) {
   ProgramLoop loop(b, loc, launch);
-  if (merged)
-    loop.createMerged(kernel, *merged, begin, end);
-  else
+  if (merged.empty())
     loop.create(kernel, begin, end);
+  else
+    loop.createMerged(kernel, merged, begin, end);
 }
 
 Value tilebridge::cpu::createProgramsAtOnce(OpBuilder &b, Location loc,
-                                            const MergedCall &merged,
+                                            ArrayRef<MergedCall> merged,
                                             Value launch) {
   return ProgramLoop(b, loc, launch).atOnce(merged);
 }

@@ -31,16 +31,19 @@ struct MergedCall {
   unsigned axis = 0;
 };
 
-/// Calls the kernel for the programs [begin, end) of the launch's grid.
+/// Calls the kernel for the programs [begin, end) of the launch's grid. Of
+/// several ways to run programs together the first one is taken that has as
+/// many as it takes: each takes a multiple of those of the next one.
 void createProgramLoop(mlir::OpBuilder &b, mlir::Location loc,
                        const ProgramCall &kernel,
-                       const std::optional<MergedCall> &merged,
-                       mlir::Value launch, mlir::Value begin, mlir::Value end);
+                       llvm::ArrayRef<MergedCall> merged, mlir::Value launch,
+                       mlir::Value begin, mlir::Value end);
 
 /// How many programs in a row the merged ones are part of, as an i64: ranges of
 /// as many have no programs that are left alone.
 mlir::Value createProgramsAtOnce(mlir::OpBuilder &b, mlir::Location loc,
-                                 const MergedCall &merged, mlir::Value launch);
+                                 llvm::ArrayRef<MergedCall> merged,
+                                 mlir::Value launch);
 
 } // namespace tilebridge::cpu
 

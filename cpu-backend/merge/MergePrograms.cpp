@@ -205,13 +205,13 @@ static bool isWorthIt(const Shape &shape) {
 /// A function that returns how far apart the ids of merged programs are; 0 if
 /// not all of `ones` are 1.
 static func::FuncOp makeStep(func::FuncOp func, Value divisor,
-                             ArrayRef<BlockArgument> ones) {
+                             ArrayRef<BlockArgument> ones, StringRef suffix) {
   OpBuilder b(func.getContext());
   b.setInsertionPointAfter(func);
   Location loc = func.getLoc();
   Type i64 = b.getI64Type();
   auto step =
-      func::FuncOp::create(b, loc, (func.getName() + ".merge_step").str(),
+      func::FuncOp::create(b, loc, (func.getName() + suffix + "_step").str(),
                            b.getFunctionType(func.getArgumentTypes(), i64));
   step.setPrivate();
   b.setInsertionPointToStart(step.addEntryBlock());
@@ -260,45 +260,76 @@ static void report(func::FuncOp func, unsigned axis, bool hasStep,
                : "; others run alone"));
 }
 
+/// Whether merged programs are to take several lines of each row where as many
+/// are left. Rows of a matrix that is larger than the caches lie on pages of
+/// their own, and one line of each is read as slowly as several; so are long
+/// columns, whose matrices are large, and blocks that are only moved. The
+/// blocks of short columns are better off in the first cache.
+static bool wantsLines(func::FuncOp func, bool isInBlocks) {
+  constexpr int64_t longColumn = 1024;
+  return isInBlocks || anyInside(func, [&](Operation *op) {
+           auto load = dyn_cast<bufferization::ToTensorOp>(op);
+           return load && elementsOf(load.getBuffer()) >= longColumn;
+         });
+}
+
+namespace {
+enum class Merging { Done, TooLarge, NotPossible };
+} // namespace
+
+/// Makes the function that runs `count` programs, if that is worth it.
+static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
+                         int64_t count, StringRef suffix) {
+  ProgramBatch batch(func, {axis, divisor, count});
+  if (failed(batch.run()))
+    return Merging::NotPossible;
+  func::FuncOp result = batch.function();
+  Shape shape = shapeOf(batch);
+  bool isLarge = batch.largestBlock() > mostBlockBytes;
+  if (isLarge || !isWorthIt(shape)) {
+    result.erase();
+    return isLarge ? Merging::TooLarge : Merging::NotPossible;
+  }
+  result.setName((func.getName() + suffix).str());
+  // As arguments of the kernel.
+  SmallVector<BlockArgument> ones;
+  for (BlockArgument argument : shape.ones) {
+    batch.assumeOne(argument);
+    ones.push_back(func.getArgument(argument.getArgNumber()));
+  }
+  if (failed(batch.finish()))
+    return Merging::NotPossible;
+  OpBuilder b(func.getContext());
+  result->setAttr(mergedCountAttr, b.getI64IntegerAttr(count));
+  result->setAttr(mergedAxisAttr, b.getI64IntegerAttr(axis));
+  if (divisor || !ones.empty()) {
+    func::FuncOp step = makeStep(func, divisor, ones, suffix);
+    if (!step)
+      return result.erase(), Merging::NotPossible;
+    result->setAttr(mergedStepAttr, FlatSymbolRefAttr::get(step.getNameAttr()));
+  }
+  report(func, axis, divisor != nullptr, count, batch);
+  return Merging::Done;
+}
+
 static bool merge(func::FuncOp func, unsigned axis, Value divisor,
                   int64_t bytes) {
-  constexpr int64_t leastBytes = lineBytes / 2;
-  for (int64_t count = lineBytes / bytes; count * bytes >= leastBytes;
-       count /= 2) {
-    ProgramBatch batch(func, {axis, divisor, count});
-    if (failed(batch.run()))
-      return false;
-    Shape shape = shapeOf(batch);
-    bool isLarge = batch.largestBlock() > mostBlockBytes;
-    if (isLarge || !isWorthIt(shape)) {
-      batch.function().erase();
-      if (isLarge)
-        continue;
-      return false;
-    }
-    // As arguments of the kernel.
-    SmallVector<BlockArgument> ones;
-    for (BlockArgument argument : shape.ones) {
-      batch.assumeOne(argument);
-      ones.push_back(func.getArgument(argument.getArgNumber()));
-    }
-    if (failed(batch.finish()))
-      return false;
-    OpBuilder b(func.getContext());
-    func::FuncOp result = batch.function();
-    result->setAttr(mergedCountAttr, b.getI64IntegerAttr(count));
-    result->setAttr(mergedAxisAttr, b.getI64IntegerAttr(axis));
-    if (divisor || !ones.empty()) {
-      func::FuncOp step = makeStep(func, divisor, ones);
-      if (!step)
-        return result.erase(), false;
-      result->setAttr(mergedStepAttr,
-                      FlatSymbolRefAttr::get(step.getNameAttr()));
-    }
-    report(func, axis, divisor != nullptr, count, batch);
-    return true;
+  constexpr int64_t leastBytes = lineBytes / 2, severalLines = 4;
+  const int64_t line = lineBytes / bytes;
+  int64_t count = line;
+  Merging one = Merging::TooLarge;
+  for (; count * bytes >= leastBytes; count /= 2) {
+    one = mergeSome(func, axis, divisor, count, ".merged");
+    if (one != Merging::TooLarge)
+      break;
   }
-  return false;
+  if (one == Merging::Done && count == line &&
+      wantsLines(func, divisor != nullptr))
+    for (int64_t more = severalLines * line; more > line; more /= 2)
+      if (mergeSome(func, axis, divisor, more, ".merged_lines") !=
+          Merging::TooLarge)
+        break;
+  return one == Merging::Done;
 }
 
 /// Bytes of the smallest element that is read or written.

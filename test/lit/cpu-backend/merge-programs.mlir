@@ -108,16 +108,16 @@ func.func @compared(%x: memref<?xbf16, strided<[1], offset: ?>>, %n: i32, %strid
 
 // The blocks of one column are a number of programs apart that the launch knows, and their rows lie side by side if a stride is 1.
 // ENTRY: llvm.func internal @tilebridge_run
-// ENTRY: func.call @tiles.merge_step.program
+// ENTRY: func.call @tiles.merged_step.program
 // CHECK-LABEL: func.func @tiles(
-// CHECK-LABEL: func.func private @tiles.merge_step(
+// CHECK-LABEL: func.func private @tiles.merged_step(
 // CHECK-SAME: -> i64
 // CHECK: arith.cmpi eq, %arg3, %c1_i32
 // CHECK: arith.select
 // CHECK: arith.cmpi eq, %arg6, %c1_i32
 // CHECK: arith.select
 // CHECK-LABEL: func.func private @tiles.merged(
-// CHECK-SAME: tilebridge.merged_step = @tiles.merge_step
+// CHECK-SAME: tilebridge.merged_step = @tiles.merged_step
 // CHECK: scf.if
 // CHECK: memref.reinterpret_cast {{.*}} sizes: [64, 16], strides: [%{{.*}}, 1]
 // CHECK: memref.reinterpret_cast {{.*}} sizes: [64, 16], strides: [1, %{{.*}}]
@@ -228,5 +228,38 @@ func.func @asserted(%x: memref<?xi32, strided<[1], offset: ?>>, %stride: index, 
   %v = bufferization.to_tensor %view : memref<64xi32, strided<[?], offset: ?>> to tensor<64xi32>
   linalg_ext.assert %holds, "holds" : i1
   bufferization.materialize_in_destination %v in writable %view : (tensor<64xi32>, memref<64xi32, strided<[?], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Columns of 1024 elements: four lines run together where as many are left, then one.
+// ENTRY-LABEL: func.func private @long.program(
+// ENTRY: llvm.func internal @tilebridge_run
+// ENTRY: %[[LINES:.*]] = arith.muli %{{.*}}, %c64_i64
+// ENTRY: arith.remui %{{.*}}, %[[LINES]]
+// ENTRY: func.call @long.merged_lines.program
+// ENTRY: func.call @long.merged.program
+// ENTRY: func.call @long.program
+// ENTRY: } else {
+// ENTRY: %[[LINE:.*]] = arith.muli %{{.*}}, %c16_i64
+// ENTRY: arith.remui %{{.*}}, %[[LINE]]
+// ENTRY: func.call @long.merged.program
+// ENTRY: func.call @long.program
+// ENTRY: } else {
+// ENTRY: func.call @long.program
+// CHECK-LABEL: func.func @long(
+// CHECK-DAG: func.func private @long.merged(
+// CHECK-DAG: func.func private @long.merged_lines({{.*}} tilebridge.merged_programs = 64 : i64
+func.func @long(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: i32,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %p = arith.index_cast %px : i32 to index
+  %stride = arith.index_cast %n : i32 to index
+  %view = memref.reinterpret_cast %x to offset: [%p], sizes: [1024], strides: [%stride]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[?], offset: ?>>
+  %column = bufferization.to_tensor %view : memref<1024xf32, strided<[?], offset: ?>> to tensor<1024xf32>
+  %out = memref.reinterpret_cast %o to offset: [%p], sizes: [1024], strides: [%stride]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[?], offset: ?>>
+  bufferization.materialize_in_destination %column in writable %out : (tensor<1024xf32>, memref<1024xf32, strided<[?], offset: ?>>) -> ()
   return
 }
