@@ -84,7 +84,7 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
   let description = [{
     Where a block's elements lie apart, and those of the next program lie next to them, as many programs as a line of memory has
     elements become one function: each block gets one dimension more, the last one, along which vectors are then contiguous. What
-    is the same for all programs stays as it is. Columns of 1024 elements and more, and blocks that are numbered by one id, get a second
+    is the same for all programs stays as it is. Columns of 1024 elements and more, and blocks that are numbered by one id and only moved, get a second
     function, `.merged_lines`, for as many programs as four lines have: rows of large matrices lie on pages of their own, where one
     line is read as slowly as four. It runs where as many programs are left. The function is called for programs whose ids along one axis follow one another, or,
     where a kernel divides its id by a number of blocks, are that number apart; the kernel itself runs those that are left.

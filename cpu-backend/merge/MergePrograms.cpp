@@ -267,10 +267,12 @@ static void report(func::FuncOp func, unsigned axis, bool hasStep,
 /// blocks of short columns are better off in the first cache.
 static bool wantsLines(func::FuncOp func, bool isInBlocks) {
   constexpr int64_t longColumn = 1024;
-  return isInBlocks || anyInside(func, [&](Operation *op) {
-           auto load = dyn_cast<bufferization::ToTensorOp>(op);
-           return load && elementsOf(load.getBuffer()) >= longColumn;
-         });
+  if (isInBlocks)
+    return !anyInside(func, llvm::IsaPred<linalg::LinalgOp>);
+  return anyInside(func, [](Operation *op) {
+    auto load = dyn_cast<bufferization::ToTensorOp>(op);
+    return load && elementsOf(load.getBuffer()) >= longColumn;
+  });
 }
 
 namespace {
