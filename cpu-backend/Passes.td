@@ -86,7 +86,7 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
     elements become one function: each block gets one dimension more, the last one, along which vectors are then contiguous. What
     is the same for all programs stays as it is. Columns of 1024 elements and more, and blocks that are numbered by one id and only moved, get a second
     function, `.merged_lines`, for as many programs as four lines have: rows of large matrices lie on pages of their own, where one
-    line is read as slowly as four. It runs where as many programs are left. The function is called for programs whose ids along one axis follow one another, or,
+    line is read as slowly as four. It runs where as many programs are left, in grids that have 64 times as many. The function is called for programs whose ids along one axis follow one another, or,
     where a kernel divides its id by a number of blocks, are that number apart; the kernel itself runs those that are left.
 
     Values that are likely to be the same for all, or to grow by a step, are compared for each program first (bounds, quotients, sums

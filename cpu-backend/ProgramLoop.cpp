@@ -77,6 +77,7 @@ private:
   Value blockOf(const MergedCall &merged) {
     return arith::MulIOp::create(b, loc, distance, number(merged.count));
   }
+  Value hasEnough(const MergedCall &merged);
 
   OpBuilder &b;
   Location loc;
@@ -214,13 +215,25 @@ void ProgramLoop::findStep(ArrayRef<MergedCall> merged) {
                                 number(0));
 }
 
+/// Whether the grid has so many groups of this size that all threads have work.
+Value ProgramLoop::hasEnough(const MergedCall &merged) {
+  constexpr int64_t leastGroups = 64;
+  Value total = counts64[0];
+  for (Value count : ArrayRef<Value>(counts64).drop_front())
+    total = arith::MulIOp::create(b, loc, total, count);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, total,
+                               number(leastGroups * merged.count));
+}
+
 Value ProgramLoop::atOnce(ArrayRef<MergedCall> merged) {
   findStep(merged);
   Value most = blockOf(merged.back());
-  for (const MergedCall &more : llvm::reverse(merged.drop_back())) {
+  for (size_t i = merged.size() - 1; i-- > 0;) {
+    const MergedCall &more = merged[i];
     Value span = arith::MulIOp::create(b, loc, step, number(more.count));
     Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
                                          span, counts64[more.axis]);
+    exists = arith::AndIOp::create(b, loc, exists, hasEnough(more));
     most = choose(exists, blockOf(more), most);
   }
   return choose(isOff, number(1), most);
@@ -315,6 +328,10 @@ SmallVector<Value> ProgramLoop::createOne(const ProgramCall &kernel,
   }
   Place place = placeOf(merged.front(), state[0], ids);
   Value isMember = arith::AndIOp::create(b, loc, isOn, place.isWhole);
+  // The last kind is always taken: programs would share its lines.
+  if (merged.size() > 1)
+    isMember =
+        arith::AndIOp::create(b, loc, isMember, hasEnough(merged.front()));
   auto branch = scf::IfOp::create(b, loc, state.getTypes(), isMember,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);

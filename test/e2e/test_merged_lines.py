@@ -1,16 +1,18 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of long columns: four lines of them run together, then one line, then single ones."""
+"""Programs of long columns: four lines of them run together, then one line, then single ones; of large grids."""
 
 import pytest
 import tilebridge
 import torch
 import triton
 import triton.language as tl
-from support import INTERPRETED, check_equal, normal, output
+from support import check_equal, normal, output
 
 # Of f32: alone; one line; three; four; four and three and some; twice four and one.
 COLUMNS = [7, 16, 63, 64, 117, 144]
+# Of f32 there are 64 groups of 64 columns, or nearly as many.
+BATCHES = 70
 
 
 def programs_together(kernel):
@@ -21,24 +23,26 @@ def programs_together(kernel):
 @triton.jit
 def softmax_kernel(x, o, rows, columns, B: tl.constexpr):
     row, col = tl.arange(0, B), tl.program_id(0)
-    v = tl.load(x + row * columns + col, mask=row < rows, other=-float("inf")).to(tl.float32)
+    at = (tl.program_id(1) * rows + row) * columns + col
+    v = tl.load(x + at, mask=row < rows, other=-float("inf")).to(tl.float32)
     e = tl.exp(v - tl.max(v, 0))
-    tl.store(o + row * columns + col, (e / tl.sum(e, 0)).to(o.dtype.element_ty), mask=row < rows)
+    tl.store(o + at, (e / tl.sum(e, 0)).to(o.dtype.element_ty), mask=row < rows)
 
 
-@pytest.mark.parametrize("rows", [1, 1000])
+@pytest.mark.parametrize("batches", [1, BATCHES])
+@pytest.mark.parametrize("rows", [1, 20])
 @pytest.mark.parametrize("columns", COLUMNS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
-def test_softmax(rows, columns, dtype, rng):
-    x, o = normal(rng, [rows, columns], dtype), output([rows + 1, columns], dtype)
-    o[rows:] = 7
-    kernel = softmax_kernel[(columns,)](x, o, rows, columns, B=1024)
-    if not INTERPRETED:
-        line = 64 // dtype.itemsize
-        assert programs_together(kernel) == [line, 4 * line]
+@pytest.mark.compiled("thousands of programs")
+def test_softmax(rows, columns, batches, dtype, rng):
+    x, o = normal(rng, [batches, rows, columns], dtype), output([batches + 1, rows, columns], dtype)
+    o[batches:] = 7
+    kernel = softmax_kernel[(columns, batches)](x, o, rows, columns, B=1024)
+    line = 64 // dtype.itemsize
+    assert programs_together(kernel) == [line, 4 * line]
     tolerance = (1e-5, 1e-6) if dtype == torch.float32 else (1e-3, 1e-3)
-    check_equal(o[:rows], torch.softmax(x.double(), 0), tolerance=tolerance)
-    assert (o[rows:] == 7).all()
+    check_equal(o[:batches], torch.softmax(x.double(), 1), tolerance=tolerance)
+    assert (o[batches:] == 7).all()
 
 
 @triton.jit
@@ -50,46 +54,50 @@ def axis_kernel(x, o, rows, columns, B: tl.constexpr, AXIS: tl.constexpr):
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-@pytest.mark.parametrize("others", [1, 3])
+@pytest.mark.parametrize("others", [1, BATCHES])
 @pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.compiled("thousands of programs")
 def test_each_axis(columns, others, axis, rng):
-    x = torch.randint(-9, 9, [others, 40, columns], generator=rng).to(torch.int32)
-    o = output([others, 40, columns], torch.int32)
+    x = torch.randint(-9, 9, [others, 20, columns], generator=rng).to(torch.int32)
+    o = output([others, 20, columns], torch.int32)
     grid = [1, 1, 1]
     grid[axis], grid[1 - axis if axis < 2 else 0] = columns, others
-    axis_kernel[tuple(grid)](x, o, 40, columns, B=1024, AXIS=axis)
+    axis_kernel[tuple(grid)](x, o, 20, columns, B=1024, AXIS=axis)
     assert torch.equal(o, x.cumsum(1).int())
 
 
 @triton.jit
-def some_kernel(x, o, limit, columns, B: tl.constexpr):
+def some_kernel(x, o, limit, rows, columns, B: tl.constexpr):
     """Columns from `limit` on do nothing: of a group they may be some."""
-    row, col = tl.arange(0, B), tl.program_id(0)
+    row, col = tl.arange(0, B), tl.program_id(1)
+    at = (tl.program_id(0) * rows + row) * columns + col
     if col < limit:
-        v = tl.load(x + row * columns + col)
-        tl.store(o + row * columns + col, v + tl.load(x + col))
+        v = tl.load(x + at, mask=row < rows)
+        tl.store(o + at, v + tl.load(x + col), mask=row < rows)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 16, 40, 64, 70, 127, 128])
+@pytest.mark.compiled("thousands of programs")
 def test_groups_that_differ(limit, rng):
     """Four lines are taken apart into one and another, and the one that differs into programs."""
-    x = normal(rng, [1024, 128], torch.float32)
+    x = normal(rng, [BATCHES, 20, 128], torch.float32)
     o = torch.full_like(x, 7)
-    some_kernel[(128,)](x, o, limit, 128, B=1024)
+    some_kernel[(BATCHES, 128)](x, o, limit, 20, 128, B=1024)
     wanted = torch.full_like(x, 7)
-    wanted[:, :limit] = x[:, :limit] + x[0, :limit]
+    wanted[..., :limit] = x[..., :limit] + x[0, 0, :limit]
     assert torch.equal(o, wanted)
 
 
 @pytest.mark.parametrize("columns", [64, 117, 200])
+@pytest.mark.compiled("thousands of programs")
 def test_threads_change_nothing(columns, rng):
-    x = normal(rng, [1000, columns], torch.float32)
+    x = normal(rng, [BATCHES, 20, columns], torch.float32)
     found, threads = [], torch.get_num_threads()
     try:
         for count in [1, 2, 2, 2]:
             torch.set_num_threads(count)
             o = torch.zeros_like(x)
-            softmax_kernel[(columns,)](x, o, 1000, columns, B=1024)
+            softmax_kernel[(columns, BATCHES)](x, o, 20, columns, B=1024)
             found.append(o)
     finally:
         torch.set_num_threads(threads)

@@ -238,6 +238,7 @@ func.func @asserted(%x: memref<?xi32, strided<[1], offset: ?>>, %stride: index, 
 // ENTRY: llvm.func internal @tilebridge_run
 // ENTRY: %[[LINES:.*]] = arith.muli %{{.*}}, %c64_i64
 // ENTRY: arith.remui %{{.*}}, %[[LINES]]
+// ENTRY: arith.cmpi uge, %{{.*}}, %c4096_i64
 // ENTRY: func.call @long.merged_lines.program
 // ENTRY: func.call @long.merged.program
 // ENTRY: func.call @long.program
