@@ -77,17 +77,10 @@ static SmallVector<AccessedBlock> blocksOf(func::FuncOp func) {
     auto type = view ? dyn_cast<MemRefType>(view.getType()) : MemRefType();
     if (!type)
       return;
-    int64_t elements = 1;
-    for (Value value :
-         llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
-                             SmallVector<Value>(op->getResults())))
-      if (auto tensor = dyn_cast<RankedTensorType>(value.getType());
-          tensor && tensor.hasStaticShape())
-        elements = std::max(elements, tensor.getNumElements());
     int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     bool isInLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
-    blocks.push_back(
-        {view, bytes, elements * bytes * (isInLoop ? loopWeight : 1)});
+    int64_t weight = elementsOf(view) * bytes * (isInLoop ? loopWeight : 1);
+    blocks.push_back({view, bytes, weight});
   });
   return blocks;
 }
@@ -124,13 +117,7 @@ static Value costAlong(OpBuilder &b, Location loc, UsualGrowth growth,
 /// author thought of; atomics and what is read again and again may wait for
 /// programs before; prints are read in order.
 static bool mayBeInAnyOrder(func::FuncOp func) {
-  return !anyInside(func, [](Operation *op) {
-    return isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-               linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
-               linalg_ext::PrintOp, linalg_ext::AssertOp, scf::WhileOp>(op) ||
-           (isa<linalg::ContractionOpInterface>(op) &&
-            !isa<linalg::GenericOp>(op));
-  });
+  return !hasOrder(func) && !anyInside(func, isProduct);
 }
 
 /// A function of the kernel's arguments that returns the axis that counts

@@ -189,8 +189,7 @@ void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
 
 /// What the functions that say so agree on; 0 where they do not.
 void ProgramLoop::findStep(ArrayRef<MergedCall> merged) {
-  step = number(1);
-  bool isFirst = true;
+  Value agreed;
   for (const MergedCall &each : merged) {
     if (!each.step)
       continue;
@@ -199,14 +198,14 @@ void ProgramLoop::findStep(ArrayRef<MergedCall> merged) {
     result = arith::MaxSIOp::create(b, loc, result, number(0));
     result = arith::MinSIOp::create(
         b, loc, result, number(std::numeric_limits<int32_t>::max()));
-    if (!isFirst) {
-      Value isSame =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, result, step);
+    if (agreed) {
+      Value isSame = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           result, agreed);
       result = choose(isSame, result, number(0));
     }
-    step = result;
-    isFirst = false;
+    agreed = result;
   }
+  step = agreed ? agreed : number(1);
   lower = number(1);
   for (unsigned dim = 0; dim < merged.front().axis; ++dim)
     lower = arith::MulIOp::create(b, loc, lower, counts64[dim]);

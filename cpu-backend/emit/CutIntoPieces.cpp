@@ -18,11 +18,6 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
-static bool isSplatConstant(Operation *op) {
-  auto constant = dyn_cast<arith::ConstantOp>(op);
-  return constant && isa<SplatElementsAttr>(constant.getValue());
-}
-
 /// Indices, numbers of rows, scalars, and what elementwise operations make of
 /// them; `divides`: whether one of them divides.
 static bool addFromIndices(Value value, bool &divides,
@@ -39,8 +34,7 @@ static bool addFromIndices(Value value, bool &divides,
   bool isShape =
       isUnitReshape(op) ||
       isa<linalg::BroadcastOp, linalg::TransposeOp, tensor::ExtractSliceOp>(op);
-  if (!isShape && !isElementwise(op) &&
-      !isa<tensor::SplatOp, tensor::EmptyOp>(op) && !isSplatConstant(op))
+  if (!isShape && !isElementwise(op) && !isOneNumber(op))
     return false;
   divides |= dividesIntegers(op);
   return llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -139,8 +133,7 @@ bool tilebridge::cpu::isInSeveralLoops(
   int64_t loops = 0;
   for (Operation *root : roots) {
     // One element after the other: what is kept for it was made of vectors.
-    if (isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-            linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp>(root))
+    if (isAtomic(root))
       return true;
     loops += !isCutIntoPieces(root);
   }

@@ -29,6 +29,10 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
           "vector-bits must be a power of two, 64 at least");
       return signalPassFailure();
     }
+    if (exchangeBytes != 8 && exchangeBytes != 16) {
+      getOperation().emitError("exchange-bytes must be 8 or 16");
+      return signalPassFailure();
+    }
     EmitTarget target;
     target.vectorBits = vectorBits;
     target.hasBf16Pairs = bf16Pairs;

@@ -45,13 +45,8 @@ static void flattenFrom(View &view, OpBuilder &b, unsigned first) {
 static bool isSameEverywhere(Operation *op) {
   if (!op)
     return false;
-  if (isa<tensor::SplatOp, tensor::EmptyOp>(op))
-    return true;
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue());
-  return isElementwise(op) && !anyInside(op, [](Operation *inner) {
-           return isa<linalg::IndexOp>(inner);
-         });
+  return isOneNumber(op) ||
+         (isElementwise(op) && !anyInside(op, llvm::IsaPred<linalg::IndexOp>));
 }
 
 /// Makes rows of a nest one where that gives full vectors: changes the nest,

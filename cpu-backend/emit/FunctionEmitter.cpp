@@ -208,8 +208,7 @@ LogicalResult FunctionEmitter::emitRoot(Operation *op) {
   onlyStreams = false;
   if (isa<linalg_ext::ScatterOp, linalg_ext::ScatterRowsOp>(op))
     return emitScatter(op);
-  if (isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-          linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp>(op))
+  if (isAtomic(op))
     return emitAtomic(*this, op);
   if (isa<linalg_ext::ScanOp>(op))
     return emitScan(*this, op);

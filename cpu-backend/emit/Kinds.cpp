@@ -22,13 +22,38 @@ using namespace tilebridge::cpu;
 
 static bool isTensor(Type type) { return isa<TensorType>(type); }
 
+bool tilebridge::cpu::isAtomic(Operation *op) {
+  return isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
+             linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp>(op);
+}
+
+bool tilebridge::cpu::isProduct(Operation *op) {
+  return isa<linalg::ContractionOpInterface>(op) && !isa<linalg::GenericOp>(op);
+}
+
+bool tilebridge::cpu::mayWait(Operation *op) {
+  return isAtomic(op) || isa<func::CallOp, scf::WhileOp>(op);
+}
+
+bool tilebridge::cpu::hasOrder(Operation *op) {
+  return anyInside(op, [](Operation *inner) {
+    return mayWait(inner) ||
+           isa<linalg_ext::PrintOp, linalg_ext::AssertOp, linalg_ext::ClockOp>(
+               inner);
+  });
+}
+
+bool tilebridge::cpu::isOneNumber(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  return isa<tensor::SplatOp, tensor::EmptyOp>(op);
+}
+
 OpKind tilebridge::cpu::kindOf(Operation *op) {
   if (isa<scf::SCFDialect>(op->getDialect()))
     return OpKind::Control;
   // Also where all operands are scalars.
-  if (isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-          linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
-          linalg_ext::PrintOp, linalg_ext::AssertOp>(op))
+  if (isAtomic(op) || isa<linalg_ext::PrintOp, linalg_ext::AssertOp>(op))
     return OpKind::OwnRoot;
   if (llvm::none_of(op->getOperandTypes(), isTensor) &&
       llvm::none_of(op->getResultTypes(), isTensor))
@@ -71,9 +96,7 @@ bool tilebridge::cpu::mayBeCompiledTwice(func::FuncOp func) {
     return false;
   int64_t ops = 0;
   return !anyInside(func, [&](Operation *op) {
-    bool isProduct =
-        isa<linalg::ContractionOpInterface>(op) && !isa<linalg::GenericOp>(op);
-    return isProduct || ++ops > mostOpsTwice;
+    return isProduct(op) || ++ops > mostOpsTwice;
   });
 }
 
@@ -149,10 +172,8 @@ static bool isCheapFromIndices(Value value, int64_t &cost) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  if (isa<tensor::SplatOp, tensor::EmptyOp>(op))
+  if (isOneNumber(op))
     return true;
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue());
   return isElementwise(op) && (cost -= costOfBody(op)) >= 0 &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            return isCheapFromIndices(operand, cost);

@@ -46,6 +46,15 @@ OpKind kindOf(mlir::Operation *op);
 /// Whether `is` holds for `op` or one in its regions.
 bool anyInside(mlir::Operation *op,
                llvm::function_ref<bool(mlir::Operation *)> is);
+bool isAtomic(mlir::Operation *op);
+/// A matrix product.
+bool isProduct(mlir::Operation *op);
+/// Programs in which it is may wait for one another, and see what others write.
+bool mayWait(mlir::Operation *op);
+/// Something in it programs do one after the other, or once each.
+bool hasOrder(mlir::Operation *op);
+/// It gives the same number for all elements, or any numbers.
+bool isOneNumber(mlir::Operation *op);
 /// An op that may write memory that others see.
 bool mayWrite(mlir::Operation *op);
 bool mayRead(mlir::Operation *op);

@@ -128,13 +128,7 @@ private:
 };
 
 /// Programs that wait for one another see what the others write.
-bool ordersPrograms(func::FuncOp func) {
-  return anyInside(func, [](Operation *op) {
-    return isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-               linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
-               func::CallOp, scf::WhileOp>(op);
-  });
-}
+bool ordersPrograms(func::FuncOp func) { return anyInside(func, mayWait); }
 
 /// Whatever a program writes, it writes after the loop, which it enters once.
 bool readsBeforeWrites(scf::ForOp loop, func::FuncOp func) {

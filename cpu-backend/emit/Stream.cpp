@@ -55,9 +55,7 @@ llvm::DenseSet<Value> tilebridge::cpu::findWriteOnly(func::FuncOp func) {
   bool isOrdered =
       !func->hasAttr("tilebridge.kernel") && !func->hasAttr(mergedCountAttr);
   func.walk([&](Operation *op) {
-    isOrdered |= isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-                     linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
-                     func::CallOp, scf::WhileOp>(op);
+    isOrdered |= mayWait(op);
     if (auto store = dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
       if (Value argument = argumentOf(store.getDest()))
         written.insert(argument);

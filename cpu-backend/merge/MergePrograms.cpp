@@ -129,8 +129,7 @@ struct Shape {
 };
 } // namespace
 
-/// Elements of the block that is read from or written to `view`.
-static int64_t elementsOf(Value view) {
+int64_t tilebridge::cpu::elementsOf(Value view) {
   int64_t most = 1;
   auto see = [&](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);

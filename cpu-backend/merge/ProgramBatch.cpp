@@ -23,16 +23,6 @@ using namespace tilebridge;
 using namespace tilebridge::cpu;
 using linalg_ext::kProgramArguments;
 
-/// What programs do one after the other, or once each.
-static bool hasOrder(Operation *op) {
-  return anyInside(op, [](Operation *inner) {
-    return isa<linalg_ext::AtomicRMWOp, linalg_ext::AtomicCASOp,
-               linalg_ext::AtomicLoadOp, linalg_ext::AtomicStoreOp,
-               linalg_ext::PrintOp, linalg_ext::AssertOp, linalg_ext::ClockOp,
-               func::CallOp, scf::WhileOp>(inner);
-  });
-}
-
 LogicalResult ProgramBatch::run() {
   if (!program.getBody().hasOneBlock() || hasOrder(program))
     return failure();

@@ -141,6 +141,10 @@ private:
   int64_t mostBytes = 0;
 };
 
+/// Elements of the block that is read from or written to `view`, with those
+/// outside of its box.
+int64_t elementsOf(mlir::Value view);
+
 /// The attributes of the function that `tilebridge-cpu-merge-programs` makes:
 /// how many programs it runs, and along which axis of the grid.
 inline constexpr llvm::StringLiteral mergedCountAttr =

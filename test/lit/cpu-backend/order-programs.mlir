@@ -79,6 +79,37 @@ func.func @tensor(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %px: i32, %py
 
 // -----
 
+// A block whose box has any size counts as a whole: 256 elements and one, far along x.
+
+// CHECK-LABEL: func.func private @box.order(
+// CHECK: arith.constant 3084 : index
+func.func @box(%x: memref<?xf32, strided<[1], offset: ?>>, %n: index, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c4096 = arith.constant 4096 : i32
+  %far = arith.muli %px, %c4096 : i32
+  %sum = arith.addi %far, %py : i32
+  %at = arith.index_cast %sum : i32 to index
+  %high = arith.subi %c0, %n : index
+  %view = memref.reinterpret_cast %x to offset: [%at], sizes: [256], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+  %part = memref.subview %view[0] [%n] [1] : memref<256xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %part : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %block = tensor.pad %t low[0] high[%high] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<256xf32>
+  %e = tensor.extract %block[%c0] : tensor<256xf32>
+  %one = memref.reinterpret_cast %x to offset: [%at], sizes: [1], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<1xf32, strided<[1], offset: ?>>
+  %s = tensor.splat %e : tensor<1xf32>
+  bufferization.materialize_in_destination %s in writable %one : (tensor<1xf32>, memref<1xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
 // Programs along x alone have one order; those that add to what others do, or print, keep theirs.
 
 // CHECK-NOT: .order
@@ -100,6 +131,23 @@ func.func @atomics(%x: memref<?xf32, strided<[1], offset: ?>>, %n: memref<?xi32,
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i32
   %old = linalg_ext.atomic_rmw add acq_rel gpu %n[%c0], %c1 : (memref<?xi32, strided<[1], offset: ?>>, i64, i32) -> i32
+  %at = arith.index_cast %py : i32 to index
+  %view = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %view : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+  bufferization.materialize_in_destination %t in writable %view : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// What is called may wait, too.
+
+// CHECK-NOT: .order
+func.func private @elsewhere(%a: i32)
+func.func @calls(%x: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel} {
+  func.call @elsewhere(%px) : (i32) -> ()
   %at = arith.index_cast %py : i32 to index
   %view = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
       : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
