@@ -64,6 +64,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   emit.bf16Tiles = target.hasBf16Tiles;
   emit.i8Tiles = target.hasI8Tiles;
   emit.streamBytes = target.streamBytes;
+  emit.prefetchBytes = target.prefetchBytes;
   emit.exchangeBytes = target.exchangeBytes;
   emit.reciprocals = contracts;
   pm.addPass(createCpuEmitPass(emit));

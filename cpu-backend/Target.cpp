@@ -84,17 +84,29 @@ static std::string hostFeatures() {
   return llvm::join(list, ",");
 }
 
-/// Half of the host's last cache. Larger ones are shared by many cores, or what
-/// a virtual machine only believes to have; of other CPUs a usual size is
-/// taken.
-static int64_t streamBytesOf(bool isHost) {
-  int64_t bytes = 0;
+/// Half of the last cache is what a launch has to read to come from memory, and
+/// one and a half what it has to read and write to leave little in it. Large
+/// caches are shared by many cores, or what a virtual machine only believes to
+/// have: they count up to a usual size, which grows with the host's own cores.
+///
+/// Measured, in bytes that are read and written, where stores around the caches
+/// are as quick as others: on a Zen 4 (2 cores, 32 MiB) 45 MB if each launch
+/// reads the same again, 64 to 80 if it reads what the one before wrote; on a
+/// Xeon (16 cores, 300 MiB) 32 and 280 MB with 16 threads, 4 and 80 with two.
+static void setCacheBytes(CpuTarget &target, bool isHost) {
+  constexpr int64_t usual = 32 << 20;
+  int64_t cache = 0, cores = 1;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  if (isHost)
-    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (isHost) {
+    cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    cores = sysconf(_SC_NPROCESSORS_ONLN);
+  }
 #endif
-  constexpr int64_t usual = int64_t(32) << 20;
-  return (bytes > 0 ? std::min(bytes, usual) : usual) / 2;
+  if (cache <= 0)
+    cache = usual;
+  target.prefetchBytes = std::min(cache, usual) / 2;
+  target.streamBytes = std::min(
+      cache * 3 / 2, std::clamp(cores * usual / 4, usual * 3 / 2, usual * 4));
 }
 
 static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
@@ -278,7 +290,7 @@ llvm::Expected<CpuTarget> CpuTarget::parse(llvm::StringRef spec) {
   target.features = isHost ? features : enabledFeatures(*info);
   deriveFacts(target, *info);
   if (llvm::Triple(target.triple).isX86())
-    target.streamBytes = streamBytesOf(isHost);
+    setCacheBytes(target, isHost);
   return target;
 }
 

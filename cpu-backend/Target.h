@@ -51,9 +51,11 @@ struct CpuTarget {
   bool hasRootEstimates = false;
   /// AMX's products of tiles.
   bool hasBf16Tiles = false, hasI8Tiles = false;
-  /// What a launch has to write to one argument to write it around the caches:
-  /// half of its last cache; 0 where there are no such stores.
+  /// What a launch has to read and write to write around the caches; 0 where
+  /// there are no such stores.
   int64_t streamBytes = 0;
+  /// What it has to read by one access to ask for what comes later; 0: never.
+  int64_t prefetchBytes = 0;
   /// What one compare-and-exchange takes.
   unsigned exchangeBytes = 8;
   /// Number of vector registers.

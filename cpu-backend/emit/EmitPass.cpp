@@ -42,6 +42,7 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
     target.hasBf16Tiles = bf16Tiles;
     target.hasI8Tiles = i8Tiles;
     target.streamBytes = streamBytes;
+    target.prefetchBytes = prefetchBytes;
     target.exchangeBytes = exchangeBytes;
     target.usesReciprocals = reciprocals;
     bool onlyStreams = true;

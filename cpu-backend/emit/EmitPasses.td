@@ -269,7 +269,9 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     Option<"bf16Tiles", "bf16-tiles", "bool", "false", "AMX: products of bf16 by tdpbf16ps">,
     Option<"i8Tiles", "i8-tiles", "bool", "false", "AMX: products of 8-bit integers by tdpbssd and tdpbuud">,
     Option<"streamBytes", "stream-bytes", "int64_t", "0",
-           "a launch that writes so many bytes to one argument writes around the caches, one that reads so many asks for later blocks; 0: never">,
+           "a launch whose loop reads and writes so many bytes writes around the caches; 0: never">,
+    Option<"prefetchBytes", "prefetch-bytes", "int64_t", "0",
+           "a launch that reads so many bytes by one access asks for later blocks; 0: never">,
     Option<"exchangeBytes", "exchange-bytes", "int64_t", "8", "what one compare-and-exchange takes: 8, or 16">,
     Option<"reciprocals", "reciprocals", "bool", "true",
            "`arith.divf` with the flag `arcp`, by one value for all lanes, is a product with its reciprocal">

@@ -31,9 +31,11 @@ struct EmitTarget {
   bool hasTwoFmas = false;
   /// AMX's products of tiles.
   bool hasBf16Tiles = false, hasI8Tiles = false;
-  /// A launch that writes so many bytes to one argument writes around the
+  /// A launch whose loop reads and writes so many bytes writes around the
   /// caches; 0: never.
   int64_t streamBytes = 0;
+  /// One that reads so many by one access asks for what comes later; 0: never.
+  int64_t prefetchBytes = 0;
   /// What one compare-and-exchange takes.
   int64_t exchangeBytes = 8;
   /// A division that allows it may be a product with the reciprocal.

@@ -70,7 +70,7 @@ const View *NestEmitter::findPieces(unsigned rowDim) {
 /// registers for all.
 void NestEmitter::chooseRowsAtOnce(int64_t nativeLanes) {
   constexpr int64_t lineBits = 512;
-  if (!mayInterleave || fe.target().streamBytes <= 0 || !vecReduced ||
+  if (!mayInterleave || fe.target().prefetchBytes <= 0 || !vecReduced ||
       firstReduced == 0 || nest.isCold || nest.outputs.size() != 1 ||
       nest.reduceDims.size() != 1)
     return;

@@ -105,6 +105,8 @@ private:
   // Stream.cpp: large outputs.
   mlir::Value runsInLaunch();
   bool mayStream(const NestOutput &output);
+  bool isAlwaysThere(const View &view);
+  int64_t bytesByElement();
   int64_t unrollToStream(int64_t lanes);
   void findStreams();
   mlir::Value alignStreams(mlir::Value begin, mlir::Value end);

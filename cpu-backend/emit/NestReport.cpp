@@ -90,9 +90,8 @@ void NestEmitter::reportStreams() const {
     Decision told(output.storeLoc ? Location(output.storeLoc) : loc, "stores");
     if (mayStream)
       told.fact("streamBytes", fe.target().streamBytes)
-          .report("around the caches in launches that write " +
-                  Twine(fe.target().streamBytes >> 20) +
-                  " MiB or more to the argument");
+          .report("around the caches in launches that read and write " +
+                  Twine(fe.target().streamBytes >> 20) + " MiB or more here");
     else
       told.fact("reason", why).report("through the caches: " + why);
   }

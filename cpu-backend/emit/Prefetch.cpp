@@ -85,7 +85,7 @@ static SmallVector<Operation *> loopsAround(OpBuilder &b) {
 
 /// The launch reads so much by this view that it comes from memory.
 Value NestEmitter::isLargeRead(const View &view) {
-  int64_t bytes = bytesOf(view), threshold = fe.target().streamBytes;
+  int64_t bytes = bytesOf(view), threshold = fe.target().prefetchBytes;
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
                                runsInLaunch(),
                                constant((threshold + bytes - 1) / bytes));
@@ -105,7 +105,7 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
                                              scf::ForOp around, int64_t ahead,
                                              bool evenInOrder) {
   auto offset = dyn_cast<Value>(view.placed().offset);
-  if (fe.target().streamBytes <= 0 || !offset)
+  if (fe.target().prefetchBytes <= 0 || !offset)
     return std::nullopt;
   ValueRange ids = fe.oldFunc.getArguments().take_back(6);
   Value program = fe.mapScalar(ids[0]), programs = fe.mapScalar(ids[3]);
@@ -193,7 +193,7 @@ Value NestEmitter::rowsAreApart(const View &view) {
 
 /// The row behind the next is asked for, too, if rows come from memory.
 void NestEmitter::findGatheredRows(const View &view) {
-  if (view.rowDim >= 0 && fe.target().streamBytes > 0 &&
+  if (view.rowDim >= 0 && fe.target().prefetchBytes > 0 &&
       !frame.largeRows.count(&view))
     frame.largeRows[&view] = isLargeRead(view);
 }

@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 // An ordinary store reads its cache line first, and pushes another one out. A
-// launch that writes more than the last cache keeps saves both by non-temporal
-// stores, which want whole lines. Whether it does is known when it runs, from
-// the grid, the box of the store and the loops around it; the loop over lanes
-// then begins at the first line of each row, and what is left at the row's ends
-// is done by masked steps.
+// launch that reads and writes more than the last cache keeps saves both by
+// non-temporal stores, which want whole lines. A smaller one leaves what it
+// writes to those who read it next. Which it is is known when it runs, from the
+// grid, the box of the store and the loops around it; the loop over lanes then
+// begins at the first line of each row, and what is left at the row's ends is
+// done by masked steps.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/Growth.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/merge/ProgramBatch.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
@@ -150,6 +152,65 @@ int64_t NestEmitter::unrollToStream(int64_t lanes) {
   return std::min<int64_t>(unroll, 4);
 }
 
+/// All programs and iterations read the same by this view, such as the weights
+/// of a norm.
+bool NestEmitter::isAlwaysThere(const View &view) {
+  auto offset = dyn_cast<Value>(view.placed().offset);
+  if (!offset)
+    return true;
+  auto stays = [](std::optional<OpFoldResult> growth) {
+    return growth && constantOf(*growth) == 0;
+  };
+  for (Value id : fe.oldFunc.getArguments().take_back(6).drop_back(3))
+    if (!stays(growthOfProgram(b, loc, offset, fe.mapScalar(id))))
+      return false;
+  for (Operation *at = b.getInsertionBlock()->getParentOp();
+       at && !isa<func::FuncOp>(at); at = at->getParentOp()) {
+    auto around = dyn_cast<scf::ForOp>(at);
+    if (around ? !stays(growthOf(view, around)) : isa<scf::WhileOp>(at))
+      return false;
+  }
+  return true;
+}
+
+/// What the nest moves between memory and caches for each element of an output:
+/// its stores, and what it reads once an element. Rows and columns that are
+/// broadcast, and what all programs read, count for little.
+int64_t NestEmitter::bytesByElement() {
+  int64_t elements = 1, bytes = 0;
+  for (int64_t size : nest.shape)
+    elements *= size;
+  auto count = [&](Type type) {
+    bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  };
+  llvm::DenseSet<Value> counted;
+  auto visit = [&](Value value, ArrayRef<Index>) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getNumElements() < elements || !counted.insert(value).second)
+      return true;
+    auto load = fe.loads.find(value);
+    bool isView = load != fe.loads.end() &&
+                  fe.viewIfInMemory(value) == load->second.get();
+    Operation *op = value.getDefiningOp();
+    if (isView ? !isAlwaysThere(*load->second)
+               : fe.irregular.count(value) ||
+                     isa_and_nonnull<linalg_ext::GatherOp,
+                                     linalg_ext::MaskedLoadOp>(op))
+      count(type.getElementType());
+    return true;
+  };
+  Indices any(nest.shape.size());
+  for (auto [d, index] : llvm::enumerate(any))
+    index.dim = d;
+  for (const NestOutput &output : nest.outputs) {
+    if (output.source || !output.isStore)
+      continue;
+    count(output.view.elementType());
+    fe.walkCone(output.tensor, any, nullptr, visit);
+  }
+  return bytes;
+}
+
 /// Which outputs are large enough, as values at the outermost level.
 void NestEmitter::findStreams() {
   int64_t threshold = fe.target().streamBytes;
@@ -157,13 +218,16 @@ void NestEmitter::findStreams() {
       frame.vecDim < 0)
     return;
   Value runs;
+  int64_t moved = 0;
   for (NestOutput &output : nest.outputs) {
     int64_t bits = output.view.elementType().getIntOrFloatBitWidth();
     if (!mayStream(output) || frame.lanes * bits / 8 < 16)
       continue;
-    if (!runs)
+    if (!runs) {
       runs = runsInLaunch();
-    OpFoldResult elements = b.getIndexAttr(bits / 8);
+      moved = bytesByElement();
+    }
+    OpFoldResult elements = b.getIndexAttr(moved);
     for (auto [lo, hi] : llvm::zip_equal(output.view.lo, output.view.hi))
       elements = mulIndex(b, loc, elements, subIndex(b, loc, hi, lo));
     Value bytes =

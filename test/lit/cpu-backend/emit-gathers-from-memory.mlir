@@ -1,4 +1,4 @@
-// RUN: tilebridge-opt %s --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 stream-bytes=1048576" --canonicalize --cse | FileCheck %s
+// RUN: tilebridge-opt %s --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 stream-bytes=1048576 prefetch-bytes=1048576" --canonicalize --cse | FileCheck %s
 
 // Rows of 1 KiB: the one two ahead is asked for, and the one five ahead if the launch reads 1 MiB of them, 64 blocks.
 // CHECK-LABEL: func.func @long_rows(

@@ -1,7 +1,7 @@
-// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,WIDE
-// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 stream-bytes=1048576" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,HALF
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576 prefetch-bytes=1048576" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 stream-bytes=1048576 prefetch-bytes=1048576" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,HALF
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512" --canonicalize --cse | FileCheck %s --check-prefix=NEVER
-// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576" --remarks-filter=tilebridge-cpu --remark-format=emitRemark 2>&1 >%t.mlir | FileCheck %s --check-prefix=REMARK
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576 prefetch-bytes=1048576" --remarks-filter=tilebridge-cpu --remark-format=emitRemark 2>&1 >%t.mlir | FileCheck %s --check-prefix=REMARK
 
 // REMARK: 8x256, reduced along 1: 32 elements a step along dimension 1, a tree over the lanes behind the loop, 8 rows at once where they lie apart and come from memory
 // REMARK-NOT: 8x256, reduced along 1: 64

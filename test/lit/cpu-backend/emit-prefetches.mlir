@@ -1,5 +1,5 @@
-// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576" --canonicalize --cse | FileCheck %s
-// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576 two-fmas" --canonicalize --cse | FileCheck %s --check-prefix=TWO
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576 prefetch-bytes=1048576" --canonicalize --cse | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=1048576 prefetch-bytes=1048576 two-fmas" --canonicalize --cse | FileCheck %s --check-prefix=TWO
 
 // A loop over blocks of 4 rows of 256 floats, 4 KiB: rows of the second block from here are asked for, and in the last two
 // iterations those of the next program, if the launch reads at least 1 MiB, 256 blocks.

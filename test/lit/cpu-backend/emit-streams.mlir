@@ -1,6 +1,6 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 stream-bytes=4096" --canonicalize --cse | FileCheck %s
 
-// A large output: from the first line on by stores around the caches, what is left at both ends in one loop with masks.
+// A launch that reads and writes much (8 bytes an element here): from the first line on by stores around the caches, what is left at both ends in one loop with masks.
 // CHECK-LABEL: func.func @scale(
 // CHECK-SAME: i32, %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32, %[[NX:[a-z0-9]+]]: i32, %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32)
 func.func @scale(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
@@ -13,7 +13,7 @@ func.func @scale(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, s
   %t = bufferization.to_tensor %in : memref<256xf32, strided<[1], offset: ?>> to tensor<256xf32>
   %y = arith.addf %t, %t : tensor<256xf32>
   // CHECK: %[[PROGRAMS:.*]] = arith.index_cast %[[NX]]
-  // CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %c1024
+  // CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %c2048
   // CHECK: arith.cmpi sge, %[[BYTES]], %c4096
   // CHECK: scf.for
   // CHECK: %[[SUM:.*]] = arith.addf {{.*}} : vector<32xf32>
@@ -59,5 +59,32 @@ func.func @signals(%o: memref<?xf32, strided<[1], offset: ?>>, %flag: memref<?xi
   bufferization.materialize_in_destination %y in writable %out : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
   %offset = arith.constant 0 : i64
   %old = linalg_ext.atomic_rmw exch release gpu %flag[%offset], %one : (memref<?xi32, strided<[1], offset: ?>>, i64, i32) -> i32
+  return
+}
+
+// -----
+
+// A norm's weights are the same for all programs, and a column is short: only `x` and the output count, 8 bytes of each element.
+// CHECK-LABEL: func.func @weights(
+// CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %c2048
+// CHECK: arith.cmpi sge, %[[BYTES]], %c4096
+func.func @weights(%x: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, strided<[1], offset: ?>>,
+                   %c: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
+                   %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c256 = arith.constant 256 : index
+  %id = arith.index_cast %px : i32 to index
+  %at = arith.muli %id, %c256 : index
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [2, 128], strides: [128, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<2x128xf32, strided<[128, 1], offset: ?>>
+  %ws = memref.reinterpret_cast %w to offset: [5], sizes: [2, 128], strides: [128, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<2x128xf32, strided<[128, 1], offset: 5>>
+  %cs = memref.reinterpret_cast %c to offset: [%at], sizes: [2], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<2xf32, strided<[1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [2, 128], strides: [128, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<2x128xf32, strided<[128, 1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<2x128xf32, strided<[128, 1], offset: ?>> to tensor<2x128xf32>
+  %v = bufferization.to_tensor %ws : memref<2x128xf32, strided<[128, 1], offset: 5>> to tensor<2x128xf32>
+  %r = bufferization.to_tensor %cs : memref<2xf32, strided<[1], offset: ?>> to tensor<2xf32>
+  %empty = tensor.empty() : tensor<2x128xf32>
+  %rows = linalg.broadcast ins(%r : tensor<2xf32>) outs(%empty : tensor<2x128xf32>) dimensions = [1]
+  %y = arith.mulf %t, %v : tensor<2x128xf32>
+  %z = arith.addf %y, %rows : tensor<2x128xf32>
+  bufferization.materialize_in_destination %z in writable %out : (tensor<2x128xf32>, memref<2x128xf32, strided<[128, 1], offset: ?>>) -> ()
   return
 }
