@@ -8,6 +8,7 @@
 #include "cpu-backend/Codegen.h"
 #include "cpu-backend/Link.h"
 #include "cpu-backend/MaskPieces.h"
+#include "cpu-backend/NarrowGathers.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/SingleLaneStores.h"
 #include "cpu-backend/StreamedStores.h"
@@ -162,6 +163,7 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
   splitPartlyKnownMasks(module, vectorBits);
   scalarizeSingleLaneStores(module);
   streamHalvesAsFloats(module);
+  gatherNarrowLanes(module, machine);
   return llvm::Error::success();
 }
 

@@ -71,8 +71,7 @@ private:
                                   ArrayRef<MergedCall> merged, Value program,
                                   ValueRange ids, const Place &place);
   SmallVector<Value> createOne(const ProgramCall &kernel,
-                               ArrayRef<MergedCall> merged, Value isOn,
-                               ValueRange state);
+                               ArrayRef<MergedCall> merged, ValueRange state);
   /// What one group and those between its programs take of the grid's numbers.
   Value blockOf(const MergedCall &merged) {
     return arith::MulIOp::create(b, loc, distance, number(merged.count));
@@ -316,7 +315,7 @@ SmallVector<Value> ProgramLoop::createMember(const ProgramCall &kernel,
 /// Runs the program, or the group that it is part of; what follows.
 SmallVector<Value> ProgramLoop::createOne(const ProgramCall &kernel,
                                           ArrayRef<MergedCall> merged,
-                                          Value isOn, ValueRange state) {
+                                          ValueRange state) {
   ValueRange ids = state.drop_front();
   if (merged.empty()) {
     call(kernel, ids);
@@ -326,7 +325,7 @@ SmallVector<Value> ProgramLoop::createOne(const ProgramCall &kernel,
     return following;
   }
   Place place = placeOf(merged.front(), state[0], ids);
-  Value isMember = arith::AndIOp::create(b, loc, isOn, place.isWhole);
+  Value isMember = place.isWhole;
   // The last kind is always taken: programs would share its lines.
   if (merged.size() > 1)
     isMember =
@@ -338,8 +337,7 @@ SmallVector<Value> ProgramLoop::createOne(const ProgramCall &kernel,
   scf::YieldOp::create(b, loc,
                        createMember(kernel, merged, state[0], ids, place));
   b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loc,
-                       createOne(kernel, merged.drop_front(), isOn, state));
+  scf::YieldOp::create(b, loc, createOne(kernel, merged.drop_front(), state));
   return branch.getResults();
 }
 
@@ -350,10 +348,11 @@ void ProgramLoop::createMerged(const ProgramCall &kernel,
                                ArrayRef<MergedCall> merged, Value begin,
                                Value end) {
   findStep(merged);
-  // Where none are merged any step will do.
-  Value isOn = arith::XOrIOp::create(
-      b, loc, isOff, arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1));
-  step = arith::SelectOp::create(b, loc, isOff, number(1), step);
+  auto branch = scf::IfOp::create(b, loc, isOff, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  create(kernel, begin, end);
+  b.setInsertionPointToStart(branch.elseBlock());
   SmallVector<Value> inits = {begin};
   llvm::append_range(inits, idsOf(begin));
   SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());
@@ -365,7 +364,7 @@ void ProgramLoop::createMerged(const ProgramCall &kernel,
         scf::ConditionOp::create(b, loc, isLeft, state);
       },
       [&](OpBuilder &, Location, ValueRange state) {
-        scf::YieldOp::create(b, loc, createOne(kernel, merged, isOn, state));
+        scf::YieldOp::create(b, loc, createOne(kernel, merged, state));
       });
 }
 

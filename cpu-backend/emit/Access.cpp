@@ -70,6 +70,18 @@ static OpFoldResult laneStride(OpBuilder &builder, const View &view,
                   builder.getIndexAttr(index.step));
 }
 
+/// It has been clamped to -1, 0 and 1 (tilebridge-cpu-version-strides).
+static bool isNear(OpFoldResult stride) {
+  auto value = dyn_cast<Value>(stride);
+  while (auto cast =
+             value ? value.getDefiningOp<arith::IndexCastOp>() : nullptr)
+    value = cast.getIn();
+  auto clamp = value ? value.getDefiningOp<arith::MaxSIOp>() : nullptr;
+  auto most = clamp ? clamp.getLhs().getDefiningOp<arith::MinSIOp>() : nullptr;
+  return most && getConstantIntValue(clamp.getRhs()) == -1 &&
+         getConstantIntValue(most.getRhs()) == 1;
+}
+
 static Value strideVector(OpBuilder &builder, Location loc, OpFoldResult stride,
                           int64_t lanes) {
   auto type = VectorType::get({lanes}, builder.getIndexType());
@@ -105,7 +117,8 @@ struct StrideCase {
 } // namespace
 
 /// Runs the case of the stride, or else `strided`; decided at run time only if
-/// the stride is not known.
+/// the stride is not known. Of strides that are near, the last case is the only
+/// one that is left.
 static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride,
                       Type resultType, ArrayRef<StrideCase> cases,
                       function_ref<Value()> strided) {
@@ -117,6 +130,8 @@ static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride,
   }
   if (cases.empty())
     return strided();
+  if (cases.size() == 1 && isNear(stride))
+    return cases.front().emit();
   Value number =
       arith::ConstantIndexOp::create(builder, loc, cases.front().stride);
   Value isIt = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,

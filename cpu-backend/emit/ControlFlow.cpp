@@ -12,6 +12,8 @@
 #include "cpu-backend/emit/DeepMatmul.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace tilebridge::cpu;
 
@@ -299,6 +301,8 @@ LogicalResult FunctionEmitter::emitBranches(Operation *op) {
       to.emplaceBlock();
     to.front().clear();
     rewriter.setInsertionPointToEnd(&to.front());
+    llvm::SaveAndRestore rare(isRare, isRare || (op->hasAttr(rareElseAttr) &&
+                                                 from.getRegionNumber() == 1));
     if (failed(emitBlock(from.front())))
       return failure();
     auto yield = cast<scf::YieldOp>(from.front().getTerminator());

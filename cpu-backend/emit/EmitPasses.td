@@ -78,11 +78,13 @@ def CpuVersionProgramsPass : Pass<"tilebridge-cpu-version-programs", "::mlir::fu
 }
 
 def CpuVersionStridesPass : Pass<"tilebridge-cpu-version-strides", "::mlir::func::FuncOp"> {
-  let summary = "Writes a kernel once for launches whose strides between neighbours are 1, and once for all others";
+  let summary = "Writes a kernel once for launches whose strides between neighbours are 1, once for those that read what is broadcast, and once for all others";
   let description = [{
     Kernels that are not specialized by their strides (`do_not_specialize`) get the distance of neighbours along the last dimension of a view
-    as an argument. All such arguments together choose between two bodies: in the first they are 1. An argument that is known to be a
-    multiple of something is not 1. Not for kernels with products, nor for those of more than 400 operations.
+    as an argument. All such arguments together choose between three bodies: in the first they are 1; in the second those of what is
+    stored are, and others are clamped from -1 to 1, which they are; the third is for all others, and is kept short
+    (`tilebridge.rare_else`). An argument that is known to be a multiple of something is not 1. Not for kernels with products, nor for those of more than
+    400 operations; without the second body for those of more than 200, and where all that is read is stored, too.
 
     Before:
     ```mlir
@@ -103,7 +105,17 @@ def CpuVersionStridesPass : Pass<"tilebridge-cpu-version-strides", "::mlir::func
             : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
         // reads the view, computes, and stores
       } else {
-        // as before
+        %most = arith.minsi %stride, %c1 : i32
+        %near = arith.maxsi %most, %c-1 : i32
+        %same = arith.cmpi eq, %stride, %near : i32
+        scf.if %same {
+          %s = arith.index_cast %near : i32 to index
+          %view = memref.reinterpret_cast %p to offset: [%o], sizes: [64], strides: [%s]
+              : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[?], offset: ?>>
+          // reads the view, computes, and stores
+        } else {
+          // as before
+        } {tilebridge.rare_else}
       }
       return
     }

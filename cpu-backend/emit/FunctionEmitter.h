@@ -332,6 +332,7 @@ private:
   mlir::func::FuncOp oldFunc;
   Plan &plan;
   bool onlyStreams = true;
+  bool isRare = false;  ///< hardly any launch runs what is written here
   mlir::Value isAlongX; ///< see followAlongX; null until it is asked for
   /// Arguments of the old function, see isWriteOnly.
   llvm::DenseSet<mlir::Value> writeOnly;

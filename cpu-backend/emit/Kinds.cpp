@@ -91,12 +91,12 @@ bool tilebridge::cpu::anyInside(Operation *op,
       .wasInterrupted();
 }
 
-bool tilebridge::cpu::mayBeCompiledTwice(func::FuncOp func) {
+bool tilebridge::cpu::mayBeCompiled(func::FuncOp func, int64_t times) {
   if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock())
     return false;
   int64_t ops = 0;
   return !anyInside(func, [&](Operation *op) {
-    return isProduct(op) || ++ops > mostOpsTwice;
+    return isProduct(op) || ++ops * (times - 1) > mostOpsTwice;
   });
 }
 

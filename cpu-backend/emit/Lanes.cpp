@@ -13,6 +13,8 @@
 #include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
@@ -87,9 +89,14 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
   notes.push_back(std::move(note));
 }
 
+/// Lanes of gathers and scatters in code that hardly runs: elements below 32
+/// bits are read one by one, which is long as it is.
+static constexpr int64_t rareLanes = 16;
+
 void NestEmitter::choose() {
   unsigned rank = nest.shape.size();
   SmallVector<int64_t> score(rank, 0);
+  llvm::SmallBitVector isStrided(rank);
   Indices symbolic;
   for (unsigned d = 0; d < rank; ++d)
     symbolic.push_back({Value(), 0, 0, static_cast<int>(d)});
@@ -106,6 +113,8 @@ void NestEmitter::choose() {
                       continue;
                     auto stride = constantOf(view.strides[d]);
                     bool maybe = !stride && d + 1 == at.size();
+                    if (!stride)
+                      isStrided.set(index.dim);
                     if (stride == 1 || stride == -1)
                       score[index.dim] += weight * (isWrite ? 12 : 4);
                     else if (maybe)
@@ -154,6 +163,10 @@ void NestEmitter::choose() {
                                                        : chains;
     int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
     unroll = std::max(unroll, unrollToStream(lanes));
+    if (fe.isRare && isStrided.test(frame.vecDim)) {
+      lanes = std::min(lanes, rareLanes);
+      unroll = 1;
+    }
     int64_t size = nest.shape[frame.vecDim];
     edgeLanes = lanesAlong(size, lanes);
     lanes = std::min<int64_t>(lanes * unroll, std::max<int64_t>(lanes, 64));

@@ -79,9 +79,12 @@ bool isInSeveralLoops(mlir::Operation *op,
 
 /// Larger kernels are not compiled a second time.
 inline constexpr int64_t mostOpsTwice = 400;
-/// Of a kernel that is not too large, and without products, whose operands are
-/// packed anyway.
-bool mayBeCompiledTwice(mlir::func::FuncOp func);
+/// Of a kernel that is not too large to be compiled so many times, and without
+/// products, whose operands are packed anyway.
+bool mayBeCompiled(mlir::func::FuncOp func, int64_t times);
+/// On a branch: hardly any launch gets to its other side, whose code is to be
+/// short.
+inline constexpr llvm::StringLiteral rareElseAttr = "tilebridge.rare_else";
 
 /// A transpose or a reshape by dimensions of one element: the same memory, seen
 /// in another shape.

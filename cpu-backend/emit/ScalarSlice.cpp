@@ -65,7 +65,7 @@ void tilebridge::cpu::moveRestInto(Operation *op, Block &to) {
     behind.moveBefore(to.getTerminator());
 }
 
-void tilebridge::cpu::versionRest(
+scf::IfOp tilebridge::cpu::versionRest(
     OpBuilder &b, Value condition,
     llvm::function_ref<void(OpBuilder &, IRMapping &)> assume) {
   auto branch = scf::IfOp::create(b, condition.getLoc(), condition,
@@ -77,4 +77,5 @@ void tilebridge::cpu::versionRest(
   assume(then, known);
   for (Operation &op : general->without_terminator())
     then.clone(op, known);
+  return branch;
 }

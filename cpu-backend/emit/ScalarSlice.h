@@ -7,6 +7,7 @@
 #ifndef TILEBRIDGE_CPU_BACKEND_EMIT_SCALARSLICE_H
 #define TILEBRIDGE_CPU_BACKEND_EMIT_SCALARSLICE_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -31,8 +32,9 @@ void moveToBegin(mlir::OpBuilder &b, const ScalarSlice &slice,
 
 /// Puts what is behind `b` in its block, but for the terminator, into both
 /// sides of a branch: where `condition` holds with what `assume`, which writes
-/// to that side's begin, maps there, elsewhere as it is.
-void versionRest(
+/// to that side's begin, maps there, elsewhere as it is. The branch is in front
+/// of `b` then.
+mlir::scf::IfOp versionRest(
     mlir::OpBuilder &b, mlir::Value condition,
     llvm::function_ref<void(mlir::OpBuilder &, mlir::IRMapping &)> assume);
 

@@ -9,6 +9,9 @@
 // that only the launch knows. It nearly always is 1. Loops that ask for it in
 // each step can neither write around the caches, nor take pairs of bf16, nor
 // change masks to bounds. So the program asks once.
+//
+// The next are launches that store contiguously, and read what is broadcast, or
+// runs backwards. All others gather and scatter: their loops are kept short.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DecisionRemark.h"
@@ -23,6 +26,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -48,10 +52,26 @@ static bool mayBeOne(func::FuncOp func, BlockArgument argument) {
          (!divisor || divisor.getInt() == 1);
 }
 
+/// Something is stored to the view, or to a part of it.
+static bool isStoredTo(Value view) {
+  return llvm::any_of(view.getUses(), [](OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto part = dyn_cast<ViewLikeOpInterface>(op))
+      return part.getViewSource() == use.get() && isStoredTo(op->getResult(0));
+    return mayWrite(op);
+  });
+}
+
+namespace {
 /// Arguments that are the distance of neighbours along the last dimension in
-/// which a view has any.
-static Arguments innerStrides(func::FuncOp func) {
-  Arguments found;
+/// which a view has any: of what is stored, and of what is only read.
+struct InnerStrides {
+  Arguments stored, read;
+};
+} // namespace
+
+static InnerStrides innerStrides(func::FuncOp func) {
+  InnerStrides found;
   func.walk([&](memref::ReinterpretCastOp view) {
     ArrayRef<int64_t> sizes = view.getType().getShape();
     auto strides = view.getConstifiedMixedStrides();
@@ -64,44 +84,87 @@ static Arguments innerStrides(func::FuncOp func) {
     if (auto stride = dyn_cast<Value>(strides.back()))
       if (BlockArgument argument = scalarArgumentOf(stride))
         if (mayBeOne(func, argument))
-          found.insert(argument);
+          (isStoredTo(view) ? found.stored : found.read).insert(argument);
   });
+  for (BlockArgument argument : found.stored)
+    found.read.remove(argument);
   return found;
 }
 
-static void report(func::FuncOp func, size_t count) {
+static Value constantLike(OpBuilder &b, BlockArgument argument, int64_t value) {
+  return arith::ConstantOp::create(b, argument.getLoc(),
+                                   b.getIntegerAttr(argument.getType(), value));
+}
+
+/// The argument, as a number from -1 to 1.
+static Value clamped(OpBuilder &b, BlockArgument argument) {
+  Value most = arith::MinSIOp::create(b, argument.getLoc(), argument,
+                                      constantLike(b, argument, 1));
+  return arith::MaxSIOp::create(b, argument.getLoc(), most,
+                                constantLike(b, argument, -1));
+}
+
+/// Whether those in `ones` are 1, and those in `near` from -1 to 1.
+static Value conditionOf(OpBuilder &b, const Arguments &ones,
+                         const Arguments &near) {
+  Value all;
+  auto require = [&](BlockArgument argument, Value other) {
+    Value holds = arith::CmpIOp::create(
+        b, argument.getLoc(), arith::CmpIPredicate::eq, argument, other);
+    all = all ? arith::AndIOp::create(b, argument.getLoc(), all, holds) : holds;
+  };
+  for (BlockArgument argument : ones)
+    require(argument, constantLike(b, argument, 1));
+  for (BlockArgument argument : near)
+    require(argument, clamped(b, argument));
+  return all;
+}
+
+static void report(func::FuncOp func, size_t count, bool isThrice) {
   if (!Decision::isWanted(func.getContext()))
     return;
   Decision(func.getLoc(), "versioned")
       .fact("strides", static_cast<int64_t>(count))
-      .report("compiled twice: for launches whose " + Twine(count) +
+      .report("compiled " + Twine(isThrice ? "three times" : "twice") +
+              ": for launches whose " + Twine(count) +
               (count == 1 ? " stride" : " strides") +
               " between neighbours, arguments that are not specialized, are "
-              "1, and for others");
+              "1, " +
+              (isThrice ? "for those that read what is broadcast or runs "
+                          "backwards, and for others"
+                        : "and for others"));
 }
 
 static bool version(func::FuncOp func) {
   // Not those that run next to one another along another dimension.
-  if (func->hasAttr(mergedCountAttr) || !mayBeCompiledTwice(func))
+  if (func->hasAttr(mergedCountAttr) || !mayBeCompiled(func, 2))
     return false;
-  Arguments ones = innerStrides(func);
+  auto [stored, read] = innerStrides(func);
+  Arguments ones = stored;
+  ones.insert_range(read);
   if (ones.empty())
     return false;
-  report(func, ones.size());
+  bool isThrice = !read.empty() && mayBeCompiled(func, 3);
+  report(func, ones.size(), isThrice);
   OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
-  Location loc = func.getLoc();
-  Value all;
-  for (BlockArgument argument : ones) {
-    Value isOne = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq, argument,
-        arith::ConstantOp::create(b, loc, b.getOneAttr(argument.getType())));
-    all = all ? arith::AndIOp::create(b, loc, all, isOne) : isOne;
+  scf::IfOp branch = versionRest(
+      b, conditionOf(b, ones, {}), [&](OpBuilder &then, IRMapping &known) {
+        for (BlockArgument argument : ones)
+          known.map(argument, constantLike(then, argument, 1));
+      });
+  if (isThrice) {
+    OpBuilder rest = OpBuilder::atBlockBegin(branch.elseBlock());
+    branch =
+        versionRest(rest, conditionOf(rest, stored, read),
+                    [&](OpBuilder &then, IRMapping &known) {
+                      for (BlockArgument argument : stored)
+                        known.map(argument, constantLike(then, argument, 1));
+                      for (BlockArgument argument : read)
+                        known.map(argument, clamped(then, argument));
+                    });
   }
-  versionRest(b, all, [&](OpBuilder &then, IRMapping &known) {
-    for (BlockArgument argument : ones)
-      known.map(argument, arith::ConstantOp::create(
-                              then, loc, b.getOneAttr(argument.getType())));
-  });
+  if (isThrice || read.empty())
+    branch->setAttr(rareElseAttr, b.getUnitAttr());
   return true;
 }
 

@@ -344,7 +344,7 @@ static int64_t smallestBytes(func::FuncOp func) {
 }
 
 static bool merge(func::FuncOp func) {
-  if (!mayBeCompiledTwice(func))
+  if (!mayBeCompiled(func, 2))
     return false;
   for (unsigned axis = 0; axis < 3; ++axis)
     if (int64_t bytes = columnBytes(func, axis))

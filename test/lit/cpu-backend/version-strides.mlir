@@ -1,20 +1,33 @@
 // RUN: tilebridge-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(tilebridge-cpu-version-strides))" | FileCheck %s
 
-// Both strides are asked for once; in the first body they are 1, and views are contiguous.
+// Both strides are asked for once; in the first body they are 1, and views are contiguous. In the second one what is read may also be
+// broadcast or run backwards, and the third is for all others.
 // CHECK-LABEL: func.func @two
 // CHECK-SAME: %[[X:[^:]*]]: memref<?xf32, strided<[1], offset: ?>>, %[[Y:[^:]*]]: memref<?xf32, strided<[1], offset: ?>>, %[[R:[^:]*]]: i32
 // CHECK-SAME: %[[S:[^:]*]]: i32, %[[T:[^:]*]]: i64
 // CHECK-DAG: %[[A:.*]] = arith.cmpi eq, %[[S]], %c1_i32
 // CHECK-DAG: %[[B:.*]] = arith.cmpi eq, %[[T]], %c1_i64
-// CHECK: %[[ALL:.*]] = arith.andi %[[A]], %[[B]]
+// CHECK: %[[ALL:.*]] = arith.andi %[[B]], %[[A]]
 // CHECK: scf.if %[[ALL]] {
 // CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %[[X]] {{.*}}strides: [%{{.*}}, 1]
 // CHECK: bufferization.to_tensor %[[VIEW]]
 // CHECK: memref.reinterpret_cast %[[Y]] {{.*}}strides: [1, %{{.*}}]
 // CHECK: bufferization.materialize_in_destination
 // CHECK: } else {
-// CHECK: memref.reinterpret_cast %[[X]] {{.*}}strides: [%{{.*}}, %{{.*}}]
+// CHECK: %[[MOST:.*]] = arith.minsi %[[S]], %c1_i32
+// CHECK: %[[NEAR:.*]] = arith.maxsi %[[MOST]], %c-1_i32
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[S]], %[[NEAR]]
+// CHECK: %[[BOTH:.*]] = arith.andi %[[B]], %[[SAME]]
+// CHECK: scf.if %[[BOTH]] {
+// CHECK: %[[STRIDE:.*]] = arith.index_cast %[[NEAR]]
+// CHECK: memref.reinterpret_cast %[[X]] {{.*}}strides: [%{{.*}}, %[[STRIDE]]]
+// CHECK: memref.reinterpret_cast %[[Y]] {{.*}}strides: [1, %{{.*}}]
 // CHECK: bufferization.materialize_in_destination
+// CHECK: } else {
+// CHECK: memref.reinterpret_cast %[[X]] {{.*}}strides: [%{{.*}}, %{{.*}}]
+// CHECK: memref.reinterpret_cast %[[Y]] {{.*}}strides: [%{{.*}}, %{{.*}}]
+// CHECK: bufferization.materialize_in_destination
+// CHECK: tilebridge.rare_else
 func.func @two(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %rows: i32, %xs: i32, %ys: i64,
     %m: i32 {tilebridge.divisibility = 16 : i32}) attributes {tilebridge.kernel} {
   %r = arith.index_cast %rows : i32 to index
