@@ -18,10 +18,33 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
-/// Indices, numbers of rows, scalars, and what elementwise operations make of
-/// them; `divides`: whether one of them divides.
-static bool addFromIndices(Value value, bool &divides,
-                           llvm::SmallPtrSetImpl<Operation *> &seen) {
+namespace {
+/// What places are computed by.
+struct Cone {
+  /// Integers are divided.
+  bool divides = false;
+  /// A float becomes an integer: that of an index grows by steps, as in a
+  /// picture that is scaled, so that no elements follow one another.
+  bool rounds = false;
+  llvm::SmallPtrSet<Operation *, 16> seen = {};
+
+  bool add(Value value);
+};
+} // namespace
+
+static bool roundsFloats(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<arith::FPToSIOp, arith::FPToUIOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Adds indices, numbers of rows, scalars, and what elementwise operations make
+/// of them; false for anything else.
+bool Cone::add(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   // What is one number for a row does not differ along it.
   if (!type || (type.getRank() > 0 && type.getShape().back() == 1))
@@ -37,19 +60,14 @@ static bool addFromIndices(Value value, bool &divides,
   if (!isShape && !isElementwise(op) && !isOneNumber(op))
     return false;
   divides |= dividesIntegers(op);
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
-    return addFromIndices(operand, divides, seen);
-  });
-}
-
-static bool isFromIndices(Value tensor, bool &divides) {
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  return addFromIndices(tensor, divides, seen);
+  rounds |= roundsFloats(op);
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return add(operand); });
 }
 
 bool tilebridge::cpu::isFromIndices(Value tensor) {
-  bool divides = false;
-  return ::isFromIndices(tensor, divides);
+  Cone cone;
+  return cone.add(tensor);
 }
 
 /// The operation that `tensor` is of its operands, element by element and in
@@ -103,21 +121,24 @@ bool tilebridge::cpu::isCutIntoPieces(Operation *op) {
     return false;
   SmallVector<Value> terms;
   addTerms(withoutExtension(places), terms);
-  bool divides = false, dividesMask = false, reads = false;
+  bool divides = false, reads = false;
   for (Value term : terms) {
-    bool dividesTerm = false;
-    if (::isFromIndices(term, dividesTerm))
-      divides |= dividesTerm;
+    Cone cone;
+    if (cone.add(term))
+      divides |= cone.divides;
     else
       reads = true;
+    if (cone.rounds)
+      return false;
   }
-  if (mask && !::isFromIndices(mask, dividesMask))
+  Cone ofMask;
+  if (mask && (!ofMask.add(mask) || ofMask.rounds))
     return false;
   // Of a sum of numbers that are computed and others, that are read, only the
   // single elements' places are taken apart.
   if (reads)
     return divides && !isa<linalg_ext::GatherRowsOp>(op);
-  return divides || dividesMask;
+  return divides || ofMask.divides;
 }
 
 bool tilebridge::cpu::isOnlyInPieces(

@@ -187,6 +187,16 @@ private:
 };
 } // namespace
 
+/// LLVM has better for constants: products and shifts, or of 64 bits, whose
+/// products it has to put together, for powers of two.
+static bool isConstantForLlvm(Value divisor, bool isWide) {
+  APInt number;
+  Value one = scalarOf(divisor);
+  if (!matchPattern(one ? one : divisor, m_ConstantInt(&number)))
+    return matchPattern(divisor, m_Constant());
+  return !isWide || number.isPowerOf2();
+}
+
 Operation *tilebridge::cpu::divideByFloats(Operation *op, int64_t vectorBits) {
   auto type = dyn_cast<VectorType>(op->getResult(0).getType());
   if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
@@ -197,8 +207,7 @@ Operation *tilebridge::cpu::divideByFloats(Operation *op, int64_t vectorBits) {
   bool isWide = type.getElementTypeBitWidth() > 32;
   if (isWide && (type.getElementTypeBitWidth() != 64 || vectorBits < 256))
     return op;
-  // LLVM has better for constants.
-  if (matchPattern(op->getOperand(1), m_Constant()))
+  if (isConstantForLlvm(op->getOperand(1), isWide))
     return op;
   FloatDivision division(op, type, /*convertsWide=*/vectorBits >= 512);
   if (!isWide) {

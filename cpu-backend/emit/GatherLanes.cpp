@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 // A gather takes about two cycles a lane, and of narrow elements more. Where it
-// is likely that all lanes are at one place, or neighbours, that is tested
-// first: then it is a load. Where masks are jumps, it is asked first whether
-// all lanes are on. Not of pointers that were integers: these are offsets from
-// address 0, and a single load from there is none that LLVM has to do.
+// is likely that all lanes are at one place, or neighbours, or in one line,
+// that is tested first: then it is a load. Where masks are jumps, it is asked
+// first whether all lanes are on. Not of pointers that were integers: these are
+// offsets from address 0, and a single load from there is none that LLVM has to
+// do.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/WindowLanes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -52,10 +54,20 @@ static Value choose(OpBuilder &b, Location loc, Value condition, Type type,
   return branch.getResult(0);
 }
 
-/// Where places come from divisions and remainders, as the number of a channel
-/// or of a row, or are computed from indices alone, the lanes are mostly at one
-/// place, or neighbours. Those that are read from memory are at any place.
-static bool isMostlyRegular(Value places) {
+namespace {
+/// What places of lanes are computed by.
+struct Origin {
+  bool divides = false, readsMemory = false;
+
+  /// Where they come from divisions and remainders, as the number of a channel
+  /// or of a row, or are computed from indices alone, the lanes are mostly at
+  /// one place, or neighbours. Those that are read are at any place.
+  bool isMostlyRegular() const { return divides || !readsMemory; }
+};
+} // namespace
+
+static Origin originOf(Value places) {
+  Origin origin;
   llvm::SmallSetVector<Operation *, 16> ops;
   auto add = [&](Value value) {
     if (Operation *op = value.getDefiningOp();
@@ -63,16 +75,14 @@ static bool isMostlyRegular(Value places) {
       ops.insert(op);
   };
   add(places);
-  bool readsMemory = false;
   for (size_t i = 0; i < ops.size(); ++i) {
     Operation *op = ops[i];
-    if (dividesIntegers(op))
-      return true;
-    readsMemory |= mayRead(op) || matchLoad(op->getResult(0));
+    origin.divides |= dividesIntegers(op);
+    origin.readsMemory |= mayRead(op) || matchLoad(op->getResult(0));
     for (Value operand : op->getOperands())
       add(operand);
   }
-  return !readsMemory;
+  return origin;
 }
 
 static Value placeOfLane(OpBuilder &b, Location loc, Value at, Value offsets,
@@ -118,8 +128,17 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
   };
   if (!argumentOf(memref))
     return gatherWhere(mask ? mask : allLanes(rewriter, loc, frame->lanes));
-  if (frame->lanes < 4 || !isMostlyRegular(places))
+  Origin origin = originOf(places);
+  if (frame->lanes < 4 || !origin.isMostlyRegular())
     return gather();
+  WindowLanes window{memref, at, offsets, mask};
+  auto gatherNear = [&]() -> Value {
+    if (origin.readsMemory || target().vectorBits < 512 || !window.canLoad())
+      return gather();
+    return choose(
+        rewriter, loc, window.areNear(rewriter, loc), type,
+        [&] { return window.load(rewriter, loc, other); }, gather);
+  };
   Value first = vector::ExtractOp::create(rewriter, loc, offsets, 0);
   Value begin = advanced(rewriter, loc, at, first);
   Value distances = arith::SubIOp::create(
@@ -157,7 +176,7 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
               return vector::MaskedLoadOp::create(rewriter, loc, type, memref,
                                                   begin, mask, other);
             },
-            gather);
+            gatherNear);
       });
 }
 

@@ -178,3 +178,21 @@ def test_numpy_array(rng):
     x = normal(rng, [16]).numpy()
     with pytest.raises(TypeError, match=r"argument of type: .*ndarray"):
         copy(x, torch.zeros(16))
+
+
+@triton.jit(debug=True)
+def check_all_kernel(x, R: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, R)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.device_assert(tl.load(x + at) > 0, "must be positive")
+
+
+@pytest.mark.compiled("the interpreter's assertions are Python's")
+@pytest.mark.parametrize("shape", [(1, 1), (4, 1), (1, 8), (2, 64), (2, 256)])
+def test_device_assert_sees_each_element(shape):
+    x = torch.ones(shape)
+    check_all_kernel[(1,)](x, R=shape[0], N=shape[1])
+    for i in range(x.numel()):
+        x.view(-1)[i] = 0
+        with pytest.raises(RuntimeError, match="must be positive"):
+            check_all_kernel[(1,)](x, R=shape[0], N=shape[1])
+        x.view(-1)[i] = 1

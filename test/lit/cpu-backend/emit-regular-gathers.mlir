@@ -2,7 +2,8 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// Places that come from a division: all lanes at one place are one load, neighbours are a vector.
+// Places that come from a division: all lanes at one place are one load, neighbours are a vector, and what lies in one line of memory,
+// none of it on another page, is a vector that is put in order.
 // CHECK-LABEL: func.func @repeated
 // CHECK: vector.reduction <and>
 // CHECK: scf.if
@@ -11,6 +12,14 @@
 // CHECK: vector.reduction <and>
 // CHECK: scf.if
 // CHECK: vector.load
+// CHECK: } else {
+// CHECK: arith.cmpi ult, %{{.*}} : vector<8xi64>
+// CHECK: %[[INPAGE:.*]] = arith.andi %{{.*}}, %c4095
+// CHECK: arith.cmpi ule, %[[INPAGE]], %c4032
+// CHECK: scf.if
+// CHECK: %[[LINE:.*]] = vector.load {{.*}} vector<16xf32>
+// CHECK: %[[WORDS:.*]] = arith.bitcast %[[LINE]]
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.si.512"(%[[WORDS]], %{{.*}})
 // CHECK: } else {
 // CHECK: vector.gather
 // CHECK: return
