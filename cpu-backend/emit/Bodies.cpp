@@ -43,6 +43,31 @@ static Operation *divideByOne(OpBuilder &b, Location loc, Value x, Value by,
   return arith::MulFOp::create(b, loc, scaled, splat(reciprocal));
 }
 
+/// A sign is one bit: what negates and takes magnitudes of 16-bit floats needs
+/// no other type.
+static bool changesSignOfHalves(Operation *op) {
+  Type type = getElementTypeOrSelf(op->getResultTypes().front());
+  return isa<arith::NegFOp, math::AbsFOp>(op) &&
+         (type.isBF16() || type.isF16());
+}
+
+static Operation *changeSign(OpBuilder &b, Operation *op, Value x) {
+  Location loc = op->getLoc();
+  Type bits = b.getI16Type();
+  bool negates = isa<arith::NegFOp>(op);
+  TypedAttr mask = b.getI16IntegerAttr(negates ? -0x8000 : 0x7fff);
+  if (auto vector = dyn_cast<VectorType>(x.getType())) {
+    bits = vector.clone(bits);
+    mask = DenseElementsAttr::get(cast<VectorType>(bits), Attribute(mask));
+  }
+  Value integer = arith::BitcastOp::create(b, loc, bits, x);
+  Value number = arith::ConstantOp::create(b, loc, mask);
+  Value result =
+      negates ? arith::XOrIOp::create(b, loc, integer, number).getResult()
+              : arith::AndIOp::create(b, loc, integer, number).getResult();
+  return arith::BitcastOp::create(b, loc, x.getType(), result);
+}
+
 /// `op` on scalars (lanes == 0) or vectors; null after an error.
 Operation *FunctionEmitter::cloneElementwise(Operation *op,
                                              ArrayRef<Value> operands,
@@ -62,6 +87,8 @@ Operation *FunctionEmitter::cloneElementwise(Operation *op,
     for (auto [i, value] : llvm::enumerate(values))
       if (i != 0 || !scalarCondition)
         values[i] = toLanes(value, lanes);
+  if (changesSignOfHalves(op))
+    return changeSign(rewriter, op, values[0]);
   SmallVector<Type> types;
   for (Type type : op->getResultTypes()) {
     Type element = getElementTypeOrSelf(type);

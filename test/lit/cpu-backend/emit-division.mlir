@@ -56,13 +56,20 @@ func.func @vectors(%a: vector<16xi32>, %b: vector<16xi32>, %n: i32) -> (vector<1
 // CHECK: arith.divsi %{{.*}} : vector<16xi32>
 // CHECK: arith.divsi %{{.*}} : vector<16xi64>
 // CHECK: arith.divsi %{{.*}} : vector<2xi32>
+// CHECK: arith.divsi %{{.*}} : vector<16xi32>
+// CHECK-NOT: arith.sitofp
+// CHECK: return
 func.func @as_they_are(%a: vector<16xi32>, %b: vector<16xi64>, %c: vector<2xi32>)
     -> (vector<16xi32>, vector<16xi64>, vector<2xi32>) {
   %c7 = arith.constant dense<7> : vector<16xi32>
   %q = arith.divsi %a, %c7 : vector<16xi32>
   %r = arith.divsi %b, %b : vector<16xi64>
   %s = arith.divsi %c, %c : vector<2xi32>
-  return %q, %r, %s : vector<16xi32>, vector<16xi64>, vector<2xi32>
+  // One number for all lanes, as the bodies of elementwise operations have it.
+  %c9 = arith.constant 9 : i32
+  %all = vector.broadcast %c9 : i32 to vector<16xi32>
+  %t = arith.divsi %q, %all : vector<16xi32>
+  return %t, %r, %s : vector<16xi32>, vector<16xi64>, vector<2xi32>
 }
 
 // Integers of 64 bits are divided as floats if they are small, which is tested; then vectors of 512 bits convert them, and those of 256
