@@ -152,25 +152,17 @@ int64_t NestEmitter::unrollToStream(int64_t lanes) {
   return std::min<int64_t>(unroll, 4);
 }
 
-/// All programs and iterations read the same by this view, such as the weights
-/// of a norm.
+/// All programs read the same by this view, such as the weights of a norm,
+/// though perhaps in pieces.
 bool NestEmitter::isAlwaysThere(const View &view) {
   auto offset = dyn_cast<Value>(view.placed().offset);
   if (!offset)
     return true;
-  auto stays = [](std::optional<OpFoldResult> growth) {
+  auto ids = fe.oldFunc.getArguments().take_back(6).drop_back(3);
+  return llvm::all_of(ids, [&](Value id) {
+    auto growth = growthOfProgram(b, loc, offset, fe.mapScalar(id));
     return growth && constantOf(*growth) == 0;
-  };
-  for (Value id : fe.oldFunc.getArguments().take_back(6).drop_back(3))
-    if (!stays(growthOfProgram(b, loc, offset, fe.mapScalar(id))))
-      return false;
-  for (Operation *at = b.getInsertionBlock()->getParentOp();
-       at && !isa<func::FuncOp>(at); at = at->getParentOp()) {
-    auto around = dyn_cast<scf::ForOp>(at);
-    if (around ? !stays(growthOf(view, around)) : isa<scf::WhileOp>(at))
-      return false;
-  }
-  return true;
+  });
 }
 
 /// What the nest moves between memory and caches for each element of an output:
