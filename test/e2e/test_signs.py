@@ -1,6 +1,9 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Negations and magnitudes change one bit, of all numbers, infinities and NaN. (Triton 3.7 negates as `0 - x`: zeros stay positive.)"""
+"""Negations and magnitudes change one bit, of all numbers, infinities and NaN.
+
+Triton 3.7 negates as `0 - x`, so that zeros stay positive.
+"""
 
 import pytest
 import torch
