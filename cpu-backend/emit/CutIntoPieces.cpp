@@ -32,16 +32,6 @@ struct Cone {
 };
 } // namespace
 
-static bool roundsFloats(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return isa<arith::FPToSIOp, arith::FPToUIOp>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Adds indices, numbers of rows, scalars, and what elementwise operations make
 /// of them; false for anything else.
 bool Cone::add(Value value) {
@@ -60,7 +50,7 @@ bool Cone::add(Value value) {
   if (!isShape && !isElementwise(op) && !isOneNumber(op))
     return false;
   divides |= dividesIntegers(op);
-  rounds |= roundsFloats(op);
+  rounds |= anyInside(op, llvm::IsaPred<arith::FPToSIOp, arith::FPToUIOp>);
   return llvm::all_of(op->getOperands(),
                       [&](Value operand) { return add(operand); });
 }

@@ -169,9 +169,7 @@ bool NestEmitter::isAlwaysThere(const View &view) {
 /// its stores, and what it reads once an element. Rows and columns that are
 /// broadcast, and what all programs read, count for little.
 int64_t NestEmitter::bytesByElement() {
-  int64_t elements = 1, bytes = 0;
-  for (int64_t size : nest.shape)
-    elements *= size;
+  int64_t elements = ShapedType::getNumElements(nest.shape), bytes = 0;
   auto count = [&](Type type) {
     bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
   };
@@ -191,14 +189,11 @@ int64_t NestEmitter::bytesByElement() {
       count(type.getElementType());
     return true;
   };
-  Indices any(nest.shape.size());
-  for (auto [d, index] : llvm::enumerate(any))
-    index.dim = d;
   for (const NestOutput &output : nest.outputs) {
     if (output.source || !output.isStore)
       continue;
     count(output.view.elementType());
-    fe.walkCone(output.tensor, any, nullptr, visit);
+    fe.walkCone(output.tensor, indices, nullptr, visit);
   }
   return bytes;
 }

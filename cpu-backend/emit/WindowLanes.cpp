@@ -13,6 +13,8 @@
 
 #include "cpu-backend/emit/WindowLanes.h"
 
+#include "cpu-backend/emit/View.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -63,12 +65,6 @@ static Value reduced(OpBuilder &b, Location loc, vector::CombiningKind kind,
   return vector::ReductionOp::create(b, loc, kind, lanes);
 }
 
-static Value toIndex(OpBuilder &b, Location loc, Value value) {
-  if (value.getType().isIndex())
-    return value;
-  return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-}
-
 Value WindowLanes::areNear(OpBuilder &b, Location loc) {
   int64_t bytes = elementType().getIntOrFloatBitWidth() / 8,
           count = lanesAtOnce();
@@ -101,7 +97,7 @@ Value WindowLanes::areNear(OpBuilder &b, Location loc) {
                                 constantLike(b, loc, isOn.getType(), 1)));
     }
     require(reduced(b, loc, vector::CombiningKind::AND, isInside));
-    Value begin = arith::AddIOp::create(b, loc, at, toIndex(b, loc, lowest));
+    Value begin = advanced(b, loc, at, lowest);
     Value inPage = arith::AddIOp::create(
         b, loc, address,
         arith::MulIOp::create(b, loc, begin,
@@ -126,6 +122,10 @@ Value WindowLanes::load(OpBuilder &b, Location loc, Value other) const {
   StringRef permute = bits == 16   ? "llvm.x86.avx512.permvar.hi.512"
                       : bits == 32 ? "llvm.x86.avx512.permvar.si.512"
                                    : "llvm.x86.avx512.permvar.di.512";
+  // Lanes that are fewer than a vector has come first in it.
+  SmallVector<int64_t> from(all, vector::ShuffleOp::kPoisonIndex);
+  for (int64_t lane = 0; lane < count; ++lane)
+    from[lane] = lane;
   auto type = VectorType::get({lanes()}, element);
   Value result = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   for (auto [i, begin, distance] : llvm::enumerate(begins, distances)) {
@@ -142,9 +142,6 @@ Value WindowLanes::load(OpBuilder &b, Location loc, Value other) const {
       order = arith::TruncIOp::create(b, loc, narrow, order);
     else if (order.getType() != narrow)
       order = arith::ExtUIOp::create(b, loc, narrow, order);
-    SmallVector<int64_t> from(all, vector::ShuffleOp::kPoisonIndex);
-    for (int64_t lane = 0; lane < count; ++lane)
-      from[lane] = lane;
     if (count < all)
       order = vector::ShuffleOp::create(b, loc, order, order, from);
     Value lanesHere =
