@@ -28,8 +28,8 @@ print("ready", flush=True)
 """
 
 
-def run(tmp_path, body, **environment):
-    done = run_program(tmp_path, HEAD + textwrap.dedent(body), **environment)
+def run(tmp_path, body, head=HEAD, **environment):
+    done = run_program(tmp_path, head + textwrap.dedent(body), **environment)
     return done, tmp_path / "program.py"
 
 
@@ -78,7 +78,12 @@ def test_a_signal_that_is_sent_ends_the_process(tmp_path):
     assert "tilebridge" not in done.stderr
 
 
-# Forks.
+# Forks. One that hangs, in the parent or in a child, says where, and ends.
+WATCHED = """
+faulthandler.register(signal.SIGALRM, chain=True)
+signal.alarm(200)
+os.register_at_fork(after_in_child=lambda: signal.alarm(120))
+"""
 
 
 def test_a_forked_child_launches(tmp_path):
@@ -107,6 +112,7 @@ def test_a_forked_child_launches(tmp_path):
         assert w.sum() == 256
         print("done")
         """,
+        head=HEAD + WATCHED,
     )
     assert done.returncode == 0, done.stderr
     assert "done" in done.stdout
@@ -145,6 +151,7 @@ def test_a_fork_while_others_compile(tmp_path):
         assert all(os.waitpid(pid, 0)[1] == 0 for pid in children)
         print("done")
         """,
+        head=HEAD + WATCHED,
     )
     assert done.returncode == 0, done.stderr
     assert "done" in done.stdout
