@@ -31,32 +31,6 @@ int64_t FunctionEmitter::programsAtOnce() const {
   return count ? count.getInt() : 1;
 }
 
-int64_t FunctionEmitter::programsAlongX() const {
-  auto axis = oldFunc->getAttrOfType<IntegerAttr>(mergedAxisAttr);
-  return axis && axis.getInt() == 0 && !oldFunc->hasAttr(mergedStepAttr)
-             ? programsAtOnce()
-             : 1;
-}
-
-Value FunctionEmitter::followAlongX() {
-  auto order = oldFunc->getAttrOfType<FlatSymbolRefAttr>(orderAttr);
-  if (!order || isAlongX)
-    return isAlongX;
-  OpBuilder::InsertionGuard guard(rewriter);
-  auto first = cast<BlockArgument>(mapScalar(oldFunc.getArgument(0)));
-  Block *entry = first.getOwner();
-  rewriter.setInsertionPointToStart(entry);
-  Location loc = oldFunc.getLoc();
-  Value axis = func::CallOp::create(rewriter, loc, order, rewriter.getI32Type(),
-                                    entry->getArguments())
-                   .getResult(0);
-  Value x =
-      arith::ConstantIntOp::create(rewriter, loc, rewriter.getI32Type(), 0);
-  isAlongX =
-      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, axis, x);
-  return isAlongX;
-}
-
 func::FuncOp FunctionEmitter::run() {
   rewriter.setInsertionPoint(oldFunc);
   auto newFunc = func::FuncOp::create(

@@ -75,6 +75,7 @@ private:
   friend class RowPieces;
   friend class ScatterPieces;
   friend class NestEmitter;
+  friend class NextProgram;
 
   // FunctionEmitter.cpp: the walk.
   mlir::LogicalResult emitBlock(mlir::Block &block);
@@ -323,17 +324,19 @@ private:
   unsigned levelOf(llvm::ArrayRef<Index> indices) const;
   void moveTo(unsigned level);
 
-  /// How many programs along x, or all axes, the function runs together.
+  /// How many programs the function runs together.
   int64_t programsAtOnce() const;
-  int64_t programsAlongX() const;
-  /// Whether the next program is the next one along x; null if it always is.
-  mlir::Value followAlongX();
+  // NextProgram.cpp
+  /// Whether programs follow one another along this axis of the grid; null for
+  /// x where they do if it has several.
+  mlir::Value isFastestAxis(unsigned axis);
 
   mlir::func::FuncOp oldFunc;
   Plan &plan;
   bool onlyStreams = true;
-  bool isRare = false;  ///< hardly any launch runs what is written here
-  mlir::Value isAlongX; ///< see followAlongX; null until it is asked for
+  bool isRare = false; ///< hardly any launch runs what is written here
+  /// See isFastestAxis; null until that is asked for.
+  mlir::Value fastestAxis[3], orderedAxis;
   /// Arguments of the old function, see isWriteOnly.
   llvm::DenseSet<mlir::Value> writeOnly;
   mlir::IRMapping map;

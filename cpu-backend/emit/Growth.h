@@ -26,8 +26,8 @@ growthInLoop(mlir::OpBuilder &b, mlir::Location loc, mlir::Value offset,
              mlir::scf::ForOp loop,
              llvm::function_ref<mlir::Value(mlir::BlockArgument)> carriedStep);
 
-/// How much it grows from one program to the next one along x, whose number is
-/// `program`, an argument of the function.
+/// How much it grows from one program to the next one along an axis of the
+/// grid, along which its number is `program`, an argument of the function.
 std::optional<mlir::OpFoldResult> growthOfProgram(mlir::OpBuilder &b,
                                                   mlir::Location loc,
                                                   mlir::Value offset,

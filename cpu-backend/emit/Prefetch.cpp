@@ -19,6 +19,7 @@
 
 #include "cpu-backend/emit/Growth.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/NextProgram.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -107,35 +108,20 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
   auto offset = dyn_cast<Value>(view.placed().offset);
   if (fe.target().prefetchBytes <= 0 || !offset)
     return std::nullopt;
-  ValueRange ids = fe.oldFunc.getArguments().take_back(6);
-  Value program = fe.mapScalar(ids[0]), programs = fe.mapScalar(ids[3]);
-  auto next = growthOfProgram(b, loc, offset, program);
-  int64_t atOnce = fe.programsAlongX();
-  if (next)
-    next = mulIndex(b, loc, *next, b.getIndexAttr(atOnce));
+  NextProgram next(fe, loc, offset);
   std::optional<OpFoldResult> growth;
   if (around)
     growth = growthOf(view, around);
-  bool inPrograms = next && constantOf(*next) != 0;
-  if (around ? !growth || constantOf(*growth) == 0 : !inPrograms)
+  if (around ? !growth || constantOf(*growth) == 0 : !next)
     return std::nullopt;
   Value isLarge = isLargeRead(view);
   auto onlyIf = [&](Value condition) -> Value {
     return arith::AndIOp::create(b, loc, isLarge, condition);
   };
-  auto hasProgram = [&](int64_t later) -> Value {
-    Value constant =
-        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(later * atOnce));
-    Value exists = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::slt,
-        arith::AddIOp::create(b, loc, program, constant), programs);
-    Value isNext = fe.followAlongX();
-    return isNext ? arith::AndIOp::create(b, loc, exists, isNext) : exists;
-  };
   if (!around)
     return Later{
-        toValue(b, loc, mulIndex(b, loc, *next, b.getIndexAttr(ahead))),
-        onlyIf(hasProgram(ahead))};
+        toValue(b, loc, mulIndex(b, loc, next.growth(), b.getIndexAttr(ahead))),
+        onlyIf(next.exists(ahead))};
 
   Value step = around.getStep();
   Value reach = arith::MulIOp::create(
@@ -148,7 +134,7 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, reach, left);
   Value distance =
       toValue(b, loc, mulIndex(b, loc, *growth, b.getIndexAttr(ahead)));
-  if (!inPrograms)
+  if (!next)
     return Later{distance, onlyIf(isInside)};
   // Of `count` iterations, i asks for i + ahead - count of the next program.
   Value length = arith::SubIOp::create(b, loc, around.getUpperBound(),
@@ -158,9 +144,9 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
       inIndex(b, loc, arith::CeilDivSIOp::create(b, loc, length, step)));
   Value back = arith::SubIOp::create(
       b, loc, count, arith::MinSIOp::create(b, loc, count, constant(ahead)));
-  Value further =
-      toValue(b, loc, subIndex(b, loc, *next, mulIndex(b, loc, *growth, back)));
-  Value hasNext = hasProgram(1);
+  Value further = toValue(
+      b, loc, subIndex(b, loc, next.growth(), mulIndex(b, loc, *growth, back)));
+  Value hasNext = next.exists(1);
   if (!evenInOrder)
     hasNext = arith::AndIOp::create(
         b, loc, hasNext,
