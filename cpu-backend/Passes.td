@@ -79,6 +79,38 @@ def CpuFoldEmptyPass : Pass<"tilebridge-cpu-fold-empty", "::mlir::func::FuncOp">
   let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
+def CpuTransposeGathersPass : Pass<"tilebridge-cpu-transpose-gathers", "::mlir::func::FuncOp"> {
+  let summary = "Gathers columns that are contiguous in memory as rows";
+  let description = [{
+    A block whose columns are chosen by a tensor, and lie in memory as contiguous rows, such as the keys of an attention in pages,
+    is gathered as rows and transposed. Where the contiguous dimension is the last one already, nothing changes.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, %rows: tensor<64xi64>, %stride: index) -> tensor<128x64xf32> {
+      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [128, 64], strides: [1, %stride]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<128x64xf32, strided<[1, ?]>>
+      %1 = memref.cast %0 : memref<128x64xf32, strided<[1, ?]>> to memref<128x?xf32, strided<[1, ?]>>
+      %2 = linalg_ext.gather_rows %1[%rows] dim 1 : (memref<128x?xf32, strided<[1, ?]>>, tensor<64xi64>) -> tensor<128x64xf32>
+      return %2 : tensor<128x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, %rows: tensor<64xi64>, %stride: index) -> tensor<128x64xf32> {
+      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [64, 128], strides: [%stride, 1]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64x128xf32, strided<[?, 1]>>
+      %1 = memref.cast %0 : memref<64x128xf32, strided<[?, 1]>> to memref<?x128xf32, strided<[?, 1]>>
+      %2 = linalg_ext.gather_rows %1[%rows] dim 0 : (memref<?x128xf32, strided<[?, 1]>>, tensor<64xi64>) -> tensor<64x128xf32>
+      %3 = tensor.empty() : tensor<128x64xf32>
+      %4 = linalg.transpose ins(%2 : tensor<64x128xf32>) outs(%3 : tensor<128x64xf32>) permutation = [1, 0]
+      return %4 : tensor<128x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::ModuleOp"> {
   let summary = "Compiles programs that read neighbouring columns as one";
   let description = [{

@@ -45,6 +45,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createCpuOrderProgramsPass());
   // Programs whose rows are contiguous are apart from others.
   pm.addNestedPass<func::FuncOp>(createCpuVersionStridesPass());
+  // Columns that lie in memory as rows are gathered as rows.
+  pm.addNestedPass<func::FuncOp>(createCpuTransposeGathersPass());
   // Nothing is left of accesses that are known to be empty.
   pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
   // Loops carry sums, not blocks that are summed behind them.

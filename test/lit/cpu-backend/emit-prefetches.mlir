@@ -133,6 +133,61 @@ func.func @tile(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, st
 
 // -----
 
+// The id is that along y: those programs follow one another where x has one.
+// CHECK-LABEL: func.func @tile_along_y(
+// CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %{{[a-z0-9]+}}: i32, %[[ID:[a-z0-9]+]]: i32, %{{[a-z0-9]+}}: i32, %[[NX:[a-z0-9]+]]: i32, %[[NY:[a-z0-9]+]]: i32,
+// CHECK-DAG: %[[ALONE:.*]] = arith.cmpi eq, %[[NX]], %c1_i32
+// CHECK-DAG: %[[DISTANCE:.*]] = arith.muli %[[STRIDE]], %c64
+// CHECK-DAG: %[[LATER:.*]] = arith.addi %[[ID]], %c2_i32
+// CHECK-DAG: %[[EXISTS:.*]] = arith.cmpi slt, %[[LATER]], %[[NY]]
+// CHECK-DAG: arith.andi %[[EXISTS]], %[[ALONE]]
+// CHECK: scf.if
+// CHECK: memref.prefetch
+func.func @tile_along_y(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %stride: index,
+                        %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c32 = arith.constant 32 : index
+  %id = arith.index_cast %py : i32 to index
+  %row = arith.muli %id, %c32 : index
+  %at = arith.muli %row, %stride : index
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+  %y = arith.addf %t, %t : tensor<32x32xf32>
+  bufferization.materialize_in_destination %y in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[?, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// A kernel with an order of its own: x or z, whichever counts fastest.
+// CHECK-LABEL: func.func @tile_in_order(
+// CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[X:[a-z0-9]+]]: i32, %{{[a-z0-9]+}}: i32, %[[Z:[a-z0-9]+]]: i32,
+// CHECK: %[[AXIS:.*]] = call @order
+// CHECK-DAG: %[[IS_X:.*]] = arith.cmpi eq, %[[AXIS]], %c0_i32
+// CHECK-DAG: %[[IS_Z:.*]] = arith.cmpi eq, %[[AXIS]], %c2_i32
+// CHECK-DAG: %[[ROWS:.*]] = arith.muli %[[STRIDE]], %c32
+// CHECK: arith.select %[[IS_Z]], %c32, %[[ROWS]]
+// CHECK: memref.prefetch
+func.func private @order(memref<?xf32, strided<[1], offset: ?>>, memref<?xf32, strided<[1], offset: ?>>, index, i32, i32, i32, i32, i32, i32) -> i32
+func.func @tile_in_order(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %stride: index,
+                         %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel, tilebridge.order = @order} {
+  %c32 = arith.constant 32 : index
+  %idX = arith.index_cast %px : i32 to index
+  %idZ = arith.index_cast %pz : i32 to index
+  %row = arith.muli %idX, %c32 : index
+  %column = arith.muli %idZ, %c32 : index
+  %rowAt = arith.muli %row, %stride : index
+  %at = arith.addi %rowAt, %column : index
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+  %y = arith.addf %t, %t : tensor<32x32xf32>
+  bufferization.materialize_in_destination %y in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[?, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
 // A tile that is transposed on the way is asked for while the one before is read.
 // TWO-LABEL: func.func @transpose(
 // TWO-COUNT-16: memref.prefetch %{{.*}}, read, locality<2>, data
