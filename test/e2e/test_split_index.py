@@ -133,3 +133,47 @@ def test_rows_of_an_index_that_begins_anywhere(first, rng):
     where = (quotient - base) * 100 + at - quotient * 48
     kernel[(1,)](memory[100:], out, first, base, BLOCK=256)
     check_equal(out, memory[100 + where])
+
+
+@triton.jit
+def packed_kernel(z, scale, out, N, GROUP, FIRST, PACK: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    column = (FIRST + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)) % N
+    row = tl.arange(0, ROWS)
+    word = tl.load(z + (row[:, None] // GROUP) * tl.cdiv(N, PACK) + column[None, :] // PACK)
+    value = (word >> (column[None, :] % PACK) * (32 // PACK)) & ((1 << (32 // PACK)) - 1)
+    factor = tl.load(scale + column[None, :] % PACK * 3 + column[None, :] // PACK)
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + row[:, None] * tl.num_programs(0) * BLOCK + at[None, :], value * factor)
+
+
+@pytest.mark.parametrize("pack", [8, 4])
+@pytest.mark.parametrize(
+    ("n", "first"), [(128, 0), (96, 0), (100, 0), (64, 0), (48, 0), (7, 0), (128, 64), (128, 8), (4096, 3)]
+)
+def test_quotients_of_a_block_that_may_wrap_around(n, first, pack, rng):
+    """Zeros of weights of 4 bits: words of 8, of columns modulo N."""
+    rows, group, block, programs = 16, 4, 64, 3
+    words = (n + pack - 1) // pack
+    z = torch.randint(-(2**31), 2**31, (rows // group, words), generator=rng, dtype=torch.int32)
+    scale = torch.randint(-50, 50, (3 * pack + words,), generator=rng, dtype=torch.int32)
+    out = torch.zeros(rows, programs * block, dtype=torch.int32)
+    packed_kernel[(programs,)](z, scale, out, n, group, first, PACK=pack, ROWS=rows, BLOCK=block)
+    column = (first + torch.arange(programs * block)) % n
+    value = z[torch.arange(rows)[:, None] // group, column[None, :] // pack].long() & 0xFFFFFFFF
+    value = value >> (column % pack * (32 // pack)) & ((1 << 32 // pack) - 1)
+    assert torch.equal(out.long(), value * scale[column % pack * 3 + column // pack])
+
+
+@pytest.mark.compiled("the interpreter compiles nothing")
+def test_form_of_a_quotient_of_a_remainder(rng):
+    @triton.jit
+    def kernel(z, out, N, BLOCK: tl.constexpr):
+        column = (tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)) % N
+        tl.store(out + column, tl.load(z + column // 8))
+
+    z, out = torch.arange(64), torch.zeros(512, dtype=torch.int64)
+    compiled = kernel[(8,)](z, out, 512, BLOCK=64)
+    assert torch.equal(out, torch.arange(512) // 8)
+    access = next(a for a in tilebridge.explain(compiled)["accesses"] if "// 8" in "".join(a["strides"]))
+    assert access["form"] == "subview"
+    assert access["strides"] == ["1 for i0 // 8, 0 for i0 % 8"]

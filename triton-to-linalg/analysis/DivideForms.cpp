@@ -90,7 +90,8 @@ FormAlgebra::divideCase(Expr::Kind kind, const TensorForm &a, unsigned dim,
   if (term.kind == TermKind::Linear)
     found.stride = term.stride;
   if (term.kind == TermKind::Lanes) {
-    if (!term.linear || term.linear->inner)
+    // Runs within runs have no form.
+    if (!term.linear || (linear.inner && term.linear->inner))
       return std::nullopt;
     found = *term.linear;
     found.base = pool.add(found.base, form->uniform);
