@@ -8,9 +8,11 @@
 #include "frontend/Passes.h"
 #include "frontend/TTOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 
 namespace tilebridge::frontend {
 #define GEN_PASS_DEF_NORMALIZEPASS
@@ -82,6 +84,37 @@ static LogicalResult normalizeSymbolNames(ModuleOp module) {
   return success();
 }
 
+/// Arithmetic of single bits is logic, and what reads masks knows logic only:
+/// `(i < n) * (j < m)` is the box that `(i < n) & (j < m)` is. Sums wrap
+/// around, so they are exclusive ors; 'true' is 1 without a sign, and -1 with
+/// one.
+static void normalizeBits(Operation *op) {
+  if (op->getNumResults() != 1 ||
+      !getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
+    return;
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value logic;
+  if (isa<arith::MulIOp, arith::MinUIOp, arith::MaxSIOp>(op))
+    logic = arith::AndIOp::create(b, op->getOperand(0), op->getOperand(1));
+  else if (isa<arith::MaxUIOp, arith::MinSIOp>(op))
+    logic = arith::OrIOp::create(b, op->getOperand(0), op->getOperand(1));
+  else if (isa<arith::AddIOp, arith::SubIOp>(op))
+    logic = arith::XOrIOp::create(b, op->getOperand(0), op->getOperand(1));
+  else if (auto choice = dyn_cast<arith::SelectOp>(op);
+           choice && choice.getCondition().getType() == choice.getType()) {
+    if (matchPattern(choice.getFalseValue(), m_Zero()))
+      logic = arith::AndIOp::create(b, choice.getCondition(),
+                                    choice.getTrueValue());
+    else if (matchPattern(choice.getTrueValue(), m_One()))
+      logic = arith::OrIOp::create(b, choice.getCondition(),
+                                   choice.getFalseValue());
+  }
+  if (!logic)
+    return;
+  op->replaceAllUsesWith(ValueRange{logic});
+  op->erase();
+}
+
 namespace {
 struct NormalizePass
     : tilebridge::frontend::impl::NormalizePassBase<NormalizePass> {
@@ -99,6 +132,8 @@ struct NormalizePass
         normalizeBarrier(barrier);
       else if (auto text = dyn_cast<ElementwiseInlineAsmOp>(op))
         normalizeGridDependency(text);
+      else
+        normalizeBits(op);
     });
     if (failed(normalizeSymbolNames(getOperation())))
       signalPassFailure();

@@ -17,6 +17,7 @@ def NormalizePass : Pass<"tilebridge-normalize", "::mlir::ModuleOp"> {
     - cache hints are a `cachePolicy`, and only where they say something;
     - `gpu.barrier` is `ttg.barrier all`;
     - assembly text that waits for or launches dependent grids is the op for it;
+    - products, minima, sums and choices of single bits are `andi`, `ori` and `xori`;
     - names of private functions consist of letters, digits, `_`, `.` and `$`.
 
     Block pointers stay, and so does a negation written as `0 - x`: it differs from `arith.negf` in the sign of a zero.
@@ -25,14 +26,16 @@ def NormalizePass : Pass<"tilebridge-normalize", "::mlir::ModuleOp"> {
     ```mlir
     %a = tt.load %p cacheModifier = cg : !tt.ptr<f32>
     gpu.barrier
+    %m = arith.muli %x, %y : i1
     ```
     After:
     ```mlir
     %a = tt.load %p {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>} : !tt.ptr<f32>
     ttg.barrier all
+    %m = arith.andi %x, %y : i1
     ```
   }];
-  let dependentDialects = ["::tilebridge::tt::TTDialect", "::tilebridge::tt::TTGDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilebridge::tt::TTDialect", "::tilebridge::tt::TTGDialect"];
 }
 
 def LiftControlFlowPass : Pass<"tilebridge-lift-control-flow", "::mlir::ModuleOp"> {

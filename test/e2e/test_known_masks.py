@@ -88,3 +88,50 @@ def test_overflow():
     i = (start + torch.arange(64)).to(torch.int32)
     value = torch.where(torch.arange(64) < 40, x, 0.0)
     torch.testing.assert_close(out, torch.where(i < n, value + 1, -1.0), rtol=0, atol=0)
+
+
+@triton.jit
+def bits_kernel(
+    x, out, columns, a_end, b_begin, WAY: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
+    """Masks of all that Triton has for two bools."""
+    i, j = tl.arange(0, BM)[:, None], tl.arange(0, BN)[None, :]
+    a, b = i < a_end, j >= b_begin
+    if WAY == "*":
+        mask = a * b
+    elif WAY == "+":
+        mask = a + b
+    elif WAY == "-":
+        mask = a - b
+    elif WAY == "minimum":
+        mask = tl.minimum(a, b)
+    elif WAY == "maximum":
+        mask = tl.maximum(a, b)
+    elif WAY == "and":
+        mask = tl.where(a, b, False)
+    else:
+        mask = tl.where(a, True, b)
+    inside = j < columns
+    value = tl.load(x + i * columns + j, mask=mask * inside, other=-1.0)
+    tl.store(out + i * columns + j, value * 2, mask=inside)
+
+
+BITS = {
+    "*": torch.logical_and,
+    "+": torch.logical_xor,
+    "-": torch.logical_xor,
+    "minimum": torch.logical_and,
+    "maximum": torch.logical_or,
+    "and": torch.logical_and,
+    "or": torch.logical_or,
+}
+
+
+@pytest.mark.parametrize("way", BITS)
+@pytest.mark.parametrize(("a_end", "b_begin"), [(0, 0), (5, 7), (8, 64), (3, 41)])
+def test_bits(way, a_end, b_begin):
+    x = torch.randn(8, 41, generator=torch.Generator().manual_seed(a_end))
+    out = torch.full_like(x, 7.0)
+    bits_kernel[(1,)](x, out, 41, a_end, b_begin, WAY=way, BM=8, BN=64)
+    mask = BITS[way](torch.arange(8)[:, None] < a_end, torch.arange(41)[None, :] >= b_begin)
+    torch.testing.assert_close(out, torch.where(mask, x, -1.0) * 2, rtol=0, atol=0)

@@ -84,3 +84,37 @@ tt.func private @"m.f__(1,)cconstexpr_3_"() attributes {noinline = true} {
 tt.func private @"m.f__[1,]cconstexpr_3_"() attributes {noinline = true} {
   tt.return
 }
+
+// Arithmetic of single bits is logic; true is 1 without a sign, and -1 with one.
+// CHECK-LABEL: tt.func @bits
+// CHECK-SAME: (%[[A:.*]]: tensor<8xi1>, %[[B:.*]]: tensor<8xi1>, %[[C:.*]]: i1, %{{.*}}: tensor<8xi8>)
+tt.func @bits(%a: tensor<8xi1>, %b: tensor<8xi1>, %c: i1, %i: tensor<8xi8>) {
+  // CHECK-NEXT: arith.andi %[[A]], %[[B]]
+  %0 = arith.muli %a, %b : tensor<8xi1>
+  // CHECK-NEXT: arith.andi %[[A]], %[[B]]
+  %1 = arith.minui %a, %b : tensor<8xi1>
+  // CHECK-NEXT: arith.andi %[[A]], %[[B]]
+  %2 = arith.maxsi %a, %b : tensor<8xi1>
+  // CHECK-NEXT: arith.ori %[[A]], %[[B]]
+  %3 = arith.maxui %a, %b : tensor<8xi1>
+  // CHECK-NEXT: arith.ori %[[A]], %[[B]]
+  %4 = arith.minsi %a, %b : tensor<8xi1>
+  // CHECK-NEXT: arith.xori %[[A]], %[[B]]
+  %5 = arith.addi %a, %b : tensor<8xi1>
+  // CHECK-NEXT: arith.xori %[[A]], %[[B]]
+  %6 = arith.subi %a, %b : tensor<8xi1>
+  %no = arith.constant dense<false> : tensor<8xi1>
+  %yes = arith.constant dense<true> : tensor<8xi1>
+  // CHECK: arith.andi %[[A]], %[[B]]
+  %7 = arith.select %a, %b, %no : tensor<8xi1>, tensor<8xi1>
+  // CHECK-NEXT: arith.ori %[[A]], %[[B]]
+  %8 = arith.select %a, %yes, %b : tensor<8xi1>, tensor<8xi1>
+  // Whole blocks that one bit chooses, and wider numbers, stay.
+  // CHECK-NEXT: arith.select %[[C]], %[[A]]
+  %9 = arith.select %c, %a, %no : tensor<8xi1>
+  // CHECK-NEXT: arith.muli %{{.*}} : tensor<8xi8>
+  %10 = arith.muli %i, %i : tensor<8xi8>
+  // CHECK-NEXT: arith.andi %[[C]], %[[C]] : i1
+  %11 = arith.muli %c, %c : i1
+  tt.return
+}
