@@ -16,21 +16,36 @@ using namespace tilebridge::cpu;
 /// The element of `view.base` that the indices choose; the index of
 /// `contiguousDim`, if that is not -1, is left to the access. (Not a memref
 /// that begins there: offsets of memrefs must not be negative, these may be.)
+/// Where `isAny` (null: true) is false, nothing there is accessed: a place
+/// where there is memory. If that is known before all loops, it costs nothing
+/// in them.
 Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices,
-                               int contiguousDim, Location loc) {
+                               int contiguousDim, Location loc, Value isAny) {
+  Level &outermost = *frame->levels.front();
+  bool isKnownFirst =
+      isAny && isAny.getParentBlock() == outermost.block &&
+      (!outermost.hasLoop || !isAny.getDefiningOp() ||
+       isAny.getDefiningOp()->isBeforeInBlock(outermost.before));
+  if (isAny && !isKnownFirst)
+    return placeIfAny(address(view, indices, contiguousDim, loc), isAny, loc);
   Indices row(indices);
   for (Index &index : row)
     index.step = 0;
   if (contiguousDim >= 0)
     row[contiguousDim] = Index();
   unsigned level = levelOf(row);
-  auto &memo = frame->levels[level]->rows[&view];
+  Level &remembers = *frame->levels[level];
+  auto &memo = (isAny ? remembers.maskedRows : remembers.rows)[&view];
   for (auto &[key, value] : memo)
     if (key == row)
       return value;
   OpBuilder::InsertionGuard guard(rewriter);
-  moveTo(level);
   OpFoldResult offset = view.offset;
+  if (isAny && constantOf(offset) != 0) {
+    moveTo(0);
+    offset = placeIfAny(toValue(rewriter, loc, offset), isAny, loc);
+  }
+  moveTo(level);
   for (auto [d, index] : llvm::enumerate(row)) {
     if (static_cast<int>(d) == contiguousDim)
       continue;
@@ -162,8 +177,9 @@ static Value byStride(OpBuilder &builder, Location loc, OpFoldResult stride,
 
 /// Lanes of memory: as vectors, elements as they are in memory.
 Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
-                                 unsigned laneDim, Value mask,
+                                 unsigned laneDim, LaneMask on,
                                  Value passThrough, Location loc) {
+  Value mask = on.lanes;
   auto type = VectorType::get({frame->lanes}, view.elementType());
   const Index &index = indices[laneDim];
   OpFoldResult stride = laneStride(rewriter, view, index, laneDim, loc);
@@ -173,9 +189,9 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
   // Addresses are made outside of the branches, so that they can be remembered.
   bool maybeContiguous = !constantOf(stride) || constantOf(stride) == 1;
   Value row = maybeContiguous && constantOf(stride)
-                  ? address(view, indices, laneDim, loc)
+                  ? address(view, indices, laneDim, loc, on.isAny)
                   : Value();
-  Value start = row ? Value() : address(view, indices, -1, loc);
+  Value start = row ? Value() : address(view, indices, -1, loc, on.isAny);
   if (mask && !passThrough)
     passThrough = toLanes(zeroOf(view.elementType(), loc), frame->lanes);
   auto contiguous = [&]() -> Value {
@@ -255,13 +271,15 @@ void FunctionEmitter::storeStream(const View &view, Value at, Value value,
 }
 
 void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
-                                 unsigned laneDim, Value mask, Value value,
+                                 unsigned laneDim, LaneMask on, Value value,
                                  Location loc) {
+  Value mask = on.lanes;
   const Index &index = indices[laneDim];
   OpFoldResult stride = laneStride(rewriter, view, index, laneDim, loc);
-  Value row =
-      constantOf(stride) == 1 ? address(view, indices, laneDim, loc) : Value();
-  Value start = row ? Value() : address(view, indices, -1, loc);
+  Value row = constantOf(stride) == 1
+                  ? address(view, indices, laneDim, loc, on.isAny)
+                  : Value();
+  Value start = row ? Value() : address(view, indices, -1, loc, on.isAny);
   auto contiguous = [&]() -> Value {
     Value at = row ? add(rewriter, loc, row, index.base) : start;
     if (mask)

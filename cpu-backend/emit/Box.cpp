@@ -80,11 +80,13 @@ Value FunctionEmitter::rowLimit(const View &view, ArrayRef<Index> indices,
   return limit;
 }
 
-/// Which lanes are inside the box; null: all of them.
-Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
-                                unsigned laneDim, Location loc) {
+/// Which lanes are inside the box.
+FunctionEmitter::LaneMask FunctionEmitter::laneMask(const View &view,
+                                                    ArrayRef<Index> indices,
+                                                    unsigned laneDim,
+                                                    Location loc) {
   if (view.isWhole())
-    return frame->edgeMask;
+    return {frame->edgeMask};
   Value limit = rowLimit(view, indices, laneDim, loc);
   const Index &index = indices[laneDim];
   auto type = VectorType::get({frame->lanes}, rewriter.getI1Type());
@@ -113,10 +115,53 @@ Value FunctionEmitter::laneMask(const View &view, ArrayRef<Index> indices,
   if (frame->edgeMask)
     mask = arith::AndIOp::create(rewriter, loc, mask, frame->edgeMask);
   auto low = constantOf(view.lo[laneDim]);
+  Value isAny = isAnyInRow(view, laneDim, limit, loc);
   if (low && *low <= 0)
-    return mask;
-  Value outside = below(toValue(rewriter, loc, view.lo[laneDim]));
-  Value inside = arith::XOrIOp::create(rewriter, loc, outside,
+    return {mask, isAny};
+  Value begin = toValue(rewriter, loc, view.lo[laneDim]);
+  Value inside = arith::XOrIOp::create(rewriter, loc, below(begin),
                                        allLanes(rewriter, loc, frame->lanes));
-  return arith::AndIOp::create(rewriter, loc, mask, inside);
+  return {arith::AndIOp::create(rewriter, loc, mask, inside), isAny};
+}
+
+/// A mask for each lane, or one for all of them.
+FunctionEmitter::LaneMask FunctionEmitter::asLaneMask(Value mask,
+                                                      Location loc) {
+  Value lanes = toLanes(mask, frame->lanes);
+  if (isa<VectorType>(mask.getType()))
+    mask = vector::ReductionOp::create(rewriter, loc, vector::CombiningKind::OR,
+                                       mask);
+  return {lanes, mask};
+}
+
+/// Whether something of the row that ends at `limit` is in the box; null: it
+/// is. Before all loops where it is the same for all rows.
+Value FunctionEmitter::isAnyInRow(const View &view, unsigned laneDim,
+                                  Value limit, Location loc) {
+  auto low = constantOf(view.lo[laneDim]);
+  bool hasLow = !low || *low > 0;
+  OpBuilder::InsertionGuard guard(rewriter);
+  if (!limit.getDefiningOp<arith::SelectOp>() ||
+      view.hi[laneDim] == OpFoldResult(limit)) {
+    if (constantOf(view.hi[laneDim]) && low)
+      return {};
+    moveTo(0);
+    limit = toValue(rewriter, loc, view.hi[laneDim]);
+  }
+  Value begin = toValue(rewriter, loc,
+                        hasLow ? view.lo[laneDim] : rewriter.getIndexAttr(0));
+  return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, begin,
+                               limit);
+}
+
+/// `place`, or the argument's first element where `isAny` (null: true) says
+/// that no lane is on. A mask suppresses the fault of a place without memory,
+/// but that takes CPUs a hundred cycles and more, and what masks leave out is
+/// often such a place: the row of a token that another shard of the vocabulary
+/// has.
+Value FunctionEmitter::placeIfAny(Value place, Value isAny, Location loc) {
+  if (!isAny)
+    return place;
+  Value first = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  return arith::SelectOp::create(rewriter, loc, isAny, place, first);
 }

@@ -260,20 +260,30 @@ private:
                     unsigned minLevel, mlir::Location loc);
   mlir::Value rowLimit(const View &view, llvm::ArrayRef<Index> indices,
                        unsigned laneDim, mlir::Location loc);
-  mlir::Value laneMask(const View &view, llvm::ArrayRef<Index> indices,
-                       unsigned laneDim, mlir::Location loc);
+  /// Which lanes are on (null: all), and whether any is (null: not known).
+  struct LaneMask {
+    mlir::Value lanes, isAny = {};
+  };
+  LaneMask laneMask(const View &view, llvm::ArrayRef<Index> indices,
+                    unsigned laneDim, mlir::Location loc);
+  LaneMask asLaneMask(mlir::Value mask, mlir::Location loc);
+  mlir::Value isAnyInRow(const View &view, unsigned laneDim, mlir::Value limit,
+                         mlir::Location loc);
+  mlir::Value placeIfAny(mlir::Value place, mlir::Value isAny,
+                         mlir::Location loc);
   mlir::Value address(const View &view, llvm::ArrayRef<Index> indices,
-                      int contiguousDim, mlir::Location loc);
+                      int contiguousDim, mlir::Location loc,
+                      mlir::Value isAny = {});
   mlir::Value loadElement(mlir::Value base, mlir::Value at, mlir::Location loc);
   void storeElement(mlir::Value base, mlir::Value at, mlir::Value value,
                     mlir::Location loc);
   mlir::Value loadLanes(const View &view, llvm::ArrayRef<Index> indices,
-                        unsigned laneDim, mlir::Value mask,
-                        mlir::Value passThrough, mlir::Location loc);
+                        unsigned laneDim, LaneMask on, mlir::Value passThrough,
+                        mlir::Location loc);
   void storeStream(const View &view, mlir::Value at, mlir::Value value,
                    mlir::Value streams, mlir::Location loc);
   void storeLanes(const View &view, llvm::ArrayRef<Index> indices,
-                  unsigned laneDim, mlir::Value mask, mlir::Value value,
+                  unsigned laneDim, LaneMask on, mlir::Value value,
                   mlir::Location loc);
 
   // Irregular.cpp: gathers, scatters and masks that are not boxes.

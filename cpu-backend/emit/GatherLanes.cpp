@@ -173,8 +173,10 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
               if (!mask || !hasMasks)
                 return vector::LoadOp::create(rewriter, loc, type, memref,
                                               begin);
-              return vector::MaskedLoadOp::create(rewriter, loc, type, memref,
-                                                  begin, mask, other);
+              LaneMask on = asLaneMask(mask, loc);
+              return vector::MaskedLoadOp::create(
+                  rewriter, loc, type, memref, placeIfAny(begin, on.isAny, loc),
+                  mask, other);
             },
             gatherNear);
       });

@@ -110,8 +110,7 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
     if (!mask || !other)
       return {};
     if (laneDim >= 0)
-      return toLanes(loadLanes(view, indices, laneDim,
-                               toLanes(mask, frame->lanes),
+      return toLanes(loadLanes(view, indices, laneDim, asLaneMask(mask, loc),
                                toLanes(other, frame->lanes), loc),
                      frame->lanes);
     Value at = address(view, indices, -1, loc);
@@ -221,9 +220,12 @@ LogicalResult FunctionEmitter::emitScatter(Operation *op) {
           int laneDim = laneDimOf(to);
           bool contiguous =
               laneDim >= 0 && constantOf(view.strides[laneDim]) == 1;
-          address(view, to, contiguous ? laneDim : -1, loc);
+          // What the branch needs is remembered before it opens.
+          Value isAny;
           if (laneDim >= 0)
-            rowLimit(view, to, laneDim, loc);
+            isAny = isAnyInRow(view, laneDim, rowLimit(view, to, laneDim, loc),
+                               loc);
+          address(view, to, contiguous ? laneDim : -1, loc, isAny);
           if (!mask)
             return write(view, to, elements, loc);
           auto branch = scf::IfOp::create(rewriter, loc, mask, false);

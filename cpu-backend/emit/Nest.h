@@ -23,6 +23,8 @@ struct Level {
       llvm::DenseMap<const void *,
                      llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
   Memo values, rows, limits;
+  /// As `rows`, where nothing may be inside of the box.
+  Memo maskedRows;
   /// The numbers of the rows that are asked for while one is read.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> nextRows;
 };

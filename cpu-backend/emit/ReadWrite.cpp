@@ -71,13 +71,12 @@ Value FunctionEmitter::read(const View &view, ArrayRef<Index> indices,
   bool interior =
       frame->interior && index.dim == frame->vecDim && index.step == 1;
   if (!interior) {
-    Value mask = laneMask(view, indices, laneDim, loc);
-    if (mask && !outsideValue())
+    LaneMask on = laneMask(view, indices, laneDim, loc);
+    if (on.lanes && !outsideValue())
       return {};
+    Value others = on.lanes ? toLanes(outside, frame->lanes) : Value();
     return fromMemory(rewriter, loc, view,
-                      loadLanes(view, indices, laneDim, mask,
-                                mask ? toLanes(outside, frame->lanes) : Value(),
-                                loc));
+                      loadLanes(view, indices, laneDim, on, others, loc));
   }
   prefetchNextRow(view, indices, laneDim, loc);
   prefetchLaterBlock(view, indices, laneDim, loc);
@@ -116,8 +115,11 @@ LogicalResult FunctionEmitter::write(const View &view, ArrayRef<Index> indices,
     value = arith::ExtUIOp::create(rewriter, loc, type, value);
   }
   if (mask && laneDim >= 0) {
-    // A view with a mask of its own has no box.
-    storeLanes(view, indices, laneDim, toLanes(mask, frame->lanes), value, loc);
+    // A view with a mask of its own has no box. What stores of vectors with all
+    // lanes off win where there is no memory, others would lose.
+    Value isSame = isa<VectorType>(mask.getType()) ? Value() : mask;
+    storeLanes(view, indices, laneDim, {toLanes(mask, frame->lanes), isSame},
+               value, loc);
     return success();
   }
   if (laneDim >= 0) {

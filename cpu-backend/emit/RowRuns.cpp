@@ -49,6 +49,12 @@ public:
           arith::SelectOp::create(b, mask, starts, broadcast(steps, none));
       start =
           vector::ReductionOp::create(b, vector::CombiningKind::MINSI, known);
+      // If there is none, the first row stands for them: loads of which all
+      // lanes are off are slow where there is no memory.
+      Value isNone =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, start, none);
+      start = arith::SelectOp::create(
+          b, isNone, arith::ConstantIntOp::create(b, 0, 64), start);
       Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, starts,
                                            broadcast(steps, start));
       Value isOpen =
@@ -146,10 +152,11 @@ private:
       for (auto [i, place] : llvm::enumerate(places)) {
         Value exists = mask;
         if (columns) {
-          Value inside = broadcast(
-              maskType, vector::ExtractOp::create(
-                            b, columns, ArrayRef{static_cast<int64_t>(i)}));
+          Value isColumn = vector::ExtractOp::create(
+              b, columns, ArrayRef{static_cast<int64_t>(i)});
+          Value inside = broadcast(maskType, isColumn);
           exists = mask ? arith::AndIOp::create(b, mask, inside) : inside;
+          place = arith::SelectOp::create(b, isColumn, place, constant(0));
         }
         square.push_back(vector::MaskedLoadOp::create(b, type, from.base, place,
                                                       exists, pad));

@@ -37,7 +37,9 @@ func.func @pixels(%x: memref<?x?xf32, strided<[1, ?], offset: ?>>, %ids: memref<
 // Rows that are masked off are in any run: they need not be where it goes on. A square that is not whole is read with masks.
 // CHECK-LABEL: func.func @masked(
 // CHECK: %[[KNOWN:.*]] = arith.select %[[MASK:[^,]*]], %[[STARTS:[^,]*]], {{.*}} vector<8xi64>
-// CHECK: %[[START:.*]] = vector.reduction <minsi>, %[[KNOWN]]
+// CHECK: %[[LEAST:.*]] = vector.reduction <minsi>, %[[KNOWN]]
+// CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[LEAST]]
+// CHECK: %[[START:.*]] = arith.select %[[NONE]], %c0_i64, %[[LEAST]]
 // CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[STARTS]]
 // CHECK: %[[OFF:.*]] = arith.xori %[[MASK]]
 // CHECK: %[[OPEN:.*]] = arith.ori %[[SAME]], %[[OFF]]

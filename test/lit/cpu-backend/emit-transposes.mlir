@@ -34,7 +34,9 @@ func.func @edge(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %o: memref<16x3
   // CHECK: scf.for
   // CHECK: scf.if {{.*}} -> (vector<8xf32>, vector<8xf32>
   // CHECK-COUNT-8: vector.load
-  // CHECK-COUNT-8: vector.maskedload
+  // CHECK: %[[AT:.*]] = arith.select %{{.*}}, %{{.*}}, %c0
+  // CHECK-NEXT: vector.maskedload %{{.*}}[%[[AT]]]
+  // CHECK-COUNT-7: vector.maskedload
   // CHECK-COUNT-24: vector.shuffle
   %zero = arith.constant 0.0 : f32
   %in = bufferization.to_tensor %x : memref<?x?xf32, strided<[?, 1], offset: ?>> to tensor<?x?xf32>
