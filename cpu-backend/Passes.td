@@ -259,6 +259,37 @@ def CpuLowerDirectedPass : Pass<"tilebridge-cpu-lower-directed", "::mlir::Module
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
+def CpuWidenBf16Pass : Pass<"tilebridge-cpu-widen-bf16", "::mlir::ModuleOp"> {
+  let summary = "Computes in f32 what is bf16, and rounds intermediates where they lie";
+  let description = [{
+    Operations of elements of bf16 become those of f32 between `arith.extf` and `arith.truncf`. Where a rounded number is only widened
+    again, it is rounded as an f32, by operations on its bits. NaNs need no test where their lower halves are known to be zero, as
+    those are that come from bf16 and from sums, products and quotients of such.
+
+    Before:
+    ```mlir
+    %p = arith.mulf %x, %y : vector<16xbf16>
+    %s = arith.addf %p, %x : vector<16xbf16>
+    ```
+    After:
+    ```mlir
+    %xf = arith.extf %x : vector<16xbf16> to vector<16xf32>
+    %yf = arith.extf %y : vector<16xbf16> to vector<16xf32>
+    %p = arith.mulf %xf, %yf : vector<16xf32>
+    %bits = arith.bitcast %p : vector<16xf32> to vector<16xi32>
+    %shifted = arith.shrui %bits, %c16 : vector<16xi32>
+    %odd = arith.andi %shifted, %c1 : vector<16xi32>
+    %up = arith.addi %odd, %c0x7fff : vector<16xi32>
+    %carried = arith.addi %bits, %up : vector<16xi32>
+    %cut = arith.andi %carried, %c0xffff0000 : vector<16xi32>
+    %pf = arith.bitcast %cut : vector<16xi32> to vector<16xf32>
+    %sf = arith.addf %pf, %xf : vector<16xf32>
+    %s = arith.truncf %sf : vector<16xf32> to vector<16xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CpuPairHalvesPass : Pass<"tilebridge-cpu-pair-halves", "::mlir::ModuleOp"> {
   let summary = "Widens bf16 by words of two elements in loops whose lanes never meet";
   let description = [{

@@ -98,6 +98,8 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   // A product and a sum may be fused.
   if (contracts)
     pm.addPass(createCpuAllowContractionPass());
+  // Arithmetic in bf16 becomes arithmetic in f32, rounded where it lies.
+  pm.addPass(createCpuWidenBf16Pass());
   // Where the order of lanes is free, bf16 is widened as cheaply as can be.
   CpuPairHalvesPassOptions halves;
   halves.vectorBits = target.vectorBits;

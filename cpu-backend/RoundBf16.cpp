@@ -82,7 +82,8 @@ Value SmallFloatConverter::roundNormals(Value x, VectorType type) {
 
 /// Rounding carries into the exponent and from the largest number to infinity,
 /// as it should.
-Value SmallFloatConverter::roundInUpperHalf(Value x, bool towardZero) {
+Value SmallFloatConverter::roundInUpperHalf(Value x, bool towardZero,
+                                            bool keepsNans) {
   Type i32 = like(x, b.getI32Type());
   Value bits = arith::BitcastOp::create(b, i32, x);
   Value rounded = bits;
@@ -92,8 +93,16 @@ Value SmallFloatConverter::roundInUpperHalf(Value x, bool towardZero) {
     rounded = arith::AddIOp::create(
         b, bits, arith::AddIOp::create(b, odd, constant(i32, 0x7fff)));
   }
+  if (keepsNans)
+    return rounded;
   Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
   return arith::SelectOp::create(b, isNan, constant(i32, 0x7fc00000), rounded);
+}
+
+Value SmallFloatConverter::roundToBf16(Value x, bool keepsNans) {
+  Value bits = roundInUpperHalf(x, /*towardZero=*/false, keepsNans);
+  bits = arith::AndIOp::create(b, bits, constant(bits.getType(), 0xffff0000));
+  return arith::BitcastOp::create(b, x.getType(), bits);
 }
 
 Value SmallFloatConverter::roundBFloat(Value x, bool towardZero) {

@@ -57,8 +57,12 @@ public:
   /// A small float of f32, rounded to nearest even or toward zero.
   mlir::Value truncate(mlir::Value x, mlir::Type type, bool towardZero);
   /// Integers of 32 bits whose upper halves are f32 `x` as bf16; what is in the
-  /// lower ones is of no use.
-  mlir::Value roundInUpperHalf(mlir::Value x, bool towardZero);
+  /// lower ones is of no use. `keepsNans`: lower halves of NaNs are zero, so
+  /// that they stay NaNs of some kind without a test.
+  mlir::Value roundInUpperHalf(mlir::Value x, bool towardZero,
+                               bool keepsNans = false);
+  /// f32 `x` rounded to what bf16 holds, still an f32.
+  mlir::Value roundToBf16(mlir::Value x, bool keepsNans);
   /// f32 of f64 such that rounding it again, to 22 bits or fewer, gives what
   /// rounding once gives.
   mlir::Value truncateF64ToOdd(mlir::Value x);

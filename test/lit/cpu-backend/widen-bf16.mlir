@@ -1,0 +1,75 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-widen-bf16 | FileCheck %s
+
+// Products and sums of bf16 keep their NaNs: no test. What is stored is rounded as everywhere.
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: (%[[X:.*]]: vector<16xbf16>, %[[Y:.*]]: vector<16xbf16>)
+// CHECK-DAG: %[[XF:.*]] = arith.extf %[[X]]
+// CHECK-DAG: %[[YF:.*]] = arith.extf %[[Y]]
+// CHECK: %[[P:.*]] = arith.mulf %[[XF]], %[[YF]] : vector<16xf32>
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[P]]
+// CHECK: %[[UPPER:.*]] = arith.shrui %[[BITS]], %
+// CHECK: %[[ODD:.*]] = arith.andi %[[UPPER]], %
+// CHECK: %[[UP:.*]] = arith.addi %[[ODD]], %
+// CHECK: %[[SUM:.*]] = arith.addi %[[BITS]], %[[UP]]
+// CHECK-NOT: arith.cmpf
+// CHECK: %[[CUT:.*]] = arith.andi %[[SUM]], %
+// CHECK: %[[PF:.*]] = arith.bitcast %[[CUT]]
+// CHECK: %[[S:.*]] = arith.addf %[[PF]], %[[XF]]
+// CHECK-NOT: arith.cmpf
+// CHECK: %[[Q:.*]] = arith.divf %{{.*}}, %[[PF]]
+// CHECK: %[[R:.*]] = arith.truncf %[[Q]] : vector<16xf32> to vector<16xbf16>
+// CHECK-NEXT: return %[[R]]
+func.func @chain(%x: vector<16xbf16>, %y: vector<16xbf16>) -> vector<16xbf16> {
+  %p = arith.mulf %x, %y : vector<16xbf16>
+  %s = arith.addf %p, %x : vector<16xbf16>
+  %q = arith.divf %s, %p : vector<16xbf16>
+  return %q : vector<16xbf16>
+}
+
+// -----
+
+// Of f32, of f16 and of functions NaNs may be of any kind. The other user gets bf16.
+// CHECK-LABEL: func.func @any_nans
+// CHECK-COUNT-2: arith.cmpf uno
+// CHECK: math.exp %{{.*}} : f32
+// CHECK: arith.cmpf uno
+// CHECK-NOT: arith.cmpf
+func.func @any_nans(%x: f32, %h: f16, %y: bf16) -> (f32, f32, f32, bf16) {
+  %a = arith.truncf %x : f32 to bf16
+  %af = arith.extf %a : bf16 to f32
+  %hf = arith.extf %h : f16 to f32
+  %b = arith.truncf %hf : f32 to bf16
+  %bf = arith.extf %b : bf16 to f32
+  %c = math.exp %y : bf16
+  %cf = arith.extf %c : bf16 to f32
+  return %af, %bf, %cf, %a : f32, f32, f32, bf16
+}
+
+// -----
+
+// Nothing is to be rounded: signs, minima, choices.
+// CHECK-LABEL: func.func @exact
+// CHECK: arith.negf %{{.*}} : f32
+// CHECK-NEXT: %[[A:.*]] = math.absf
+// CHECK-NEXT: %[[M:.*]] = arith.maximumf %[[A]], %{{.*}} : f32
+// CHECK-NEXT: arith.truncf %[[M]]
+// CHECK: arith.cmpf olt, %{{.*}} : f32
+func.func @exact(%x: bf16, %y: bf16) -> (bf16, i1) {
+  %n = arith.negf %x : bf16
+  %a = math.absf %n : bf16
+  %m = arith.maximumf %a, %y : bf16
+  %l = arith.cmpf olt, %x, %y : bf16
+  return %m, %l : bf16, i1
+}
+
+// -----
+
+// Toward zero is left to tilebridge-cpu-expand-float-types.
+// CHECK-LABEL: func.func @toward_zero
+// CHECK-NEXT: arith.truncf %{{.*}} toward_zero
+// CHECK-NEXT: arith.extf
+func.func @toward_zero(%x: f32) -> f32 {
+  %a = arith.truncf %x toward_zero : f32 to bf16
+  %f = arith.extf %a : bf16 to f32
+  return %f : f32
+}
