@@ -189,7 +189,7 @@ private:
 
   // RestrictLoops.cpp
   using Interval = std::pair<mlir::OpFoldResult, mlir::OpFoldResult>;
-  Interval mapWanted(const WantedRange &range);
+  Interval mapWanted(const WantedRange &range, mlir::Location loc);
   bool isMappedHere(mlir::Value value);
   bool isHere(mlir::Value value);
   std::optional<Interval>

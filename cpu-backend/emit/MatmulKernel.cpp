@@ -66,26 +66,32 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
   if (usesTiles())
     return forWantedRows(
         m, tile.rows, [&](Value row) { emitTilesOfRow(panel, column, row); });
-  int64_t whole = m / tile.rows * tile.rows;
+  // A number of rows that is known is that of a smaller block.
+  std::optional<int64_t> known;
+  if (now.wanted)
+    known = getConstantIntValue(now.wanted);
+  int64_t count = known ? std::clamp<int64_t>(*known, 0, m) : m,
+          whole = count / tile.rows * tile.rows;
   auto emitAll = [&] {
     forWantedRows(whole, tile.rows, [&](Value row) {
       emitTile(panel, column, row, tile.rows, vectors);
     });
-    if (whole == m)
+    if (whole == count)
       return;
     OpBuilder::InsertionGuard guard(b);
-    if (now.wanted) {
+    if (now.wanted && !known) {
       Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                         now.wanted, constant(whole));
       auto rest = scf::IfOp::create(b, any, /*withElseRegion=*/false);
       b.setInsertionPointToStart(rest.thenBlock());
     }
-    emitTile(panel, column, constant(whole), m - whole, vectors);
+    emitTile(panel, column, constant(whole), count - whole, vectors);
   };
   // A single row, as a token that is decoded has, has a tile of its own, where
   // that is likely enough to be worth the code.
   constexpr int64_t mostRows = 16;
-  if (!now.wanted || tile.rows == 1 || (!settings.isInLoop && m > mostRows))
+  if (!now.wanted || known || tile.rows == 1 ||
+      (!settings.isInLoop && m > mostRows))
     return emitAll();
   Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, now.wanted,
                                       constant(1));

@@ -81,7 +81,8 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
         return failure();
       endsOfMasks[rows->mask] = product->wanted;
     } else if (rows) {
-      product->wanted = toValue(rewriter, op.getLoc(), mapWanted(*rows).second);
+      product->wanted =
+          toValue(rewriter, op.getLoc(), mapWanted(*rows, op.getLoc()).second);
     }
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
     // What stays where it lies is read later than the program reads it.

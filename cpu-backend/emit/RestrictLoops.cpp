@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-FunctionEmitter::Interval FunctionEmitter::mapWanted(const WantedRange &range) {
-  OpFoldResult low = mapAll({range.low}).front();
-  return {low,
-          addIndex(rewriter, range.size.getLoc(), low, mapScalar(range.size))};
+FunctionEmitter::Interval FunctionEmitter::mapWanted(const WantedRange &range,
+                                                     Location loc) {
+  SmallVector<OpFoldResult> numbers = mapAll({range.low, range.size});
+  return {numbers[0], addIndex(rewriter, loc, numbers[0], numbers[1])};
 }
 
 /// `value` stands in a block around the builder's.
@@ -52,10 +52,10 @@ FunctionEmitter::wantedHere(Value tensor, unsigned dim,
       return std::nullopt;
     return Interval{rewriter.getIndexAttr(0), end->second};
   }
-  auto low = dyn_cast<Value>(range->low);
-  if (!isMappedHere(range->size) || (low && !isMappedHere(low)))
+  if (!llvm::all_of(range->values(),
+                    [&](Value value) { return isMappedHere(value); }))
     return std::nullopt;
-  return mapWanted(*range);
+  return mapWanted(*range, tensor.getLoc());
 }
 
 Value FunctionEmitter::wantedEnd(Value tensor, unsigned dim) {

@@ -19,28 +19,92 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
+
+/// Element i of `tensor`, of rank 1, is i.
+static bool isItsIndex(Value tensor) {
+  auto generic = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!generic || !isElementwise(generic))
+    return false;
+  Value value = generic.getBody()->getTerminator()->getOperand(0);
+  while (Operation *cast = value.getDefiningOp()) {
+    if (isa<linalg::IndexOp>(cast))
+      return true;
+    if (!isa<arith::IndexCastOp, arith::ExtSIOp>(cast))
+      return false;
+    value = cast->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(value);
+  return argument.getOwner() == generic.getBody() &&
+         argument.getArgNumber() < generic.getNumDpsInputs() &&
+         isItsIndex(generic.getInputs()[argument.getArgNumber()]);
+}
+
+/// `value` is the number of indices that a box has of a dimension of `size`:
+/// none of them is negative, nor too many.
+static bool isSizeOf(Value value, int64_t size) {
+  auto most = value.getDefiningOp<arith::MinSIOp>();
+  auto least = most ? most.getLhs().getDefiningOp<arith::MaxSIOp>() : nullptr;
+  if (!least)
+    return false;
+  auto end = constantOf(most.getRhs()), begin = constantOf(least.getRhs());
+  return end && begin && *end <= size && *begin >= 0;
+}
+
+/// The number n of a mask that says i < n, as those of boxes are where rows are
+/// stored one by one; null if it is another mask.
+static OpFoldResult countOfFirst(Value mask) {
+  auto generic = mask.getDefiningOp<linalg::GenericOp>();
+  int64_t size = cast<RankedTensorType>(mask.getType()).getDimSize(0);
+  if (!generic || !isElementwise(generic) || generic.getInputs().size() != 2)
+    return {};
+  Block &body = *generic.getBody();
+  auto compare =
+      body.getTerminator()->getOperand(0).getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt ||
+      compare.getLhs() != body.getArgument(0) ||
+      compare.getRhs() != body.getArgument(1) ||
+      !isItsIndex(generic.getInputs()[0]))
+    return {};
+  Value bound = generic.getInputs()[1];
+  APInt number;
+  if (matchPattern(bound, m_ConstantInt(&number)))
+    return IntegerAttr::get(
+        IndexType::get(mask.getContext()),
+        std::clamp<int64_t>(number.getSExtValue(), 0, size));
+  auto splat = bound.getDefiningOp<tensor::SplatOp>();
+  auto cast =
+      splat ? splat.getInput().getDefiningOp<arith::IndexCastOp>() : nullptr;
+  if (cast && cast.getIn().getType().isIndex() && isSizeOf(cast.getIn(), size))
+    return cast.getIn();
+  return {};
+}
 
 namespace {
 
 /// Follows what is computed from a tensor to all of its ends.
 class Search {
 public:
-  explicit Search(ArrayRef<Operation *> besides) : besides(besides) {}
+  Search(MLIRContext *context, ArrayRef<Operation *> besides)
+      : context(context), besides(besides) {}
 
   std::optional<WantedRange> run(Value tensor, unsigned dim) {
     if (!visit(tensor, dim) || !found)
       return std::nullopt;
     // A value of another iteration is another number.
-    for (Value value :
-         {dyn_cast_if_present<Value>(found->low), found->size, found->mask})
-      if (value && llvm::any_of(around, [&](scf::ForOp loop) {
+    for (Value value : found->values())
+      if (llvm::any_of(around, [&](scf::ForOp loop) {
             return loop.getRegion().isAncestor(value.getParentRegion());
           }))
         return std::nullopt;
+    if (!found->mask && constantOf(found->low) == 0 &&
+        constantOf(found->size) ==
+            cast<RankedTensorType>(tensor.getType()).getDimSize(dim))
+      return std::nullopt;
     return found;
   }
 
@@ -60,22 +124,45 @@ private:
   bool add(const WantedRange &range) {
     if (!found)
       found = range;
-    return *found == range;
+    return *found == range || addConstants(range);
+  }
+
+  /// Of ranges of known numbers, all from the first one to the last one.
+  bool addConstants(const WantedRange &range) {
+    if (range.mask || found->mask)
+      return false;
+    std::optional<int64_t> low = constantOf(range.low),
+                           size = constantOf(range.size),
+                           otherLow = constantOf(found->low),
+                           otherSize = constantOf(found->size);
+    if (!low || !size || !otherLow || !otherSize)
+      return false;
+    int64_t first = std::min(*low, *otherLow),
+            end = std::max(*low + *size, *otherLow + *otherSize);
+    found = {index(first), index(end - first), Value()};
+    return true;
+  }
+
+  OpFoldResult index(int64_t value) {
+    return IntegerAttr::get(IndexType::get(context), value);
   }
 
   bool visitUse(OpOperand &use, unsigned dim) {
     Operation *user = use.getOwner();
     if (llvm::is_contained(besides, user))
       return true;
-    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user)) {
-      auto size = dyn_cast<Value>(slice.getMixedSizes()[dim]);
-      return size && constantOf(slice.getMixedStrides()[dim]) == 1 &&
-             add({slice.getMixedOffsets()[dim], size, Value()});
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+      return constantOf(slice.getMixedStrides()[dim]) == 1 &&
+             add({slice.getMixedOffsets()[dim], slice.getMixedSizes()[dim],
+                  Value()});
+    if (auto rows = dyn_cast<linalg_ext::ScatterRowsOp>(user)) {
+      if (use.get() != rows.getValue() || !rows.getRowmask() ||
+          static_cast<unsigned>(rows.getDim()) != dim)
+        return false;
+      if (OpFoldResult count = countOfFirst(rows.getRowmask()))
+        return add({index(0), count, Value()});
+      return add({OpFoldResult(), OpFoldResult(), rows.getRowmask()});
     }
-    if (auto rows = dyn_cast<linalg_ext::ScatterRowsOp>(user))
-      return use.get() == rows.getValue() && rows.getRowmask() &&
-             static_cast<unsigned>(rows.getDim()) == dim &&
-             add({OpFoldResult(), Value(), rows.getRowmask()});
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user))
       return visitLinalg(linalgOp, use, dim);
     if (auto reduce = dyn_cast<linalg_ext::ReduceOp>(user)) {
@@ -150,6 +237,7 @@ private:
     return false;
   }
 
+  MLIRContext *context;
   ArrayRef<Operation *> besides;
   llvm::DenseSet<std::pair<Value, unsigned>> visited;
   /// Loops from one iteration of which to the next one the search has gone.
@@ -159,10 +247,20 @@ private:
 
 } // namespace
 
+SmallVector<Value> WantedRange::values() const {
+  SmallVector<Value> result;
+  for (OpFoldResult number : {low, size})
+    if (auto value = dyn_cast_if_present<Value>(number))
+      result.push_back(value);
+  if (mask)
+    result.push_back(mask);
+  return result;
+}
+
 std::optional<WantedRange>
 tilebridge::cpu::findWanted(Value tensor, unsigned dim,
                             ArrayRef<Operation *> besides) {
-  return Search(besides).run(tensor, dim);
+  return Search(tensor.getContext(), besides).run(tensor, dim);
 }
 
 static bool isBefore(Value value, Operation *op) {
@@ -174,10 +272,8 @@ static bool isBefore(Value value, Operation *op) {
 }
 
 bool tilebridge::cpu::isKnownBefore(const WantedRange &range, Operation *op) {
-  auto low = dyn_cast_if_present<Value>(range.low);
-  return llvm::all_of(
-      ArrayRef<Value>{low, range.size, range.mask},
-      [&](Value value) { return !value || isBefore(value, op); });
+  return llvm::all_of(range.values(),
+                      [&](Value value) { return isBefore(value, op); });
 }
 
 /// Moves what `value` is computed from before `place`; false where that cannot
@@ -199,15 +295,25 @@ static bool hoist(Value value, Operation *place, unsigned depth) {
 
 void tilebridge::cpu::hoistWanted(func::FuncOp func) {
   constexpr unsigned mostOps = 16;
-  func.walk([&](tensor::ExtractSliceOp slice) {
+  func.walk([&](Operation *op) {
+    SmallVector<OpFoldResult> numbers;
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      numbers = slice.getMixedOffsets();
+      llvm::append_range(numbers, slice.getMixedSizes());
+    } else if (auto rows = dyn_cast<linalg_ext::ScatterRowsOp>(op)) {
+      if (rows.getRowmask())
+        numbers.push_back(countOfFirst(rows.getRowmask()));
+    }
+    if (numbers.empty())
+      return;
     Operation *place = nullptr;
-    for (Operation &op : *slice->getBlock()) {
-      place = &op;
-      if (kindOf(&op) != OpKind::Scalar)
+    for (Operation &other : *op->getBlock()) {
+      place = &other;
+      if (kindOf(&other) != OpKind::Scalar)
         break;
     }
-    for (OperandRange numbers : {slice.getOffsets(), slice.getSizes()})
-      for (Value number : numbers)
-        hoist(number, place, mostOps);
+    for (OpFoldResult number : numbers)
+      if (auto value = dyn_cast_if_present<Value>(number))
+        hoist(value, place, mostOps);
   });
 }

@@ -15,8 +15,11 @@ namespace tilebridge::cpu {
 /// Indices [low, low + size) along a dimension; or, where `mask` is not null,
 /// those that it is true for.
 struct WantedRange {
-  mlir::OpFoldResult low;
-  mlir::Value size, mask;
+  mlir::OpFoldResult low, size;
+  mlir::Value mask;
+
+  /// Those of the three that are no constants.
+  llvm::SmallVector<mlir::Value> values() const;
 
   bool operator==(const WantedRange &other) const {
     return low == other.low && size == other.size && mask == other.mask;
