@@ -142,11 +142,21 @@ LogicalResult FunctionEmitter::beginAtZero(scf::ForOp loop,
     ImplicitLocOpBuilder b(loc, rewriter);
     if (it != deepMatmuls.end() && it->second->kernel(b).mayBeginAtZero()) {
       it->second->beginsAtZero = true;
-      auto isEmpty = arith::CmpIOp::create(rewriter, loc,
-                                           loop.getUnsignedCmp()
-                                               ? arith::CmpIPredicate::uge
-                                               : arith::CmpIPredicate::sge,
-                                           bounds[0], bounds[1]);
+      Value isEmpty = arith::CmpIOp::create(rewriter, loc,
+                                            loop.getUnsignedCmp()
+                                                ? arith::CmpIPredicate::uge
+                                                : arith::CmpIPredicate::sge,
+                                            bounds[0], bounds[1]);
+      // What is not multiplied would be what others have left there: numbers
+      // may be subnormal, which some CPUs compute with slowly.
+      if (Value end = it->second->columnsEnd) {
+        int64_t columns =
+            cast<RankedTensorType>(argument.getType()).getDimSize(1);
+        Value isPart =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::slt, end,
+                                  arith::ConstantIndexOp::create(b, columns));
+        isEmpty = arith::OrIOp::create(b, isEmpty, isPart);
+      }
       auto branch =
           scf::IfOp::create(rewriter, loc, isEmpty, /*withElseRegion=*/false);
       rewriter.setInsertionPointToStart(branch.thenBlock());

@@ -54,8 +54,9 @@ struct DeepMatmul {
   /// along K of all iterations before (null: nobody asks).
   bool beginsAtZero = false;
   mlir::Value total;
-  /// Behind the last row of the sums that somebody sees (null: all are seen).
-  mlir::Value wanted;
+  /// Behind the last row, and the last column, of the sums that somebody sees
+  /// (null: all are seen).
+  mlir::Value wanted, columnsEnd;
   /// Where programs share `b`.
   std::optional<SharedPanels> shared;
   /// For the next iteration.
@@ -100,10 +101,12 @@ struct DeepMatmul {
       return mlir::getElementTypeOrSelf(op->getOperand(i).getType());
     };
     auto acc = llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType());
-    return MatmulKernel(
+    MatmulKernel result(
         b, element(0), element(1),
         mlir::MemRefType::get(acc.getShape(), acc.getElementType()), depth,
         form.settings);
+    result.limitColumns(columnsEnd);
+    return result;
   }
 };
 

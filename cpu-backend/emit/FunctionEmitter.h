@@ -112,6 +112,8 @@ private:
                                   mlir::ValueRange bounds);
 
   // MatmulLoop.cpp: products that a loop adds up.
+  mlir::FailureOr<mlir::Value>
+  wantedBefore(mlir::linalg::MatmulOp op, unsigned dim, mlir::scf::ForOp loop);
   mlir::FailureOr<llvm::SmallVector<DeepMatmul *>>
   openDeepMatmuls(mlir::scf::ForOp loop,
                   llvm::SmallVectorImpl<mlir::Value> &inits);

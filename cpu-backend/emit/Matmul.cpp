@@ -44,6 +44,33 @@ static void clearShortRows(ImplicitLocOpBuilder &b, Value acc, Value wanted) {
       ValueRange{loop.getInductionVar(), arith::ConstantIndexOp::create(b, 0)});
 }
 
+/// The same of columns that are not multiplied, where sums that begin at zero
+/// are not written before.
+static void clearColumns(ImplicitLocOpBuilder &b, Value acc, Value wanted,
+                         Value end) {
+  auto type = cast<MemRefType>(acc.getType());
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1), lanes = 8;
+  while (columns % lanes)
+    lanes /= 2;
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  // From the first whole vector on: what is before it is multiplied.
+  Value first =
+      arith::AndIOp::create(b, offsetBy(b, end, lanes - 1), index(-lanes));
+  Value zero = arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get(lanes, type.getElementType())));
+  OpBuilder::InsertionGuard guard(b);
+  auto above =
+      scf::ForOp::create(b, index(0), wanted ? wanted : index(rows), index(1));
+  b.setInsertionPointToStart(above.getBody());
+  auto along = scf::ForOp::create(b, first, index(columns), index(lanes));
+  b.setInsertionPointToStart(along.getBody());
+  vector::StoreOp::create(
+      b, zero, acc,
+      ValueRange{above.getInductionVar(), along.getInductionVar()});
+}
+
 RowsInMemory tilebridge::cpu::rowsOf(ImplicitLocOpBuilder &b, Value memref,
                                      unsigned along) {
   int64_t bytes =
@@ -59,7 +86,8 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
                                       Value rhs, Value acc,
                                       const MatmulSettings &settings,
                                       Allocate allocate, bool isFirst,
-                                      Value wanted, Value ahead) {
+                                      Value wanted, Value ahead,
+                                      Value columnsEnd) {
   auto type = cast<MemRefType>(acc.getType());
   auto layout = type.getStridesAndOffset().first;
   if (type.getDimSize(1) == 1 && type.getDimSize(0) > 1 && layout[0] == 1) {
@@ -68,7 +96,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     rhs = swapDims(b, lhs);
     lhs = left;
     acc = swapDims(b, acc);
-    wanted = {};
+    wanted = columnsEnd = {};
     type = cast<MemRefType>(acc.getType());
   }
   auto lhsType = cast<MemRefType>(lhs.getType()),
@@ -76,6 +104,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
   int64_t k = lhsType.getDimSize(1);
   MatmulKernel kernel(b, lhsType.getElementType(), rhsType.getElementType(),
                       type, k, settings);
+  kernel.limitColumns(columnsEnd);
   bool packsLhs = !kernel.readsLhs(lhsType),
        packsRhs = !kernel.readsRhs(rhsType);
   SmallVector<int64_t> right = rhsType.getStridesAndOffset().first;
@@ -210,7 +239,9 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
                                  kernel.mayBeginAtZero() ? &isZero : nullptr);
   if (!acc)
     return failure();
-  Value wanted = emitter.wantedEnd(op->getResult(0), form->isBatch ? 1 : 0);
+  unsigned rows = form->isBatch ? 1 : 0;
+  Value wanted = emitter.wantedEnd(op->getResult(0), rows),
+        columnsEnd = emitter.wantedEnd(op->getResult(0), rows + 1);
   Value ahead = wanted ? emitter.bytesToNext(op.getDpsInputs()[1]) : Value();
   auto allocate = allocateAt(emitter, b);
   auto emitOne = [&](Value left, Value right, Value sum) {
@@ -219,9 +250,11 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
     if (form->swapsRhs)
       right = swapDims(b, right);
     emitMatmulLoops(b, left, right, sum, form->settings, allocate, isZero,
-                    wanted, ahead);
+                    wanted, ahead, columnsEnd);
     if (wanted)
       clearShortRows(b, sum, wanted);
+    if (isZero && columnsEnd)
+      clearColumns(b, sum, wanted, columnsEnd);
   };
   if (!form->isBatch) {
     emitOne(lhs, rhs, acc);

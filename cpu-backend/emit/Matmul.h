@@ -113,6 +113,9 @@ public:
   void report(mlir::Type lhsElement, mlir::Type rhsElement, llvm::StringRef lhs,
               llvm::StringRef rhs, int64_t gathered = 0) const;
 
+  /// Columns from `end` on may have any values.
+  void limitColumns(mlir::Value end) { columnsEnd = end; }
+
   /// The micro-kernel reads single elements of a.
   bool readsElements() const { return group == 1; }
   /// The micro-kernel can read such an operand where it lies.
@@ -167,6 +170,7 @@ public:
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
   mlir::Value constant(int64_t value) const;
+  void emitPanel(mlir::Value panel, mlir::Value column, int64_t width) const;
   void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
   bool addsLast() const;
   int64_t chainsInTurn() const;
@@ -237,6 +241,8 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   const MatmulSettings &settings;
   int64_t m, n;
+  /// Behind the last column that somebody sees (null: all are seen).
+  mlir::Value columnsEnd;
   /// Types of the accumulator in memory, of the sums in registers, of `b`, and
   /// of what is multiplied.
   mlir::Type accElement, sumElement, rhsElement, packedElement;
@@ -259,13 +265,14 @@ private:
 
 /// c += a * b with a: MxK, b: KxN (static shapes, any strides) and c: MxN, rows
 /// contiguous; c = a * b if `isFirst`. The types of a and b may be narrower
-/// than that of c. Rows from `wanted` on (null: none) may stay as they are.
-/// What lies `ahead` bytes behind b (null: nothing) is read next.
+/// than that of c. Rows from `wanted` on (null: none) and columns
+/// from `columnsEnd` on may stay as they are. What lies `ahead` bytes behind b
+/// (null: nothing) is read next.
 void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                      mlir::Value rhs, mlir::Value acc,
                      const MatmulSettings &settings, Allocate allocate,
                      bool isFirst = false, mlir::Value wanted = {},
-                     mlir::Value ahead = {});
+                     mlir::Value ahead = {}, mlir::Value columnsEnd = {});
 
 /// The address of a memref's first element, of so many bytes.
 mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
@@ -288,17 +295,25 @@ void emitPack(mlir::ImplicitLocOpBuilder &b, mlir::Value src, mlir::Value dst,
 
 /// Copies src: KxN (any strides) into the panels of dst, from their row
 /// `firstRow` on: dst[panel][k / group][column * group + k % group], with
-/// `tile` columns a panel. What lies `ahead` rows further is prefetched, if
-/// that is not 0.
+/// `tile` columns a panel, up to that with the last column before `end`. What
+/// lies `ahead` rows further is prefetched, if that is not 0.
 void emitPackPanels(mlir::ImplicitLocOpBuilder &b, mlir::Value src,
                     mlir::Value dst, mlir::Value firstRow, int64_t group,
-                    int64_t ahead, const MatmulTile &tile, Convert convert);
+                    int64_t ahead, const MatmulTile &tile, mlir::Value end,
+                    Convert convert);
 
 /// The same for a matrix that `fetch` gives.
 void emitPackComputed(mlir::ImplicitLocOpBuilder &b,
                       mlir::RankedTensorType type, Fetch fetch, mlir::Value dst,
                       mlir::Value firstRow, int64_t group,
-                      const MatmulTile &tile, Convert convert);
+                      const MatmulTile &tile, mlir::Value end, Convert convert);
+
+/// `body` for each panel of so many of `n` columns, up to the one with the last
+/// column before `end` (null: all panels): its number, its first column, and
+/// how many it has.
+void forPanels(
+    mlir::ImplicitLocOpBuilder &b, int64_t n, int64_t columns, mlir::Value end,
+    llvm::function_ref<void(mlir::Value, mlir::Value, int64_t)> body);
 
 /// Emits what fits a matrix of any strides: one that is contiguous along its
 /// rows, along its columns, or along none; what its type does not say the

@@ -190,7 +190,7 @@ void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
   Value whole = arith::AndIOp::create(b, wanted, constant(-together)),
         hasRest =
             arith::CmpIOp::create(b, arith::CmpIPredicate::ne, whole, wanted);
-  emitLoop(b, n, count, [&](Value column) {
+  auto emitSome = [&](Value column) {
     SmallVector<Value> columns;
     for (int64_t i = 0; i < count; ++i)
       columns.push_back(addressOfRow(right, offsetBy(b, column, i)));
@@ -203,5 +203,11 @@ void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
     emitDots(left, loop.getInductionVar(), together, columns, column);
     b.setInsertionPointToStart(rest.thenBlock());
     emitDots(left, whole, 1, columns, column);
-  });
+  };
+  if (!columnsEnd)
+    return emitLoop(b, n, count, emitSome);
+  auto some = scf::ForOp::create(b, constant(0), columnsEnd, constant(count));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(some.getBody());
+  emitSome(some.getInductionVar());
 }

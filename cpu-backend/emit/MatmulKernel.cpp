@@ -34,13 +34,10 @@ void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
     configureTiles(allocate);
   if (now.corrections)
     emitCorrections(depth);
-  int64_t panels = n / tile.columns(), rest = n % tile.columns();
-  emitLoop(b, panels, 1, [&](Value panel) {
-    emitRows(panel, arith::MulIOp::create(b, panel, constant(tile.columns())),
-             tile.columns());
-  });
-  if (rest)
-    emitRows(constant(panels), constant(n - rest), rest);
+  forPanels(b, n, tile.columns(), columnsEnd,
+            [&](Value panel, Value column, int64_t width) {
+              emitPanel(panel, column, width);
+            });
   if (usesTiles())
     releaseTiles();
 }
@@ -55,6 +52,28 @@ void MatmulKernel::forWantedRows(int64_t count, int64_t step,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
+}
+
+/// A panel of `width` columns. Of a block that has no other one often only few
+/// columns are wanted, as those of tokens are that are multiplied with weights
+/// from the right: then tiles are one vector wide.
+void MatmulKernel::emitPanel(Value panel, Value column, int64_t width) const {
+  if (!columnsEnd || usesTiles() || n > tile.columns() || width <= tile.lanes)
+    return emitRows(panel, column, width);
+  if (auto known = getConstantIntValue(columnsEnd))
+    return emitRows(panel, column,
+                    std::clamp<int64_t>(llvm::alignTo(*known, tile.lanes),
+                                        tile.lanes, width));
+  if (!settings.isInLoop)
+    return emitRows(panel, column, width);
+  Value isNarrow = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                         columnsEnd, constant(tile.lanes));
+  auto branch = scf::IfOp::create(b, isNarrow, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitRows(panel, column, tile.lanes);
+  b.setInsertionPointToStart(branch.elseBlock());
+  emitRows(panel, column, width);
 }
 
 /// The rows of one panel, which has `width` columns: whole vectors, then one

@@ -34,6 +34,22 @@ static bool writesMemory(scf::ForOp loop) {
   });
 }
 
+/// Behind the last index along `dim` that somebody sees of the sums of `op`;
+/// null if that may be any, or is not known before the loop.
+FailureOr<Value> FunctionEmitter::wantedBefore(linalg::MatmulOp op,
+                                               unsigned dim, scf::ForOp loop) {
+  std::optional<WantedRange> range = findWanted(op->getResult(0), dim);
+  if (!range || !isKnownBefore(*range, loop))
+    return Value();
+  if (!range->mask)
+    return toValue(rewriter, op.getLoc(),
+                   mapWanted(*range, op.getLoc()).second);
+  Value end = behindLastTrue(range->mask, op.getLoc());
+  if (!end)
+    return failure();
+  return endsOfMasks[range->mask] = end;
+}
+
 /// The products of the loop, with memory for their operands; the first values
 /// of what the loop is to carry for them are added to `inits`.
 FailureOr<SmallVector<DeepMatmul *>>
@@ -66,24 +82,18 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     MemRefType type = kernel.packedLhs(product->capacity);
     int64_t line = 512 / type.getElementTypeBitWidth();
     product->lhs = allocate(kernel.packedLhs(product->capacity + line));
+    for (unsigned dim : {0, 1}) {
+      FailureOr<Value> end = wantedBefore(op, dim, loop);
+      if (failed(end))
+        return failure();
+      (dim == 0 ? product->wanted : product->columnsEnd) = *end;
+    }
     if (shares && failed(openSharing(*product)))
       return failure();
     if (!product->shared)
       product->rhs = allocate(kernel.packedRhs(product->capacity));
     if (kernel.readsRowsOf(lhsType.getElementType()) && !writesMemory(loop))
       product->place = allocate(MemRefType::get({3}, b.getI64Type()));
-    std::optional<WantedRange> rows = findWanted(op->getResult(0), 0);
-    if (rows && !isKnownBefore(*rows, loop))
-      rows = std::nullopt;
-    if (rows && rows->mask) {
-      product->wanted = behindLastTrue(rows->mask, op.getLoc());
-      if (!product->wanted)
-        return failure();
-      endsOfMasks[rows->mask] = product->wanted;
-    } else if (rows) {
-      product->wanted =
-          toValue(rewriter, op.getLoc(), mapWanted(*rows, op.getLoc()).second);
-    }
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
     // What stays where it lies is read later than the program reads it.
     if (product->wanted && !isDirect(op.getInputs()[1]) && !writesMemory(loop))

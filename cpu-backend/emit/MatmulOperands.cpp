@@ -329,7 +329,7 @@ void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
   int64_t ahead = at ? rowsAhead(cast<MemRefType>(src.getType())) : 0;
   if (at && group > 1)
     at = arith::DivUIOp::create(b, at, constant(group));
-  emitPackPanels(b, src, packed, at, group, ahead, tile,
+  emitPackPanels(b, src, packed, at, group, ahead, tile, columnsEnd,
                  [&](Value value) { return convert(value, /*isLhs=*/false); });
 }
 
@@ -371,7 +371,7 @@ void MatmulKernel::packComputedRhs(RankedTensorType type, Fetch fetch,
                                    Value packed, Value at) const {
   if (group > 1)
     at = arith::DivUIOp::create(b, at, constant(group));
-  emitPackComputed(b, type, fetch, packed, at, group, tile, [&](Value value) {
-    return convert(value, /*isLhs=*/false);
-  });
+  emitPackComputed(
+      b, type, fetch, packed, at, group, tile, columnsEnd,
+      [&](Value value) { return convert(value, /*isLhs=*/false); });
 }

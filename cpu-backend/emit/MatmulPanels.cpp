@@ -29,9 +29,9 @@ class PanelPacker {
 public:
   PanelPacker(ImplicitLocOpBuilder &builder, Value src, Value dst,
               Value firstRow, int64_t group, int64_t ahead,
-              const MatmulTile &tile, Convert convert)
-      : b(builder), src(src), dst(dst), firstRow(firstRow), group(group),
-        ahead(ahead), tile(tile), convert(convert) {
+              const MatmulTile &tile, Value end, Convert convert)
+      : b(builder), src(src), dst(dst), firstRow(firstRow), end(end),
+        group(group), ahead(ahead), tile(tile), convert(convert) {
     auto type = cast<MemRefType>(src.getType());
     k = type.getDimSize(0);
     n = type.getDimSize(1);
@@ -41,12 +41,32 @@ public:
   /// What is computed while it is packed.
   PanelPacker(ImplicitLocOpBuilder &builder, RankedTensorType type, Fetch fetch,
               Value dst, Value firstRow, int64_t group, const MatmulTile &tile,
-              Convert convert)
-      : b(builder), dst(dst), firstRow(firstRow), group(group), ahead(0),
-        k(type.getDimSize(0)), n(type.getDimSize(1)), tile(tile),
+              Value end, Convert convert)
+      : b(builder), dst(dst), firstRow(firstRow), end(end), group(group),
+        ahead(0), k(type.getDimSize(0)), n(type.getDimSize(1)), tile(tile),
         convert(convert), fetch(fetch), from(type.getElementType()) {}
 
+  /// Where all panels are wanted, as they are of most blocks, their number is
+  /// known: the loop over those of a row is unrolled.
   void emit() {
+    if (!end || n <= tile.columns())
+      return emitPanels();
+    int64_t rest = n % tile.columns();
+    Value before = constant(n - (rest ? rest : tile.columns())), part = end;
+    Value isAll =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, end, before);
+    auto branch = scf::IfOp::create(b, isAll, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    end = {};
+    emitPanels();
+    b.setInsertionPointToStart(branch.elseBlock());
+    end = part;
+    emitPanels();
+  }
+
+private:
+  void emitPanels() {
     if (!src)
       return packRows({});
     byUnitStride(
@@ -54,7 +74,6 @@ public:
         [&](Value unit) { packColumns(unit); }, [&] { packElements(); });
   }
 
-private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
@@ -62,14 +81,8 @@ private:
     return arith::MulIOp::create(b, value, constant(factor));
   }
 
-  /// `body` for each panel: its number, its first column, and how many it has.
   void forPanels(llvm::function_ref<void(Value, Value, int64_t)> body) {
-    int64_t whole = n / tile.columns(), rest = n % tile.columns();
-    emitLoop(b, whole, 1, [&](Value panel) {
-      body(panel, times(panel, tile.columns()), tile.columns());
-    });
-    if (rest)
-      body(constant(whole), constant(n - rest), rest);
+    tilebridge::cpu::forPanels(b, n, tile.columns(), end, body);
   }
 
   Value load(Value memref, Value row, Value column, int64_t count) {
@@ -219,7 +232,7 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  Value src, dst, firstRow;
+  Value src, dst, firstRow, end;
   int64_t group, ahead, k, n;
   const MatmulTile &tile;
   Convert convert;
@@ -232,14 +245,47 @@ private:
 void tilebridge::cpu::emitPackPanels(ImplicitLocOpBuilder &b, Value src,
                                      Value dst, Value firstRow, int64_t group,
                                      int64_t ahead, const MatmulTile &tile,
-                                     Convert convert) {
-  PanelPacker(b, src, dst, firstRow, group, ahead, tile, convert).emit();
+                                     Value end, Convert convert) {
+  PanelPacker(b, src, dst, firstRow, group, ahead, tile, end, convert).emit();
 }
 
 void tilebridge::cpu::emitPackComputed(ImplicitLocOpBuilder &b,
                                        RankedTensorType type, Fetch fetch,
                                        Value dst, Value firstRow, int64_t group,
-                                       const MatmulTile &tile,
+                                       const MatmulTile &tile, Value end,
                                        Convert convert) {
-  PanelPacker(b, type, fetch, dst, firstRow, group, tile, convert).emit();
+  PanelPacker(b, type, fetch, dst, firstRow, group, tile, end, convert).emit();
+}
+
+void tilebridge::cpu::forPanels(
+    ImplicitLocOpBuilder &b, int64_t n, int64_t columns, Value end,
+    llvm::function_ref<void(Value, Value, int64_t)> body) {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  int64_t whole = n / columns, rest = n % columns;
+  auto bodyOf = [&](Value panel) {
+    body(panel, arith::MulIOp::create(b, panel, index(columns)), columns);
+  };
+  if (!end || n <= columns) {
+    emitLoop(b, whole, 1, bodyOf);
+    if (rest)
+      body(index(whole), index(n - rest), rest);
+    return;
+  }
+  OpBuilder::InsertionGuard guard(b);
+  Value seen =
+      arith::DivUIOp::create(b, offsetBy(b, end, columns - 1), index(columns));
+  auto loop = scf::ForOp::create(
+      b, index(0), arith::MinUIOp::create(b, seen, index(whole)), index(1));
+  if (rest) {
+    Value isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, end,
+                                         index(n - rest));
+    auto branch = scf::IfOp::create(b, isSeen, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard inBranch(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    body(index(whole), index(n - rest), rest);
+  }
+  b.setInsertionPointToStart(loop.getBody());
+  bodyOf(loop.getInductionVar());
 }

@@ -15,6 +15,7 @@
 #include "cpu-backend/emit/DeepMatmul.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/ShareOperands.h"
+#include "cpu-backend/emit/Wanted.h"
 #include "runtime/executable_abi.h"
 
 using namespace mlir;
@@ -53,7 +54,20 @@ bool FunctionEmitter::canShare(linalg::MatmulOp op) const {
 LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
   ImplicitLocOpBuilder b(product.op.getLoc(), rewriter);
   auto keys = findSharingKeys(product.op);
-  if (!keys || keys->size() > maxSharingKeys)
+  if (!keys)
+    return success();
+  // Panels that nobody sees are not packed: programs that share some see as
+  // many.
+  if (product.columnsEnd) {
+    std::optional<WantedRange> columns =
+        findWanted(product.op->getResult(0), 1);
+    if (columns->mask)
+      return success();
+    for (Value value : columns->values())
+      if (!llvm::is_contained(*keys, value))
+        keys->push_back(value);
+  }
+  if (keys->size() > maxSharingKeys)
     return success();
   SharedPanels shared;
   MemRefType slot = product.kernel(b).packedRhs(product.capacity);

@@ -19,6 +19,8 @@ CHOSEN = (
     "test_dot_loops.py::test_blocks",
     "test_dot_loops.py::test_fp8",
     "test_dots.py::test_int8_dot",
+    "test_dot_columns.py::test_few_columns",
+    "test_dot_known_rows.py::test_known_rows",
     "test_dot_rows.py::test_few_rows",
     "test_dot_rows.py::test_descriptors_whose_blocks_begin_outside",
 )
