@@ -136,7 +136,9 @@ def test_rows_of_an_index_that_begins_anywhere(first, rng):
 
 
 @triton.jit
-def packed_kernel(z, scale, out, N, GROUP, FIRST, PACK: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def packed_kernel(
+    z, scale, out, N, GROUP, FIRST, PACK: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
+):
     column = (FIRST + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)) % N
     row = tl.arange(0, ROWS)
     word = tl.load(z + (row[:, None] // GROUP) * tl.cdiv(N, PACK) + column[None, :] // PACK)
@@ -148,7 +150,8 @@ def packed_kernel(z, scale, out, N, GROUP, FIRST, PACK: tl.constexpr, ROWS: tl.c
 
 @pytest.mark.parametrize("pack", [8, 4])
 @pytest.mark.parametrize(
-    ("n", "first"), [(128, 0), (96, 0), (100, 0), (64, 0), (48, 0), (7, 0), (128, 64), (128, 8), (4096, 3)]
+    ("n", "first"),
+    [(128, 0), (96, 0), (100, 0), (64, 0), (48, 0), (7, 0), (128, 64), (128, 8), (4096, 3)],
 )
 def test_quotients_of_a_block_that_may_wrap_around(n, first, pack, rng):
     """Zeros of weights of 4 bits: words of 8, of columns modulo N."""
@@ -174,6 +177,8 @@ def test_form_of_a_quotient_of_a_remainder(rng):
     z, out = torch.arange(64), torch.zeros(512, dtype=torch.int64)
     compiled = kernel[(8,)](z, out, 512, BLOCK=64)
     assert torch.equal(out, torch.arange(512) // 8)
-    access = next(a for a in tilebridge.explain(compiled)["accesses"] if "// 8" in "".join(a["strides"]))
+    access = next(
+        a for a in tilebridge.explain(compiled)["accesses"] if "// 8" in "".join(a["strides"])
+    )
     assert access["form"] == "subview"
     assert access["strides"] == ["1 for i0 // 8, 0 for i0 % 8"]
