@@ -62,34 +62,27 @@ Value FunctionEmitter::isFastestAxis(unsigned axis) {
   return known;
 }
 
-/// Programs along the axis that the function runs together.
-static int64_t programsAlong(func::FuncOp func, unsigned axis) {
-  auto count = func->getAttrOfType<IntegerAttr>(mergedCountAttr);
-  auto merged = func->getAttrOfType<IntegerAttr>(mergedAxisAttr);
-  return count && merged && merged.getInt() == axis &&
-                 !func->hasAttr(mergedStepAttr)
-             ? count.getInt()
-             : 1;
-}
-
 NextProgram::NextProgram(FunctionEmitter &fe, Location loc, Value offset)
     : fe(fe), loc(loc) {
   OpBuilder &b = fe.builder();
   func::FuncOp func = fe.oldFunc;
-  // Groups of merged programs are taken along x.
-  unsigned axes = func->hasAttr(mergedCountAttr) ? 1 : 3;
+  // Groups of merged programs are taken along x; their ids may lie apart.
+  auto merged = func->getAttrOfType<IntegerAttr>(mergedAxisAttr);
+  unsigned axes = merged ? 1 : 3;
+  bool isGroupAlongX =
+      merged && merged.getInt() == 0 && !func->hasAttr(mergedStepAttr);
+  atOnce = isGroupAlongX ? fe.programsAtOnce() : 1;
   auto numbers = func.getArguments().take_back(kProgramArguments);
   for (unsigned axis = 0; axis < axes; ++axis) {
     if (numbers[axis].use_empty())
       continue;
     Value id = fe.mapScalar(numbers[axis]);
     auto growth = growthOfProgram(b, loc, offset, id);
-    int64_t atOnce = programsAlong(func, axis);
     if (growth)
       growth = mulIndex(b, loc, *growth, b.getIndexAttr(atOnce));
     if (growth && constantOf(*growth) != 0)
       steps.push_back({*growth, id, fe.mapScalar(numbers[3 + axis]),
-                       fe.isFastestAxis(axis), atOnce});
+                       fe.isFastestAxis(axis)});
   }
 }
 
@@ -110,8 +103,7 @@ Value NextProgram::exists(int64_t ahead) const {
   for (const Step &step : steps) {
     Value later = arith::AddIOp::create(
         b, loc, step.id,
-        arith::ConstantOp::create(b, loc,
-                                  b.getI32IntegerAttr(ahead * step.atOnce)));
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(ahead * atOnce)));
     Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                          later, step.count);
     if (step.isFastest)

@@ -39,10 +39,11 @@ private:
     /// This axis counts fastest; null where all other steps say that they do
     /// not, and where it has one program if it does not count fastest.
     mlir::Value isFastest;
-    int64_t atOnce;
   };
   FunctionEmitter &fe;
   mlir::Location loc;
+  /// Programs that the function runs together.
+  int64_t atOnce = 1;
   llvm::SmallVector<Step, 3> steps;
 };
 

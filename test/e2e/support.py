@@ -91,6 +91,13 @@ def whole_range(rng, shape, dtype) -> torch.Tensor:
     return noise.view(dtype).reshape(shape)
 
 
+def small_numbers(rng, shape, dtype) -> torch.Tensor:
+    """Normal floats; integers of which sums of products stay in 32 bits."""
+    if dtype.is_floating_point:
+        return normal(rng, shape, dtype)
+    return torch.randint(-30, 30, shape, generator=rng).to(dtype)
+
+
 def ramp(n, dtype=torch.float32) -> torch.Tensor:
     return torch.arange(n).to(dtype)
 

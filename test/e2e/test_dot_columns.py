@@ -9,7 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import at_end_of_memory, check_equal, dtypes, normal
+from support import at_end_of_memory, check_equal, dtypes, normal, small_numbers
 
 
 @triton.jit
@@ -58,12 +58,6 @@ def columns_kernel(
         tl.store(c + rows[:, None] * n + cols[None, :], acc, mask=inside)
 
 
-def operand(rng, shape, dtype):
-    if dtype.is_floating_point:
-        return normal(rng, shape, dtype)
-    return torch.randint(-30, 30, shape, generator=rng).to(dtype)
-
-
 HOWS = ["plain", "transposed", "wrapped", "gathered", "computed", "carried", "middle"]
 BLOCKS = [(16, 64, 16), (16, 32, 64), (32, 256, 32)]
 
@@ -95,7 +89,7 @@ def test_few_columns(m, n, how, block, dtype, rng):
         )  # fmt: skip
         return c[places.long()].t() if how == "gathered" else c
 
-    a, b = operand(rng, [m, k], dtype), operand(rng, [k, n], dtype)
+    a, b = small_numbers(rng, [m, k], dtype), small_numbers(rng, [k, n], dtype)
     wanted = a.double() @ b.double() * (2 if how == "computed" else 1)
     if how == "carried":
         wanted = torch.ones(m, n, dtype=torch.float64)

@@ -9,7 +9,8 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import at_end_of_memory, check_equal, dtypes, normal
+from shared_heads import check_shared_heads
+from support import at_end_of_memory, check_equal, dtypes, small_numbers
 
 
 @triton.jit
@@ -45,12 +46,6 @@ def rows_kernel(
         tl.store(c + rows[:, None] * n + cols[None, :], acc, mask=inside)
 
 
-def operand(rng, shape, dtype):
-    if dtype.is_floating_point:
-        return normal(rng, shape, dtype)
-    return torch.randint(-30, 30, shape, generator=rng).to(dtype)
-
-
 @pytest.mark.compiled("has no bf16")
 @pytest.mark.parametrize("m", [0, 1, 3, 4, 9, 16, 40])
 @pytest.mark.parametrize("how", ["plain", "computed", "transposed", "upper", "two", "scattered"])
@@ -71,10 +66,10 @@ def test_known_rows(m, how, block, dtype, rng):
         )
         return c, total
 
-    b = operand(rng, [k, n], dtype)
+    b = small_numbers(rng, [k, n], dtype)
     if dtype.is_floating_point:
         run(torch.full((rows, k), float("nan"), dtype=dtype), b, rows)
-    a = operand(rng, [max(m, 1), k], dtype)
+    a = small_numbers(rng, [max(m, 1), k], dtype)
     c, total = run(at_end_of_memory(a), b, m)
     wanted = a.double() @ b.double() * (2 if how == "computed" else 1)
     first = rows // 4 if how == "upper" else 0
@@ -118,20 +113,4 @@ def heads_kernel(
 @pytest.mark.parametrize("length", [1, 45, 128])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 def test_known_heads(group, length, dtype, rng):
-    d, key_heads, block = 32, 3, 16
-
-    def run(make, group):
-        q = make([key_heads * group, d])
-        k, v = make([key_heads, length, d]), make([key_heads, length, d])
-        o = torch.full((key_heads * group + block, d), 7.0)
-        heads_kernel[(key_heads,)](q, k, v, o, length, d**-0.5, GROUP=group, H=block, N=32, D=d)
-        return q, k, v, o
-
-    run(lambda shape: torch.full(shape, float("nan"), dtype=dtype), block)
-    q, k, v, o = run(lambda shape: normal(rng, shape, dtype), group)
-    wanted = torch.nn.functional.scaled_dot_product_attention(
-        q.double().view(key_heads, group, d), k.double(), v.double()
-    ).view(-1, d)
-    tolerance = 1e-5 if dtype == torch.float32 else 2e-2
-    check_equal(o[: key_heads * group], wanted, tolerance=(tolerance, tolerance))
-    assert (o[key_heads * group :] == 7).all()
+    check_shared_heads(heads_kernel, group, 16, length, dtype, rng, H=16, N=32, D=32)

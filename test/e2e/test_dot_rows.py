@@ -6,7 +6,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import FP8, at_end_of_memory, check_equal, dtypes, normal, output
+from support import FP8, at_end_of_memory, check_equal, dtypes, normal, output, small_numbers
 
 
 @triton.jit
@@ -52,10 +52,7 @@ def rows_kernel(
 
 
 def run(rng, m, n, k, block, dtype, how="plain"):
-    if dtype.is_floating_point:
-        a, b = normal(rng, [m, k], dtype), normal(rng, [k, n], dtype)
-    else:
-        a, b = (torch.randint(-30, 30, s, generator=rng).to(dtype) for s in ([m, k], [k, n]))
+    a, b = small_numbers(rng, [m, k], dtype), small_numbers(rng, [k, n], dtype)
     kind = torch.float32 if dtype.is_floating_point else torch.int32
     acc = tl.float32 if dtype.is_floating_point else tl.int32
     if dtype == torch.float64:
@@ -287,10 +284,7 @@ def test_slots_that_a_mask_leaves_out(dtype, sums, rng):
     end = int(taken.sum())
     slots = torch.full(taken.shape, end + 1000, dtype=torch.int32)
     slots[taken] = torch.randperm(end, generator=rng).to(torch.int32)
-    if dtype.is_floating_point:
-        a, b = normal(rng, [end, k], dtype), normal(rng, [k, n], dtype)
-    else:
-        a, b = (torch.randint(-30, 30, s, generator=rng).to(dtype) for s in ([end, k], [k, n]))
+    a, b = small_numbers(rng, [end, k], dtype), small_numbers(rng, [k, n], dtype)
     kind = torch.float32 if dtype.is_floating_point else torch.int32
     c, totals = output([end, n], kind), output([6, n], kind)
     slots_kernel[6, n // block[1]](

@@ -6,7 +6,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import check_equal, dtypes, normal, output
+from support import check_equal, dtypes, normal, output, small_numbers
 
 
 @triton.jit
@@ -71,10 +71,7 @@ def product(a, b, how, block, ends):
 
 def run(rng, shape, block, dtype, how):
     m, n, k = shape
-    if dtype.is_floating_point:
-        a, b = normal(rng, [m, k], dtype), normal(rng, [k, n], dtype)
-    else:
-        a, b = (torch.randint(-30, 30, s, generator=rng).to(dtype) for s in ([m, k], [k, n]))
+    a, b = small_numbers(rng, [m, k], dtype), small_numbers(rng, [k, n], dtype)
     grid = [triton.cdiv(m, block[0]), triton.cdiv(n, block[1])]
     ends = torch.randint(1, k + 1, [grid[0]], generator=rng, dtype=torch.int32)
     c = output([m, n], torch.float32 if dtype.is_floating_point else torch.int32)

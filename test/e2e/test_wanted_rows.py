@@ -10,6 +10,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from shared_heads import check_shared_heads
 from support import at_end_of_memory, check_equal, normal
 
 ROWS = 8
@@ -132,24 +133,7 @@ def heads_kernel(
 @pytest.mark.parametrize("block", [16, 64])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 def test_heads_that_share_a_key(group, length, block, dtype, rng):
-    d, key_heads = 32, 3
-    arguments = {"H": block, "N": 32, "D": d}
-
-    def run(make, group):
-        q = make([key_heads * group, d])
-        k, v = make([key_heads, length, d]), make([key_heads, length, d])
-        o = torch.full((key_heads * group + block, d), 7.0)
-        heads_kernel[(key_heads,)](q, k, v, o, length, d**-0.5, GROUP=group, **arguments)
-        return q, k, v, o
-
-    run(lambda shape: torch.full(shape, float("nan"), dtype=dtype), group)
-    q, k, v, o = run(lambda shape: normal(rng, shape, dtype), group)
-    wanted = torch.nn.functional.scaled_dot_product_attention(
-        q.double().view(key_heads, group, d), k.double(), v.double()
-    ).view(-1, d)
-    tolerance = 1e-5 if dtype == torch.float32 else 2e-2
-    check_equal(o[: key_heads * group], wanted, tolerance=(tolerance, tolerance))
-    assert (o[key_heads * group :] == 7).all()
+    check_shared_heads(heads_kernel, group, group, length, dtype, rng, H=block, N=32, D=32)
 
 
 @triton.jit

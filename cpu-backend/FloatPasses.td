@@ -1,0 +1,218 @@
+//===- FloatPasses.td - passes on arithmetic of floats -----*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEBRIDGE_CPUBACKEND_FLOATPASSES
+#define TILEBRIDGE_CPUBACKEND_FLOATPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
+  let summary = "Writes elementary functions as arithmetic, or calls vector functions";
+  let description = [{
+    Works on scalars and vectors of any shape.
+    - `exp`, `exp2`, `log`, `log2` of f32 become polynomials, right for every input (denormals, infinities, NaN, overflow) and
+      within 1.5 units in the last place. With AVX2 several vectors of which no lane over- or underflows, as nearly always, take a
+      short cut to the same bits. Where AVX-512 has 16 lanes at a time, a table shortens those of `exp` and `exp2`: within
+      1 unit.
+    - There, `log`, `log2` and `log10` of f32 look up the logarithm of 32nds: within 0.9 units.
+    - `exp` of f64 looks up sixteenths as well: within 0.8 units.
+    - `erf` of f32 is looked up in tables of polynomials where AVX-512 has 16 lanes at a time: within 0.65 units;
+      `tanh` as well: within 0.75. Elsewhere both are two polynomials, of which a lane takes one: within 0.99 and 1.03
+      with fused multiply-adds.
+    - `arith.maxnumf` and `arith.minnumf` become LLVM's functions, with the operand that a reduction has new first: x86 tests it for NaN.
+      A loop over several vectors tests them together, and takes x86's own maximum where none is NaN.
+    - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last
+      place), a native vector at a time; of libm for scalars and where there is no vector function.
+    - `linalg_ext.libm` becomes calls as well.
+    - Products with a power of two that is nearly always 1, which a division by one number has, are behind a branch in loops over several vectors.
+    - `arith.remf` of vectors of f32 is computed in f64, exactly; where a quotient is 2^29 or more, or no number, by the C library.
+      Of vectors of f64 as well, by a fused multiply-add, below 2^53.
+    - `rsqrt` becomes a root and a division.
+    - With `f16-arithmetic`, quotients of vectors that become f16 are kept in f32, whose division is faster.
+    - With `root-estimates`, `sqrt` and `rsqrt` of vectors of 512 bits in loops become products that begin with AVX-512's
+      estimate: `sqrt` is correctly rounded, `rsqrt` right to 1 unit.
+    - What is an instruction (`sqrt`, `fma`, `floor`, ...) stays.
+    - Narrower types are an error: tilebridge-cpu-expand-float-types comes first.
+
+    Before:
+    ```mlir
+    %y = math.sin %x : vector<32xf32>
+    ```
+    After, for vectors of 512 bits:
+    ```mlir
+    %x0 = vector.extract_strided_slice %x {offsets = [0], sizes = [16], strides = [1]} : vector<32xf32> to vector<16xf32>
+    %y0 = llvm.call @_ZGVeN16v_sinf(%x0) : (vector<16xf32>) -> vector<16xf32>
+    ...
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
+    Option<"fma", "fma", "bool", "true", "fused multiply-adds are instructions">,
+    Option<"scalef", "scalef", "bool", "false", "AVX-512's product with a power of two is there, for vectors of 128 to 512 bits">,
+    Option<"freeUnderflow", "free-underflow", "bool", "false", "results that underflow are as fast as others">,
+    Option<"secondIfNan", "second-if-nan", "bool", "false", "the maximum of two numbers is one instruction, which gives the second where one is NaN">,
+    Option<"f16Arithmetic", "f16-arithmetic", "bool", "false", "LLVM has instructions for arithmetic of f16 (AVX512_FP16)">,
+    Option<"rootEstimates", "root-estimates", "bool", "false", "AVX-512's estimates of square roots are Intel's, and two multiply-adds take a cycle">,
+    Option<"libmvec", "libmvec", "std::string", "\"\"", "the letter of the widest vector functions that the CPU can run: b, d, e, or none">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def CpuLowerDirectedPass : Pass<"tilebridge-cpu-lower-directed", "::mlir::ModuleOp"> {
+  let summary = "Turns linalg_ext.directed into calls that change the CPU's rounding";
+  let description = [{
+    The operation stands alone in a function, and the calls of C's `fesetround` around it in another: LLVM knows neither
+    what they do nor that arithmetic depends on it, so it moves nothing from one side to the other. A whole vector is
+    computed in one call.
+
+    Before:
+    ```mlir
+    %z = linalg_ext.directed "add" downward(%x, %y) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+    ```
+    After:
+    ```mlir
+    %z = llvm.call @tilebridge_add_downward_8xf32_8xf32(%x, %y) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
+}
+
+def CpuWidenBf16Pass : Pass<"tilebridge-cpu-widen-bf16", "::mlir::ModuleOp"> {
+  let summary = "Computes in f32 what is bf16, and rounds intermediates where they lie";
+  let description = [{
+    Operations of elements of bf16 become those of f32 between `arith.extf` and `arith.truncf`. Where a rounded number is only widened
+    again, it is rounded as an f32, by operations on its bits. NaNs need no test where their lower halves are known to be zero, as
+    those are that come from bf16 and from sums, products and quotients of such.
+
+    Before:
+    ```mlir
+    %p = arith.mulf %x, %y : vector<16xbf16>
+    %s = arith.addf %p, %x : vector<16xbf16>
+    ```
+    After:
+    ```mlir
+    %xf = arith.extf %x : vector<16xbf16> to vector<16xf32>
+    %yf = arith.extf %y : vector<16xbf16> to vector<16xf32>
+    %p = arith.mulf %xf, %yf : vector<16xf32>
+    %bits = arith.bitcast %p : vector<16xf32> to vector<16xi32>
+    %shifted = arith.shrui %bits, %c16 : vector<16xi32>
+    %odd = arith.andi %shifted, %c1 : vector<16xi32>
+    %up = arith.addi %odd, %c0x7fff : vector<16xi32>
+    %carried = arith.addi %bits, %up : vector<16xi32>
+    %cut = arith.andi %carried, %c0xffff0000 : vector<16xi32>
+    %pf = arith.bitcast %cut : vector<16xi32> to vector<16xf32>
+    %sf = arith.addf %pf, %xf : vector<16xf32>
+    %s = arith.truncf %sf : vector<16xf32> to vector<16xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def CpuPairHalvesPass : Pass<"tilebridge-cpu-pair-halves", "::mlir::ModuleOp"> {
+  let summary = "Widens bf16 by words of two elements in loops whose lanes never meet";
+  let description = [{
+    x86 widens bf16 by a shuffle and a shift for each vector of f32. In an innermost loop that only loads bf16 and computes element
+    by element, the lanes may be in another order: of each two native vectors the first has the even elements, which are words
+    shifted, the second the odd ones, which are words without their lower half. Where bf16 is stored, rounded numbers come back into
+    memory's order in the same way, or, with `bf16-rounding`, by one shuffle of what an instruction rounded. Accumulators may only
+    become one number behind the loop.
+
+    Before:
+    ```mlir
+    %x = vector.load %a[%i] : memref<?xbf16>, vector<32xbf16>
+    %y = arith.extf %x : vector<32xbf16> to vector<32xf32>
+    ```
+    After:
+    ```mlir
+    %x = vector.load %a[%i] : memref<?xbf16>, vector<32xbf16>
+    %w = vector.bitcast %x : vector<32xbf16> to vector<16xi32>
+    %e = arith.shli %w, %c16 : vector<16xi32>
+    %o = arith.andi %w, %upper : vector<16xi32>
+    %ef = arith.bitcast %e : vector<16xi32> to vector<16xf32>
+    %of = arith.bitcast %o : vector<16xi32> to vector<16xf32>
+    %y = vector.shuffle %ef, %of [0, 1, 2, 3, 4, 5, ...] : vector<16xf32>, vector<16xf32>
+    ```
+    What is stored, without `bf16-rounding`, with vectors of 256 bits; `%rounded` holds bf16 in upper halves:
+    ```mlir
+    %e = vector.shuffle %rounded, %rounded [0, 1, 2, 3, 4, 5, 6, 7, 16, ...] : vector<32xi32>, vector<32xi32>
+    %o = vector.shuffle %rounded, %rounded [8, 9, 10, 11, 12, 13, 14, 15, 24, ...] : vector<32xi32>, vector<32xi32>
+    %low = arith.shrui %e, %c16 : vector<16xi32>
+    %high = arith.andi %o, %upper : vector<16xi32>
+    %words = arith.ori %low, %high : vector<16xi32>
+    %z = vector.bitcast %words : vector<16xi32> to vector<32xbf16>
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "128", "width of a vector register">,
+    Option<"bf16Rounding", "bf16-rounding", "bool", "false", "AVX512_BF16: an instruction rounds two vectors of f32 to one of bf16">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
+def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir::ModuleOp"> {
+  let summary = "Writes arithmetic of f16, bf16 and f8 as arithmetic of f32 and integers";
+  let description = [{
+    Works on scalars and vectors of any shape. Every operation that computes in f16, bf16, f8E5M2, f8E4M3FN, f8E5M2FNUZ or
+    f8E4M3FNUZ computes in f32 and rounds once, to nearest even. Conversions become integer operations, exact in every
+    case; those between f16 and f32 stay if the CPU has them. f64 is rounded once, too. `arith.truncf` may round toward zero.
+
+    What is out of range becomes what PyTorch makes of it: infinity in f16, bf16 and f8E5M2, the largest number in f8E4M3FN
+    (infinity as well), NaN in the FNUZ types. Rounding toward zero, a finite number gives the largest number in all of them.
+
+    Elements and scales of block-scaled matrices (f6E2M3FN, f6E3M2FN, f4E2M1FN, f8E8M0FNU) are extended; nothing is rounded
+    to them.
+
+    After this only operations that move values (loads, stores, select, shuffles, bitcast) have these types, and none has bf16:
+    its bits are an i16, as LLVM would move single elements through f32.
+
+    Before:
+    ```mlir
+    %y = arith.addf %a, %b : vector<16xbf16>
+    ```
+    After:
+    ```mlir
+    %a0 = arith.bitcast %a : vector<16xbf16> to vector<16xi16>
+    %a1 = arith.extui %a0 : vector<16xi16> to vector<16xi32>
+    %a2 = arith.shli %a1, %c16 : vector<16xi32>
+    %a3 = arith.bitcast %a2 : vector<16xi32> to vector<16xf32>
+    ...
+    %y0 = arith.addf %a3, %b3 : vector<16xf32>
+    ...
+    %y = arith.bitcast %y8 : vector<16xi16> to vector<16xbf16>
+    ```
+  }];
+  let options = [
+    Option<"f16c", "f16c", "bool", "true", "conversions between f16 and f32 are instructions">,
+    Option<"lookups", "lookups", "bool", "false", "AVX-512: the 16 numbers of e2m1 are looked up by vpermps">,
+    Option<"bf16Rounding", "bf16-rounding", "bool", "false",
+           "AVX512_BF16: 32 f32 and more are rounded by its instruction, but for NaN and what is below the normal numbers">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def CpuAllowContractionPass : Pass<"tilebridge-cpu-allow-contraction", "::mlir::ModuleOp"> {
+  let summary = "Lets a product and a sum become one fused multiply-add";
+  let description = [{
+    Sets the flag `contract`, and no other, on additions, subtractions and multiplications of floats: what Triton's option
+    `enable_fp_fusion`, which is on unless a kernel says otherwise, means on a GPU. It comes before the passes that write
+    functions and conversions as arithmetic, whose error bounds count on every rounding.
+
+    Before:
+    ```mlir
+    %0 = arith.mulf %a, %b : vector<16xf32>
+    ```
+    After:
+    ```mlir
+    %0 = arith.mulf %a, %b fastmath<contract> : vector<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif
