@@ -12,6 +12,7 @@
 
 #include "cpu-backend/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/bridge/Permute.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -47,71 +48,31 @@ static SmallVector<int64_t> contiguousLast(MemRefType view, int64_t rowDim) {
   return order;
 }
 
-/// The view with its dimensions in this order; null where it is not known how
-/// its memory lies.
-static Value inOrder(OpBuilder &b, Location loc, Value view,
-                     ArrayRef<int64_t> order) {
-  auto sorted = [&](ArrayRef<OpFoldResult> values) {
-    return applyPermutation(values, order);
-  };
-  if (auto open = view.getDefiningOp<memref::CastOp>()) {
-    Value source = inOrder(b, loc, open.getSource(), order);
-    if (!source)
-      return {};
-    // The rows' dimension is dynamic again.
-    auto type = cast<MemRefType>(source.getType());
-    auto shape = cast<MemRefType>(open.getType()).getShape();
-    return memref::CastOp::create(
-        b, loc,
-        MemRefType::get(applyPermutation(shape, order), type.getElementType(),
-                        type.getLayout(), type.getMemorySpace()),
-        source);
-  }
-  if (auto whole = view.getDefiningOp<memref::ReinterpretCastOp>())
-    return memref::ReinterpretCastOp::create(
-        b, loc, whole.getSource(), whole.getMixedOffsets().front(),
-        sorted(whole.getMixedSizes()),
-        sorted(whole.getConstifiedMixedStrides()));
-  auto part = view.getDefiningOp<memref::SubViewOp>();
-  if (!part || part.getSourceType().getRank() != part.getType().getRank())
-    return {};
-  Value source = inOrder(b, loc, part.getSource(), order);
-  if (!source)
-    return {};
-  return memref::SubViewOp::create(
-      b, loc, source, sorted(part.getMixedOffsets()),
-      sorted(part.getMixedSizes()), sorted(part.getMixedStrides()));
-}
-
-static int64_t rowsAfter(ArrayRef<int64_t> order, int64_t rowDim) {
-  return llvm::find(order, rowDim) - order.begin();
-}
-
-static Value transpose(OpBuilder &b, Location loc, Value value,
-                       ArrayRef<int64_t> order) {
-  auto type = cast<RankedTensorType>(value.getType());
-  Value init = tensor::EmptyOp::create(
-      b, loc, applyPermutation(type.getShape(), order), type.getElementType());
-  return linalg::TransposeOp::create(b, loc, value, init, order)->getResult(0);
-}
-
 static LogicalResult turnGather(linalg_ext::GatherRowsOp op,
                                 PatternRewriter &rewriter) {
   auto view = cast<MemRefType>(op.getView().getType());
   auto order = contiguousLast(view, op.getDim());
   Value turned = order.empty()
                      ? Value()
-                     : inOrder(rewriter, op.getLoc(), op.getView(), order);
+                     : linalg_ext::permuteView(rewriter, op.getView(), order);
   if (!turned)
     return rewriter.notifyMatchFailure(op, "rows are as contiguous as can be");
+  Location loc = op.getLoc();
+  // The rows' dimension is dynamic again.
+  auto known = cast<MemRefType>(turned.getType());
+  turned = memref::CastOp::create(
+      rewriter, loc,
+      MemRefType::get(applyPermutation(view.getShape(), order),
+                      known.getElementType(), known.getLayout(),
+                      known.getMemorySpace()),
+      turned);
   auto type = cast<RankedTensorType>(op.getType());
+  SmallVector<int64_t> back = invertPermutationVector(order);
   Value rows = linalg_ext::GatherRowsOp::create(
-      rewriter, op.getLoc(),
-      type.clone(applyPermutation(type.getShape(), order)), turned,
-      op.getRows(), rewriter.getI64IntegerAttr(rowsAfter(order, op.getDim())),
+      rewriter, loc, type.clone(applyPermutation(type.getShape(), order)),
+      turned, op.getRows(), rewriter.getI64IntegerAttr(back[op.getDim()]),
       op.getRowmask(), op.getOther());
-  rewriter.replaceOp(op, transpose(rewriter, op.getLoc(), rows,
-                                   invertPermutationVector(order)));
+  rewriter.replaceOp(op, linalg_ext::transposed(rewriter, loc, rows, back));
   return success();
 }
 

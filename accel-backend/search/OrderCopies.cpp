@@ -15,6 +15,7 @@
 #include "accel-backend/plan/Readings.h"
 #include "accel-backend/search/Passes.h"
 #include "accel-backend/simulator/Cost.h"
+#include "triton-to-linalg/bridge/Permute.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -112,50 +113,6 @@ static double cyclesToTranspose(RankedTensorType block, const Target &target) {
 // Views and blocks in another order
 //===----------------------------------------------------------------------===//
 
-/// The view with its dimensions in another order; null where it is made in a
-/// way that has none.
-static Value permuteView(OpBuilder &builder, Value view,
-                         ArrayRef<int64_t> permutation) {
-  Operation *op = view.getDefiningOp();
-  if (!op)
-    return {};
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointAfter(op);
-  auto inOrder = [&](ArrayRef<OpFoldResult> values) {
-    return applyPermutation(values, permutation);
-  };
-  if (auto cast = dyn_cast<memref::CastOp>(op)) {
-    auto source = dyn_cast<MemRefType>(cast.getSource().getType());
-    return source ? permuteView(builder, cast.getSource(), permutation)
-                  : Value();
-  }
-  if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op)) {
-    SmallVector<OpFoldResult> offsets = cast.getMixedOffsets();
-    return memref::ReinterpretCastOp::create(
-        builder, cast.getLoc(), cast.getSource(), offsets.front(),
-        inOrder(cast.getMixedSizes()), inOrder(cast.getMixedStrides()));
-  }
-  auto part = dyn_cast<memref::SubViewOp>(op);
-  if (!part || part.getSourceType().getRank() != part.getType().getRank())
-    return {};
-  Value whole = permuteView(builder, part.getSource(), permutation);
-  if (!whole)
-    return {};
-  return memref::SubViewOp::create(
-      builder, part.getLoc(), whole, inOrder(part.getMixedOffsets()),
-      inOrder(part.getMixedSizes()), inOrder(part.getMixedStrides()));
-}
-
-static Value transposed(OpBuilder &builder, Location loc, Value block,
-                        ArrayRef<int64_t> permutation) {
-  auto type = cast<RankedTensorType>(block.getType());
-  SmallVector<int64_t> shape = applyPermutation(type.getShape(), permutation);
-  Value init =
-      tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
-  return linalg::TransposeOp::create(builder, loc, block, init, permutation)
-      ->getResult(0);
-}
-
 /// The block in another order. Of a part of a block, the whole is transposed:
 /// buffers have static sizes. Null where there is no such.
 static Value permuteBlock(OpBuilder &builder, Location loc, Value block,
@@ -166,12 +123,13 @@ static Value permuteBlock(OpBuilder &builder, Location loc, Value block,
         builder, loc, applyPermutation(type.getShape(), permutation),
         type.getElementType());
   if (type.hasStaticShape())
-    return transposed(builder, loc, block, permutation);
+    return linalg_ext::transposed(builder, loc, block, permutation);
   auto part = block.getDefiningOp<tensor::ExtractSliceOp>();
   if (!part || !part.getSourceType().hasStaticShape() ||
       part.getSourceType().getRank() != type.getRank())
     return {};
-  Value whole = transposed(builder, loc, part.getSource(), permutation);
+  Value whole =
+      linalg_ext::transposed(builder, loc, part.getSource(), permutation);
   return tensor::ExtractSliceOp::create(
       builder, loc, whole,
       applyPermutation(part.getMixedOffsets(), permutation),
@@ -228,7 +186,7 @@ struct AccelOrderCopiesPass
     if (then >= now || (now - then) * setup <= cyclesToTranspose(whole, target))
       return;
     OpBuilder builder(copy);
-    Value ordered = permuteView(builder, view, inOrder);
+    Value ordered = linalg_ext::permuteView(builder, view, inOrder);
     if (!ordered)
       return;
     Value orderedBlock = permuteBlock(builder, copy.getLoc(), block, inOrder);
@@ -266,7 +224,7 @@ struct AccelOrderCopiesPass
         /*dim=*/uint64_t(0), /*scatter=*/false, low, copy.getPad(), mask,
         copy.getAccumulateAttr(), copy.getMulticastAttr());
     if (copy.getResult())
-      copy.getResult().replaceAllUsesWith(transposed(
+      copy.getResult().replaceAllUsesWith(linalg_ext::transposed(
           builder, loc, ordered.getResult(), invertPermutationVector(inOrder)));
     copy.erase();
   }

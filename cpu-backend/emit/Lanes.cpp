@@ -158,9 +158,9 @@ void NestEmitter::choose() {
     int64_t longest = isWide ? 40 : isMath && !isOther ? 60 : 14;
     int64_t chains = isWide ? 2 : 4;
     // What is reduced waits for the sum of the step before.
-    int64_t isShort = nest.reduceDims.empty() ? 8 : 14;
+    int64_t shortBody = nest.reduceDims.empty() ? 8 : 14;
     int64_t unroll = nest.isCold || bodyCost > longest ? 1
-                     : bodyCost <= isShort             ? simple
+                     : bodyCost <= shortBody           ? simple
                      : bodyCost <= 14                  ? 2
                                                        : chains;
     int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
