@@ -112,6 +112,58 @@ def CpuTransposeGathersPass : Pass<"tilebridge-cpu-transpose-gathers", "::mlir::
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuFlattenCubesPass : Pass<"tilebridge-cpu-flatten-cubes", "::mlir::func::FuncOp"> {
+  let summary = "Sees blocks of which halves change places as rows";
+  let description = [{
+    `tl.sort` and `tl.topk` see a row as a block whose dimensions are all of size 2, and let the halves of one dimension change places
+    after the other. Such blocks, and all that is computed from them element by element, become rows of one dimension; what is element i with
+    one bit of i changed is a `linalg_ext.gather_along` (`getExchangeStride()`). Masks that are computed from indices are computed from
+    those of the row. A reduction along one dimension is one of a block of three dimensions. `tilebridge.lanes` is how many elements loops
+    over the row compute in a step: 8 vectors of 512 bits, or 4 shorter ones. Nearer elements than these are in the same step, and change
+    places in registers. Where nothing changes places, nothing changes.
+
+    Before:
+    ```mlir
+    #map = affine_map<(d0, d1) -> (d0, d1)>
+    func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> {
+      %zero = arith.constant dense<0> : tensor<2xi32>
+      %init = tensor.empty() : tensor<2x2xi32>
+      %0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 2] : tensor<4xi32> into tensor<2x2xi32>
+      %1 = linalg.reduce { arith.xori } ins(%0 : tensor<2x2xi32>) outs(%zero : tensor<2xi32>) dimensions = [0]
+      %2 = linalg.broadcast ins(%1 : tensor<2xi32>) outs(%init : tensor<2x2xi32>) dimensions = [0]
+      %3 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+          ins(%0, %2 : tensor<2x2xi32>, tensor<2x2xi32>) outs(%init : tensor<2x2xi32>) {
+      ^bb0(%a: i32, %b: i32, %out: i32):
+        %xor = arith.xori %a, %b : i32
+        linalg.yield %xor : i32
+      } -> tensor<2x2xi32>
+      %4 = tensor.collapse_shape %3 [[0, 1]] : tensor<2x2xi32> into tensor<4xi32>
+      return %4 : tensor<4xi32>
+    }
+    ```
+    After:
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> {
+      %c2 = arith.constant 2 : index
+      %init = tensor.empty() : tensor<4xi32>
+      %0 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]} outs(%init : tensor<4xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %other = arith.xori %i, %c2 : index
+        %place = arith.index_cast %other : index to i32
+        linalg.yield %place : i32
+      } -> tensor<4xi32>
+      %1 = linalg_ext.gather_along %x[%0] dimension = 0 {tilebridge.lanes = 4 : i64} : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+      return %1 : tensor<4xi32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::tilebridge::linalg_ext::LinalgExtDialect"];
+  let options = [Option<"vectorBits", "vector-bits", "int64_t", "512", "bits of a vector register">];
+}
+
 def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::ModuleOp"> {
   let summary = "Compiles programs that read neighbouring columns as one";
   let description = [{

@@ -47,6 +47,10 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuVersionStridesPass());
   // Columns that lie in memory as rows are gathered as rows.
   pm.addNestedPass<func::FuncOp>(createCpuTransposeGathersPass());
+  // The steps of sorts are computed in registers, as rows.
+  CpuFlattenCubesPassOptions cubes;
+  cubes.vectorBits = target.vectorBits;
+  pm.addNestedPass<func::FuncOp>(createCpuFlattenCubesPass(cubes));
   // Nothing is left of accesses that are known to be empty.
   pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
   // Loops carry sums, not blocks that are summed behind them.

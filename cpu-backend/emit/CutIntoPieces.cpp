@@ -133,13 +133,15 @@ bool tilebridge::cpu::isCutIntoPieces(Operation *op) {
 
 bool tilebridge::cpu::isOnlyInPieces(
     Operation *op, const llvm::SetVector<Operation *> &roots) {
-  return isFromIndices(op->getResult(0)) &&
-         llvm::all_of(roots, isCutIntoPieces);
+  return llvm::all_of(roots, isCutIntoPieces) &&
+         isFromIndices(op->getResult(0));
 }
 
 bool tilebridge::cpu::isInSeveralLoops(
     Operation *op, const llvm::SetVector<Operation *> &roots) {
-  if (roots.size() < 2 || !isFromIndices(op->getResult(0)))
+  // What it is computed from may be all that stands before it: asked last.
+  if (roots.size() < 2 || llvm::none_of(roots, isCutIntoPieces) ||
+      !isFromIndices(op->getResult(0)))
     return roots.size() > 1;
   int64_t loops = 0;
   for (Operation *root : roots) {

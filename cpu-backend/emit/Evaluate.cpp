@@ -136,6 +136,9 @@ Value FunctionEmitter::evaluateDefinition(Value tensor,
     return evaluateElementwise(llvm::cast<OpResult>(tensor), indices);
   if (isIrregularLoad(op))
     return evaluateIrregular(op, indices);
+  if (auto exchange = matchExchange(op); exchange && exchange->isNear())
+    return exchangeLanes(*exchange, evaluate(op->getOperand(0), indices),
+                         indices[0], loc);
   if (op->getNumOperands() > 0)
     if (auto from = operandIndices(op->getOpOperand(0), indices, &rewriter))
       return evaluate(op->getOperand(0), *from);
@@ -143,6 +146,23 @@ Value FunctionEmitter::evaluateDefinition(Value tensor,
       << "'" << op->getName()
       << "' is not supported by the CPU backend, or not in this form";
   return {};
+}
+
+/// Lane l gets what lane `l ^ stride` has; null after an error.
+Value FunctionEmitter::exchangeLanes(const Exchange &exchange, Value value,
+                                     const Index &index, Location loc) {
+  if (index.step != 1 || frame->lanes % exchange.lanes != 0) {
+    emitError(loc) << "internal error: lanes change places where there are "
+                   << frame->lanes << ", not " << exchange.lanes;
+    return {};
+  }
+  // The same number in all lanes stays where it is.
+  if (!value || !isa<VectorType>(value.getType()))
+    return value;
+  auto order =
+      llvm::map_to_vector(llvm::seq<int64_t>(0, frame->lanes),
+                          [&](int64_t lane) { return lane ^ exchange.stride; });
+  return vector::ShuffleOp::create(rewriter, loc, value, value, order);
 }
 
 Value FunctionEmitter::evaluateElementwise(OpResult result,

@@ -210,6 +210,8 @@ private:
   mlir::Value evaluate(mlir::Value tensor, llvm::ArrayRef<Index> indices);
   mlir::Value evaluateDefinition(mlir::Value tensor,
                                  llvm::ArrayRef<Index> indices);
+  mlir::Value exchangeLanes(const Exchange &exchange, mlir::Value value,
+                            const Index &index, mlir::Location loc);
   mlir::Value evaluateElementwise(mlir::OpResult result,
                                   llvm::ArrayRef<Index> indices);
   mlir::Value evaluateAlone(mlir::Value tensor, llvm::ArrayRef<Index> indices,

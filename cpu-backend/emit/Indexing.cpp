@@ -65,14 +65,24 @@ bool tilebridge::cpu::isReversal(Operation *op) {
   return gather && gather.isReversal();
 }
 
+std::optional<Exchange> tilebridge::cpu::matchExchange(Operation *op) {
+  auto gather = dyn_cast_if_present<linalg_ext::GatherAlongOp>(op);
+  auto lanes = gather ? gather->getAttrOfType<IntegerAttr>(lanesAttr) : nullptr;
+  int64_t stride = lanes ? gather.getExchangeStride() : 0;
+  if (stride == 0 || gather.getType().getRank() != 1)
+    return std::nullopt;
+  return Exchange{stride, lanes.getInt()};
+}
+
 bool tilebridge::cpu::isRead(OpOperand &operand) {
   Operation *op = operand.getOwner();
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (linalgOp && linalgOp.isDpsInit(&operand))
     return isElementwise(op) &&
            !linalgOp.getMatchingBlockArgument(&operand).use_empty();
-  // The indices of a reversal are known.
-  return operand.getOperandNumber() == 0 || !isReversal(op);
+  // The indices of a reversal or an exchange are known.
+  return operand.getOperandNumber() == 0 ||
+         !(isReversal(op) || matchExchange(op));
 }
 
 /// A constant belongs to no loop, so that it must also be defined outside of
@@ -277,6 +287,17 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
     Indices result(indices);
     result[d] = shifted(indices[d], gather.getType().getDimSize(d) - 1, -1,
                         level, loc, builder);
+    return result;
+  }
+  if (auto exchange = matchExchange(op)) {
+    Indices result(indices);
+    if (exchange->isNear())
+      return result;
+    result[0].dim = -1;
+    if (builder && indices[0].base)
+      result[0].base =
+          arith::XOrIOp::create(*builder, loc, indices[0].base,
+                                constantIndex(*builder, loc, exchange->stride));
     return result;
   }
   if (isStreamedScan(op))

@@ -64,7 +64,7 @@ OpKind tilebridge::cpu::kindOf(Operation *op) {
   if (isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp,
           linalg_ext::MaskedLoadOp>(op))
     return OpKind::Inlineable;
-  if (isReversal(op) || isStreamedScan(op))
+  if (isReversal(op) || matchExchange(op) || isStreamedScan(op))
     return OpKind::Inlineable;
   if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()) ||
       isa<tensor::ExtractOp>(op))
@@ -190,4 +190,34 @@ bool tilebridge::cpu::dividesIntegers(Operation *op) {
   return anyInside(op,
                    llvm::IsaPred<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
                                  arith::RemUIOp, arith::FloorDivSIOp>);
+}
+
+bool tilebridge::cpu::isRepeated(Value value, Operation *user) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (llvm::all_of(type.getShape(), [](int64_t size) { return size == 1; }))
+    return false;
+  auto broadcast = dyn_cast<linalg::BroadcastOp>(user);
+  if (broadcast) {
+    auto wide = cast<RankedTensorType>(broadcast.getInit().getType());
+    int64_t inner = -1;
+    for (int64_t d = 0; d < wide.getRank(); ++d)
+      if (!llvm::is_contained(broadcast.getDimensions(), d) &&
+          wide.getDimSize(d) != 1)
+        inner = d;
+    return llvm::any_of(broadcast.getDimensions(), [&](int64_t d) {
+      return d < inner && wide.getDimSize(d) != 1;
+    });
+  }
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
+  if (!linalgOp || !isElementwise(user))
+    return false;
+  for (OpOperand &operand : user->getOpOperands()) {
+    if (operand.get() != value)
+      continue;
+    AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
+    for (unsigned d = 0; d + 1 < map.getNumDims(); ++d)
+      if (!map.isFunctionOfDim(d) && map.isFunctionOfDim(map.getNumDims() - 1))
+        return true;
+  }
+  return false;
 }

@@ -70,6 +70,8 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
   if (element.isIntOrFloat())
     note.bits = element.getIntOrFloatBitWidth();
   Operation *op = value.getDefiningOp();
+  if (auto exchange = matchExchange(op))
+    lanesToExchange = std::max(lanesToExchange, exchange->lanes);
   if (!op || fe.viewIfInMemory(value))
     note.cost = 1;
   else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op))
@@ -173,6 +175,8 @@ void NestEmitter::choose() {
     edgeLanes = lanesAlong(size, lanes);
     lanes = std::min<int64_t>(lanes * unroll, std::max<int64_t>(lanes, 64));
     frame.lanes = lanesAlong(size, lanes);
+    if (lanesToExchange > 1)
+      frame.lanes = edgeLanes = lanesToExchange;
   }
   fe.onlyStreams &= nest.isCold || (bodyCost <= 8 && nest.reduceDims.empty());
   auto isReduced = [&](int64_t d) {

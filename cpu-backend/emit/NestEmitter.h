@@ -189,6 +189,8 @@ private:
     bool isMath = false, dividesIntegers = false;
   };
   llvm::SmallVector<Noted> notes;
+  /// Lanes without which they cannot change places.
+  int64_t lanesToExchange = 1;
   /// Lanes of loops with masks.
   int64_t edgeLanes = 1;
   /// What the loops run over, and the dimensions that are not whole there.

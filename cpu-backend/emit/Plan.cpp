@@ -14,6 +14,7 @@
 #include "cpu-backend/emit/DirectOperands.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
+#include "cpu-backend/emit/PlanLanes.h"
 #include "cpu-backend/emit/PlanMasks.h"
 #include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
@@ -156,7 +157,7 @@ private:
       int64_t cost = 0;
       if (op->getNumResults() == 1 && matchLoad(op->getResult(0)))
         cost = loadCost;
-      else if (isReversal(op))
+      else if (isReversal(op) || matchExchange(op))
         cost = 1;
       else if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()))
         cost = gatherCost;
@@ -169,6 +170,7 @@ private:
         if (from && isa<RankedTensorType>(operand.get().getType()))
           cost += buffers.contains(from) ? 1 : costs.lookup(from);
       }
+      lanes.add(op);
       masks.add(op);
       if (Operation *mask = masks.ofLoad(op); mask && cost > cheap)
         cost -= std::min(costs.lookup(mask), cheap);
@@ -235,39 +237,6 @@ private:
     return irregular ? op : nullptr;
   }
 
-  /// A dimension outside of one that `value` has is added where `user` reads
-  /// it.
-  static bool isRepeated(Value value, Operation *user) {
-    auto type = cast<RankedTensorType>(value.getType());
-    if (llvm::all_of(type.getShape(), [](int64_t size) { return size == 1; }))
-      return false;
-    auto broadcast = dyn_cast<linalg::BroadcastOp>(user);
-    if (broadcast) {
-      auto wide = cast<RankedTensorType>(broadcast.getInit().getType());
-      int64_t inner = -1;
-      for (int64_t d = 0; d < wide.getRank(); ++d)
-        if (!llvm::is_contained(broadcast.getDimensions(), d) &&
-            wide.getDimSize(d) != 1)
-          inner = d;
-      return llvm::any_of(broadcast.getDimensions(), [&](int64_t d) {
-        return d < inner && wide.getDimSize(d) != 1;
-      });
-    }
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
-    if (!linalgOp || !isElementwise(user))
-      return false;
-    for (OpOperand &operand : user->getOpOperands()) {
-      if (operand.get() != value)
-        continue;
-      AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
-      for (unsigned d = 0; d + 1 < map.getNumDims(); ++d)
-        if (!map.isFunctionOfDim(d) &&
-            map.isFunctionOfDim(map.getNumDims() - 1))
-          return true;
-    }
-    return false;
-  }
-
   static bool isMatmul(Operation *op) {
     return isa<linalg::LinalgOp>(op) && kindOf(op) == OpKind::OwnRoot;
   }
@@ -289,6 +258,11 @@ private:
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
         !isComputedReshape(user))
       return true;
+    // Elements of another step of the loop: computed again if that is cheap.
+    if (auto exchange = matchExchange(user))
+      return !exchange->isNear() &&
+             (lanes.contains(value.getDefiningOp()) ||
+              costs.lookup(value.getDefiningOp()) > cheap);
     return (isa<linalg_ext::ScanOp>(user) && !isStreamedScan(user)) ||
            (isa<linalg_ext::GatherAlongOp>(user) && !isReversal(user));
   }
@@ -328,11 +302,12 @@ private:
       return;
     int64_t cost = costs.lookup(op);
     StringRef why;
-    if (mustBeBuffer(op) || direct.kept.contains(op))
+    if (mustBeBuffer(op) || lanes.areMixed(op) || direct.kept.contains(op))
       why = "what uses it wants all of it in memory";
     else if (isCutIntoPieces(op))
       why = "it is copied by pieces of rows";
-    else if (cost > cheap && !passing.contains(op) && isInSeveralLoops(op, all))
+    else if (cost > cheap && !passing.contains(op) &&
+             !lanes.areShared(op, all) && isInSeveralLoops(op, all))
       why = "it is costly, and several loops use it";
     else if (cost > cheap && !isOnlyInPieces(op, all) &&
              llvm::any_of(op->getResults(), [&](Value result) {
@@ -363,6 +338,7 @@ private:
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, int64_t> costs;
   PlaceMasks masks;
+  ExchangedLanes lanes;
   llvm::DenseSet<Operation *> buffers;
   llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> roots;
   /// Why a buffer is one.

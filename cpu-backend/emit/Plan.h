@@ -55,6 +55,9 @@ bool mayWait(mlir::Operation *op);
 bool hasOrder(mlir::Operation *op);
 /// It gives the same number for all elements, or any numbers.
 bool isOneNumber(mlir::Operation *op);
+/// A dimension outside of one that `value` has is added where `user` reads
+/// it.
+bool isRepeated(mlir::Value value, mlir::Operation *user);
 /// An op that may write memory that others see.
 bool mayWrite(mlir::Operation *op);
 bool mayRead(mlir::Operation *op);

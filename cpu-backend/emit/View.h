@@ -149,6 +149,19 @@ bool isUnitReshape(mlir::Operation *op);
 bool isComputedReshape(mlir::Operation *op);
 /// The operand's block in the opposite order along one dimension.
 bool isReversal(mlir::Operation *op);
+
+/// A block of one dimension of which element i is the operand's element
+/// `i ^ stride`, and the lanes of the loops that compute it, which begin at
+/// multiples of them (tilebridge-cpu-flatten-cubes).
+struct Exchange {
+  int64_t stride, lanes;
+  /// The element is in another lane of the same vector, and not in another
+  /// vector.
+  bool isNear() const { return stride < lanes; }
+};
+std::optional<Exchange> matchExchange(mlir::Operation *op);
+/// On these: the lanes.
+inline constexpr llvm::StringLiteral lanesAttr = "tilebridge.lanes";
 /// An operand whose elements are needed to compute those of the result.
 bool isRead(mlir::OpOperand &operand);
 /// An op that computes each element of its result from one element of each

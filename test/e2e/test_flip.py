@@ -205,8 +205,6 @@ HOWS = [
 @pytest.mark.parametrize("block", [16, 64])
 @pytest.mark.parametrize("how", HOWS)
 def test_with_others(how, block, rng):
-    if how == "sorted" and block > 16:
-        pytest.skip("a sort of as many elements takes long to compile")
     x, y = normal(rng, (block, block)), normal(rng, (block, block))
     n = block - 5
     wanted = wanted_of(how, x.double(), y.double(), n)

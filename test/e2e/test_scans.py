@@ -76,22 +76,6 @@ def test_scan_of_types(dtype, rng):
 
 
 @triton.jit
-def sort_kernel(x, out, N: tl.constexpr, DOWN: tl.constexpr):
-    row = tl.program_id(0) * N + tl.arange(0, N)
-    tl.store(out + row, tl.sort(tl.load(x + row), descending=DOWN))
-
-
-@pytest.mark.parametrize("down", [False, True])
-@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.int32, torch.float16, torch.int8))
-@pytest.mark.parametrize("n", [2, 16, 128])
-def test_sort(n, dtype, down, rng):
-    x = normal(rng, [4, n], dtype)
-    out = output([4, n], dtype)
-    sort_kernel[(4,)](x, out, N=n, DOWN=down)
-    check_equal(out, x.sort(dim=1, descending=down).values, tolerance=(0, 0))
-
-
-@triton.jit
 def running_sum_kernel(x, out, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(out + i, tl.associative_scan(tl.load(x + i), 0, plus))

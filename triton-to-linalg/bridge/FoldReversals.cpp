@@ -9,13 +9,13 @@
 // or with the exclusive or of both.
 //===----------------------------------------------------------------------===//
 
+#include "triton-to-linalg/bridge/Exchange.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/bridge/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -29,105 +29,6 @@ using namespace mlir;
 using namespace tilebridge::linalg_ext;
 
 namespace {
-
-/// The block in which the two halves of `dim` are exchanged.
-struct Swap {
-  Value source;
-  int64_t dim;
-};
-
-/// The only operation of a body that yields what it gives.
-template <typename Op> Op onlyOp(Block &block) {
-  if (!llvm::hasNItems(block, 2) ||
-      block.getTerminator()->getNumOperands() != 1)
-    return {};
-  auto op = dyn_cast<Op>(block.front());
-  return op && block.getTerminator()->getOperand(0) == op->getResult(0) ? op
-                                                                        : Op();
-}
-
-/// `op` applies one operation to its inputs, element by element.
-template <typename Op> Op elementwise(linalg::GenericOp op) {
-  if (op.getNumResults() != 1 || !op.hasPureTensorSemantics() ||
-      op.getNumLoops() != op.getNumParallelLoops() ||
-      llvm::any_of(op.getIndexingMapsArray(),
-                   [](AffineMap map) { return !map.isIdentity(); }))
-    return {};
-  auto only = onlyOp<Op>(*op.getBody());
-  if (!only || only->getNumOperands() != op.getNumDpsInputs())
-    return {};
-  for (auto [i, operand] : llvm::enumerate(only->getOperands()))
-    if (operand != op.getBody()->getArgument(i))
-      return {};
-  return only;
-}
-
-/// The exclusive or of `source` along a dimension of two elements: that
-/// dimension, or -1.
-int64_t matchXorAlong(Value value, Value source) {
-  auto reduce = value.getDefiningOp<linalg::ReduceOp>();
-  if (!reduce || reduce.getInputs().size() != 1 ||
-      reduce.getInputs()[0] != source || reduce.getDimensions().size() != 1)
-    return -1;
-  int64_t dim = reduce.getDimensions()[0];
-  auto type = cast<RankedTensorType>(source.getType());
-  auto combine = onlyOp<arith::XOrIOp>(*reduce.getBody());
-  bool isXor = combine && isa<BlockArgument>(combine.getLhs()) &&
-               isa<BlockArgument>(combine.getRhs()) &&
-               combine.getLhs() != combine.getRhs();
-  bool fromZero = matchPattern(reduce.getInits()[0], m_Zero());
-  if (auto splat = reduce.getInits()[0].getDefiningOp<tensor::SplatOp>())
-    fromZero = matchPattern(splat.getInput(), m_Zero());
-  return isXor && fromZero && type.getDimSize(dim) == 2 ? dim : -1;
-}
-
-/// The same, where both elements have it.
-int64_t matchXorOfBoth(Value value, Value source) {
-  if (auto broadcast = value.getDefiningOp<linalg::BroadcastOp>()) {
-    int64_t dim = matchXorAlong(broadcast.getInput(), source);
-    bool isBack = broadcast.getDimensions() == ArrayRef<int64_t>{dim};
-    return isBack ? dim : -1;
-  }
-  // A block of one dimension is reduced to a number.
-  auto splat = value.getDefiningOp<tensor::SplatOp>();
-  auto extract = splat ? splat.getInput().getDefiningOp<tensor::ExtractOp>()
-                       : tensor::ExtractOp();
-  return extract ? matchXorAlong(extract.getTensor(), source) : -1;
-}
-
-std::optional<Swap> matchSwap(Value value) {
-  auto generic = value.getDefiningOp<linalg::GenericOp>();
-  if (!generic || !elementwise<arith::XOrIOp>(generic))
-    return std::nullopt;
-  for (unsigned i : {0, 1}) {
-    Value source = generic.getInputs()[i];
-    int64_t dim = matchXorOfBoth(generic.getInputs()[1 - i], source);
-    if (dim >= 0)
-      return Swap{source, dim};
-  }
-  return std::nullopt;
-}
-
-/// `source` reversed along `dim`.
-Value createReversal(OpBuilder &b, Location loc, Value source, int64_t dim) {
-  auto type = cast<RankedTensorType>(source.getType());
-  auto indexType = RankedTensorType::get(type.getShape(), b.getI32Type());
-  Value init = tensor::EmptyOp::create(b, loc, type.getShape(), b.getI32Type());
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  AffineMap map = b.getMultiDimIdentityMap(type.getRank());
-  Value last = arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim) - 1);
-  auto indices = linalg::GenericOp::create(
-      b, loc, TypeRange(indexType), ValueRange(), init, map, iterators,
-      [&](OpBuilder &nested, Location at, ValueRange) {
-        Value index = linalg::IndexOp::create(nested, at, dim);
-        Value opposite = arith::SubIOp::create(nested, at, last, index);
-        Value number =
-            arith::IndexCastOp::create(nested, at, b.getI32Type(), opposite);
-        linalg::YieldOp::create(nested, at, number);
-      });
-  return GatherAlongOp::create(b, loc, type, source, indices.getResult(0), dim);
-}
 
 /// Neighbours that are all exchanged are one dimension that is reversed.
 struct FoldSwaps : OpRewritePattern<linalg::GenericOp> {
@@ -186,7 +87,7 @@ private:
     if (merges)
       value = tensor::CollapseShapeOp::create(b, loc, source, groups);
     for (int64_t dim : dims)
-      value = createReversal(b, loc, value, dim);
+      value = reversedAlong(b, loc, value, dim);
     if (merges)
       value = tensor::ExpandShapeOp::create(b, loc, type, value, groups);
     return value;
@@ -201,7 +102,7 @@ struct ReverseBeforeBitcast : OpRewritePattern<GatherAlongOp> {
   LogicalResult matchAndRewrite(GatherAlongOp op,
                                 PatternRewriter &rewriter) const override {
     auto generic = op.getSource().getDefiningOp<linalg::GenericOp>();
-    if (!op.isReversal() || !generic || !elementwise<arith::BitcastOp>(generic))
+    if (!op.isReversal() || !generic || !isOnly<arith::BitcastOp>(generic))
       return failure();
     Value source = generic.getInputs()[0];
     Value before =

@@ -135,27 +135,53 @@ LogicalResult GatherAlongOp::verify() {
   return success();
 }
 
-bool GatherAlongOp::isReversal() {
-  auto generic = getIndices().getDefiningOp<linalg::GenericOp>();
+/// The place of an element along the dimension, where it is computed from its
+/// index by one generic for all of the source: that number, before it is cast
+/// to the indices' type.
+static Value placeAlong(GatherAlongOp op) {
+  auto generic = op.getIndices().getDefiningOp<linalg::GenericOp>();
   if (!generic || generic.getNumDpsInputs() != 0 ||
       generic.getNumResults() != 1 ||
-      getSource().getType().getShape() != getIndices().getType().getShape() ||
+      op.getSource().getType().getShape() !=
+          op.getIndices().getType().getShape() ||
       !generic.getIndexingMapsArray()[0].isIdentity())
-    return false;
+    return {};
   auto cast = generic.getBody()
                   ->getTerminator()
                   ->getOperand(0)
                   .getDefiningOp<arith::IndexCastOp>();
+  // The index is a number of its type, read as unsigned.
+  int64_t size = op.getSource().getType().getDimSize(op.getDimension());
+  return cast && llvm::isUIntN(cast.getType().getIntOrFloatBitWidth(), size - 1)
+             ? cast.getIn()
+             : Value();
+}
+
+static bool isIndexOf(Value value, int64_t dimension) {
+  auto index = value.getDefiningOp<linalg::IndexOp>();
+  return index && static_cast<int64_t>(index.getDim()) == dimension;
+}
+
+bool GatherAlongOp::isReversal() {
+  Value place = placeAlong(*this);
   auto difference =
-      cast ? cast.getIn().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
-  auto index = difference ? difference.getRhs().getDefiningOp<linalg::IndexOp>()
-                          : linalg::IndexOp();
-  int64_t dimension = getDimension(),
-          last = getSource().getType().getDimSize(dimension) - 1;
-  return index && static_cast<int64_t>(index.getDim()) == dimension &&
-         getConstantIntValue(difference.getLhs()) == last &&
-         // The index is a number of its type, read as unsigned.
-         llvm::isUIntN(cast.getType().getIntOrFloatBitWidth(), last);
+      place ? place.getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+  return difference && isIndexOf(difference.getRhs(), getDimension()) &&
+         getConstantIntValue(difference.getLhs()) ==
+             getSource().getType().getDimSize(getDimension()) - 1;
+}
+
+int64_t GatherAlongOp::getExchangeStride() {
+  Value place = placeAlong(*this);
+  auto exchange =
+      place ? place.getDefiningOp<arith::XOrIOp>() : arith::XOrIOp();
+  if (!exchange || !isIndexOf(exchange.getLhs(), getDimension()))
+    return 0;
+  int64_t stride = getConstantIntValue(exchange.getRhs()).value_or(0);
+  int64_t size = getSource().getType().getDimSize(getDimension());
+  return stride > 0 && llvm::isPowerOf2_64(stride) && size % (2 * stride) == 0
+             ? stride
+             : 0;
 }
 
 LogicalResult PrintOp::verify() {

@@ -146,6 +146,9 @@ def LinalgExt_GatherAlongOp : LinalgExt_Op<"gather_along", [
     /// index is the size of that dimension - 1 - its own place, written as one
     /// `linalg.generic`.
     bool isReversal();
+    /// Element i is element `i ^ stride` of `source` along `dimension`, an index written as one `linalg.generic`: the
+    /// stride, a power of two of which twice as much divides that dimension. 0 if it is not so.
+    int64_t getExchangeStride();
   }];
   let hasVerifier = 1;
 }
