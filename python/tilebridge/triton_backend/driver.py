@@ -116,6 +116,9 @@ def _normalize(kind):
 
 class CPUDriver(DriverBase):
     def __init__(self):
+        from tilebridge.triton_backend import startup
+
+        startup.install()
         self.utils = CPUUtils()
         self.launcher_cls = make_launcher
 
