@@ -206,6 +206,14 @@ void FunctionEmitter::scatterLanes(Value base, Value at, Value offsets,
   if (!mask)
     return scatterWhere(allLanes(rewriter, loc, lanes));
   mask = toLanes(mask, lanes);
+  // Where masks say which elements go to a bin, hardly any step has one that
+  // does: a scatter takes as long without, and what it takes is computed here.
+  auto isAny =
+      scf::IfOp::create(rewriter, loc,
+                        vector::ReductionOp::create(
+                            rewriter, loc, vector::CombiningKind::OR, mask),
+                        /*withElseRegion=*/false);
+  rewriter.setInsertionPoint(isAny.thenBlock()->getTerminator());
   if (!masksAreJumps() || !argumentOf(base))
     return scatterWhere(mask);
   auto branch = scf::IfOp::create(rewriter, loc, allOf(rewriter, loc, mask),

@@ -81,3 +81,28 @@ func.func @irregular(%x: memref<?xf32, strided<[1], offset: ?>>, %m: memref<64xf
   linalg_ext.masked_store %t, %vx, %mask : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>, tensor<64xi1>) -> ()
   return
 }
+
+// -----
+
+// A scatter of which no lane of a step is on is not begun.
+// CHECK-LABEL: func.func @bin
+// CHECK: scf.for
+// CHECK: %[[MASK:.*]] = arith.cmpi eq, %{{.*}} : vector<8xi32>
+// CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[MASK]] : vector<8xi1> into i1
+// CHECK-NEXT: scf.if %[[ANY]] {
+// CHECK: vector.scatter %{{.*}}, %[[MASK]], %{{.*}} : memref<?xf32{{.*}}>
+// CHECK: }
+func.func @bin(%x: memref<256xf32>, %keys: memref<256xi32>, %at: memref<256xi64>, %out: memref<?xf32, strided<[1], offset: ?>>, %bin: i32) {
+  %e = tensor.empty() : tensor<256xi1>
+  %v = bufferization.to_tensor %x : memref<256xf32> to tensor<256xf32>
+  %k = bufferization.to_tensor %keys : memref<256xi32> to tensor<256xi32>
+  %p = bufferization.to_tensor %at : memref<256xi64> to tensor<256xi64>
+  %m = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%k : tensor<256xi32>) outs(%e : tensor<256xi1>) {
+  ^bb0(%a: i32, %o: i1):
+    %c = arith.cmpi eq, %a, %bin : i32
+    linalg.yield %c : i1
+  } -> tensor<256xi1>
+  linalg_ext.scatter %v into %out[%p] mask %m : (tensor<256xf32>, memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>, tensor<256xi1>) -> ()
+  return
+}
