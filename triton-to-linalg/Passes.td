@@ -10,6 +10,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def MaskWrapsPass : Pass<"tilebridge-mask-wraps"> {
+  let summary = "Lanes whose index wraps around and that no store has are left out of loads";
+  let description = [{
+    Kernels keep the indices of a block that reaches beyond the end of an array inside of it, so that loads need no mask: `i % n`, `tl.where(i < n, i, 0)`,
+    `tl.minimum(i, n - 1)`. What such lanes read goes into lanes of results that stores leave out, by a mask `i < n`. Where all uses of the index
+    are seen to end in that, the index becomes `i` itself, and loads at addresses that are made of it get the mask. Each lane
+    must have made only lanes at the same place: through elementwise ops, shapes, rows and columns of products, reductions along
+    other axes, loops and branches. A reduction along the axis, an atomic, a store without such a mask, an integer division by
+    what is read, and what a loop around the index carries on leave it as it is.
+
+    The remainder of a negative number is negative: `max(i, i % n)` is `i` where that is not, which later passes see.
+
+    Before:
+    ```mlir
+    %r = arith.remsi %i, %n : tensor<64xi32>
+    %p = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %x = tt.load %p : tensor<64x!tt.ptr<f32>>
+    %m = arith.cmpi slt, %i, %n : tensor<64xi32>
+    tt.store %q, %x, %m : tensor<64x!tt.ptr<f32>>
+    ```
+    After:
+    ```mlir
+    %r = arith.remsi %i, %n : tensor<64xi32>
+    %j = arith.maxsi %i, %r : tensor<64xi32>
+    %p = tt.addptr %ps, %j : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %m = arith.cmpi slt, %i, %n : tensor<64xi32>
+    %x = tt.load %p, %m : tensor<64x!tt.ptr<f32>>
+    tt.store %q, %x, %m : tensor<64x!tt.ptr<f32>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilebridge::tt::TTDialect"];
+}
+
 def ScalarizeOffsetsPass : Pass<"tilebridge-scalarize-offsets"> {
   let summary = "Pointers and offsets that move by a uniform amount become an invariant tensor and a carried scalar";
   let description = [{

@@ -201,3 +201,35 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
     form.terms[*dim].linear = linearCase;
   return form;
 }
+
+std::optional<TensorForm> FormAlgebra::whereNotNegative(const TensorForm &a,
+                                                        Operation *op) const {
+  std::optional<unsigned> dim = a.onlyDim();
+  if (!dim)
+    return std::nullopt;
+  TensorForm form = lanes(op->getResult(0), *dim);
+  const DimTerm &term = a.terms[*dim];
+  if (term.kind != TermKind::Linear || !term.stride->isConstant() ||
+      wraps(a, /*isSigned=*/true))
+    return form;
+  using Pred = arith::CmpIPredicate;
+  const Expr *zero = pool.constant(64, 0);
+  const Expr *start = pool.extend(a.uniform, 64, true);
+  const Expr *condition = start->isNonNegative()
+                              ? pool.boolean(true)
+                              : pool.cmp(Pred::sge, start, zero);
+  int64_t reach = *term.stride->asConstant() * (a.shape[*dim] - 1);
+  const Expr *end = pool.add(start, pool.constant(64, reach));
+  // See divide().
+  if (reach < 0)
+    condition = pool.conjunction(condition, pool.cmp(Pred::sge, end, zero));
+  else if (a.width <= 32 && reach >= int64_t(1) << std::min(start->zeros, 62u))
+    condition = pool.conjunction(
+        condition, pool.cmp(Pred::slt, end,
+                            pool.constant(64, int64_t(1) << (a.width - 1))));
+  if (condition->isConstant() && !condition->isConstant(0))
+    return a;
+  if (!condition->isConstant())
+    form.terms[*dim].linear = LinearCase{a.uniform, term.stride, condition};
+  return form;
+}

@@ -241,6 +241,14 @@ std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
     return condition && a && b ? algebra.select(condition, *a, *b)
                                : std::nullopt;
   }
+  // Not below a remainder of its own: itself where it is not negative.
+  if (isa<arith::MaxSIOp>(op)) {
+    auto rem = op->getOperand(1).getDefiningOp<arith::RemSIOp>();
+    std::optional<TensorForm> source = operand(0);
+    return source && rem && rem.getLhs() == op->getOperand(0)
+               ? algebra.whereNotNegative(*source, op)
+               : std::nullopt;
+  }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp,
            arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp>(op))
     return std::nullopt;

@@ -101,6 +101,10 @@ public:
                                    const Expr *divisor,
                                    mlir::Operation *op) const;
 
+  /// What is `a` where no lane of that is negative, computed by `op`.
+  std::optional<TensorForm> whereNotNegative(const TensorForm &a,
+                                             mlir::Operation *op) const;
+
   /// The form after a shape operation: dimension i of the result is `map[i]` of
   /// the source, or new where that is -1.
   TensorForm remap(const TensorForm &a, llvm::ArrayRef<int64_t> shape,

@@ -63,3 +63,54 @@ tt.func public @rows(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %m: i32, %k: i32, %s: i
   tt.store %z, %v, %mask : tensor<16x8x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// What mask-wraps writes for `i % n` of columns that no store has: a box that ends at n where the block does not begin below zero,
+// nor runs over its type. Both are known of the second block, which has no branch.
+// CHECK-LABEL: tt.func public @ends
+// CHECK: %[[COLS:.*]] = arith.minsi %{{.*}}, %c64 : index
+// CHECK: %[[LOW:.*]] = arith.cmpi sge, %[[AT:.*]], %c0 : index
+// CHECK: %[[LAST:.*]] = arith.addi %[[AT]], %c63 : index
+// CHECK: %[[HIGH:.*]] = arith.cmpi slt, %[[LAST]], %c2147483648 : index
+// CHECK: %[[C:.*]] = arith.andi %[[LOW]], %[[HIGH]] : i1
+// CHECK: scf.if %[[C]]
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[AT]]], sizes: [64], strides: [1]
+// CHECK: memref.subview %{{.*}}[0] [%[[COLS]]] [1]
+// CHECK: } else {
+// CHECK: linalg_ext.gather %{{.*}} mask
+// CHECK-LABEL: tt.func public @first
+// CHECK-NOT: scf.if
+// CHECK: tensor.pad
+tt.func public @ends(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %size: i32, %start: i32) {
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %starts = tt.splat %start : i32 -> tensor<64xi32>
+  %i = arith.addi %starts, %range : tensor<64xi32>
+  %n = tt.splat %size : i32 -> tensor<64xi32>
+  %r = arith.remsi %i, %n : tensor<64xi32>
+  // expected-note@+1 {{because of this operation}}
+  %j = arith.maxsi %i, %r : tensor<64xi32>
+  %m = arith.cmpi slt, %i, %n : tensor<64xi32>
+  %ps = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %p = tt.addptr %ps, %j : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark@+1 {{element gather: only in programs whose block begins below zero or leaves its integer type; in all others the access is structured}}
+  %v = tt.load %p, %m : tensor<64x!tt.ptr<f32>>
+  %qs = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %qs, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %q, %v, %m : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+tt.func public @first(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %size: i32) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %n = tt.splat %size : i32 -> tensor<64xi32>
+  %r = arith.remsi %i, %n : tensor<64xi32>
+  %j = arith.maxsi %i, %r : tensor<64xi32>
+  %m = arith.cmpi slt, %i, %n : tensor<64xi32>
+  %ps = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %p = tt.addptr %ps, %j : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %p, %m : tensor<64x!tt.ptr<f32>>
+  %qs = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %qs, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %q, %v, %m : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
