@@ -51,9 +51,11 @@ public:
                     hasLanes &&
                         !llvm::is_contained(broadcast.getDimensions(), last));
     }
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-      return (!hasLanes || keepsLast(op)) && enter(op) &&
-             follow(op->getOperand(0), hasLanes);
+    // Lanes that a reshape makes of several dimensions, such as runs of eight
+    // that share a word of zeros, are written down first.
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) &&
+        (!hasLanes || keepsLast(op)))
+      return enter(op) && follow(op->getOperand(0), hasLanes);
     if (kindOf(op) == OpKind::Inlineable)
       found.kept.insert(op);
     return true;

@@ -19,6 +19,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -42,47 +44,125 @@ static bool isIrregular(Region &branch) {
       .wasInterrupted();
 }
 
-/// The conditions of branches between boxes and single elements; none if the
-/// function must stay as it is.
-static SmallVector<Value> conditionsOf(func::FuncOp func) {
-  llvm::SetVector<Value> conditions;
+/// A product, or another op of linalg with loops of its own.
+static bool hasOwnLoops(Operation *op) {
+  return isa<linalg::LinalgOp>(op) && kindOf(op) == OpKind::OwnRoot;
+}
+
+/// Products pack what a branch gives as it is. Whatever else is computed from
+/// it is in memory before.
+static bool isOnlyPacked(Value block) {
+  return llvm::all_of(block.getUsers(), [](Operation *user) {
+    return hasOwnLoops(user) ||
+           (isShapeOfMemory(user) && isOnlyPacked(user->getResult(0)));
+  });
+}
+
+/// A row is small: its copy costs nothing beside what is done with it.
+static bool isRow(Value block) {
+  auto type = dyn_cast<RankedTensorType>(block.getType());
+  return type &&
+         llvm::count_if(type.getShape(), [](int64_t n) { return n != 1; }) <= 1;
+}
+
+namespace {
+struct Branches {
+  /// Between boxes and single elements; none if the function must stay as it
+  /// is.
+  SmallVector<scf::IfOp> all;
+  bool hasProduct = false;
+};
+} // namespace
+
+static Branches branchesOf(func::FuncOp func) {
+  auto [branches, hasProduct] = Branches();
   int64_t count = 0;
-  bool isLarge =
-      func.walk([&](Operation *op) {
-            if (isa<linalg::LinalgOp>(op) && kindOf(op) == OpKind::OwnRoot)
-              return WalkResult::interrupt();
-            auto branch = dyn_cast<scf::IfOp>(op);
-            if (branch && !branch.getElseRegion().empty() &&
-                isIrregular(branch.getElseRegion()) &&
-                !isIrregular(branch.getThenRegion()))
-              conditions.insert(branch.getCondition());
-            return ++count > mostOpsTwice ? WalkResult::interrupt()
-                                          : WalkResult::advance();
-          })
-          .wasInterrupted();
+  bool isLarge = func.walk([&](Operation *op) {
+                       hasProduct |= hasOwnLoops(op);
+                       auto branch = dyn_cast<scf::IfOp>(op);
+                       if (branch && !branch.getElseRegion().empty() &&
+                           isIrregular(branch.getElseRegion()) &&
+                           !isIrregular(branch.getThenRegion()))
+                         branches.push_back(branch);
+                       return ++count > mostOpsTwice ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+                     })
+                     .wasInterrupted();
   if (isLarge)
     return {};
-  return SmallVector<Value>(conditions.getArrayRef());
+  // Products are large: not twice for what is as fast with a branch.
+  if (hasProduct)
+    llvm::erase_if(branches, [](scf::IfOp branch) {
+      return llvm::all_of(branch.getResults(), isOnlyPacked);
+    });
+  return {branches, hasProduct};
+}
+
+/// What must hold for `condition` to hold.
+static void addParts(Value condition, llvm::SetVector<Value> &parts) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    addParts(both.getLhs(), parts);
+    addParts(both.getRhs(), parts);
+  } else if (!matchPattern(condition, m_One())) {
+    parts.insert(condition);
+  }
+}
+
+/// It happens in any case: what is in front of it only computes, and ends.
+static bool isAlwaysReached(Operation *op) {
+  auto mayGoOn = [](Operation *inner) { return isa<scf::WhileOp>(inner); };
+  return llvm::none_of(
+      llvm::make_range(op->getBlock()->begin(), op->getIterator()),
+      [&](Operation &before) {
+        return !isMemoryEffectFree(&before) || anyInside(&before, mayGoOn);
+      });
+}
+
+/// Conditions that are known before the program does anything, with what they
+/// are computed from. At least one branch that matters asks for nothing else.
+static llvm::SetVector<Value> conditionsOf(func::FuncOp func,
+                                           ScalarSlice &slice) {
+  Block &block = func.getBody().front();
+  llvm::SetVector<Value> conditions;
+  bool isWorthwhile = false;
+  auto [branches, hasProduct] = branchesOf(func);
+  for (scf::IfOp branch : branches) {
+    llvm::SetVector<Value> parts;
+    addParts(branch.getCondition(), parts);
+    bool areKnown = true;
+    for (Value part : parts) {
+      ScalarSlice here;
+      if (succeeded(addToSlice(part, block, here)) &&
+          llvm::all_of(here, [](Operation *op) {
+            return isSpeculatable(op) || isAlwaysReached(op);
+          })) {
+        conditions.insert(part);
+        slice.insert_range(here);
+      } else {
+        areKnown = false;
+      }
+    }
+    isWorthwhile |=
+        areKnown && !(hasProduct && llvm::all_of(branch.getResults(), isRow));
+  }
+  if (!isWorthwhile)
+    conditions.clear();
+  return conditions;
 }
 
 static void version(func::FuncOp func) {
   if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock())
     return;
-  Block &block = func.getBody().front();
-  SmallVector<Value> conditions = conditionsOf(func);
+  ScalarSlice slice;
+  llvm::SetVector<Value> conditions = conditionsOf(func, slice);
   if (conditions.empty())
     return;
-  ScalarSlice slice;
-  for (Value condition : conditions)
-    if (failed(addToSlice(condition, block, slice)))
-      return;
-  if (!llvm::all_of(slice, isSpeculatable))
-    return;
+  Block &block = func.getBody().front();
   OpBuilder b(func.getContext());
   moveToBegin(b, slice, block);
   Location loc = func.getLoc();
   Value all = conditions.front();
-  for (Value condition : ArrayRef(conditions).drop_front())
+  for (Value condition : conditions.getArrayRef().drop_front())
     all = arith::AndIOp::create(b, loc, all, condition);
   versionRest(b, all, [&](OpBuilder &then, IRMapping &known) {
     Value holds = arith::ConstantIntOp::create(then, loc, then.getI1Type(), 1);

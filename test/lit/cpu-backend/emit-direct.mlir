@@ -77,8 +77,45 @@ func.func @across(%b: memref<32x32xf32, strided<[1, ?], offset: ?>>, %a: memref<
 
 // -----
 
+// Zeros of eight columns each, as words: as many columns as the block has, they are written down first, as the weights are not.
+// PLAN-LABEL: func.func @zeros
+// PLAN: bufferization.to_tensor {{.*}} {tilebridge.plan = "inline"} : memref<32x32xi32
+// PLAN: tensor.collapse_shape {{.*}} {tilebridge.plan = "buffer"} : tensor<1x4x8xi32>
+// PLAN: linalg.generic {{.*}} attrs = {tilebridge.direct, tilebridge.plan = "inline"}
+// CHECK-LABEL: func.func @zeros
+// CHECK-NOT: memref.alloc(){{.*}} : memref<32x32xf32>
+func.func @zeros(%w: memref<32x32xi32, strided<[?, 1], offset: ?>>, %z: memref<1x4x8xi32, strided<[?, 1, 0], offset: ?>>, %a: memref<16x32xf32>, %n: i32, %out: memref<16x32xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %ei = tensor.empty() : tensor<32x32xi32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x32xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x32xf32> to tensor<16x32xf32>
+    %codes = bufferization.to_tensor %w : memref<32x32xi32, strided<[?, 1], offset: ?>> to tensor<32x32xi32>
+    %words = bufferization.to_tensor %z : memref<1x4x8xi32, strided<[?, 1, 0], offset: ?>> to tensor<1x4x8xi32>
+    %row = tensor.collapse_shape %words [[0], [1, 2]] : tensor<1x4x8xi32> into tensor<1x32xi32>
+    %line = tensor.collapse_shape %row [[0, 1]] : tensor<1x32xi32> into tensor<32xi32>
+    %zeros = linalg.broadcast ins(%line : tensor<32xi32>) outs(%ei : tensor<32x32xi32>) dimensions = [0]
+    %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]} ins(%codes, %zeros : tensor<32x32xi32>, tensor<32x32xi32>) outs(%e : tensor<32x32xf32>) {
+    ^bb0(%code: i32, %z0: i32, %o: f32):
+      %s = arith.subi %code, %z0 : i32
+      %number = arith.sitofp %s : i32 to f32
+      linalg.yield %number : f32
+    } -> tensor<32x32xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x32xf32>) outs(%acc : tensor<16x32xf32>) -> tensor<16x32xf32>
+    scf.yield %d : tensor<16x32xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
+  return
+}
+
+// -----
+
 // While words are unpacked, those of the next iteration are asked for, each line once: 4 rows of 32 words, 4 rows further, as 8 steps
 // along K share a row.
+// PLAN-LABEL: func.func @next
 // CHECK-LABEL: func.func @next
 // CHECK-SAME: memref<?xi32, strided<[1], offset: ?>>, %[[STRIDE:[a-z0-9]*]]: index
 // CHECK: scf.for

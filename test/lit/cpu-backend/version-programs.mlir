@@ -111,3 +111,145 @@ func.func @called(%c: i1, %x: memref<?xf32, strided<[1], offset: ?>>, %y: tensor
   }
   return
 }
+
+// -----
+
+// A product whose right operand is computed from what a branch gives, with a condition of which the loop knows a part, and another
+// branch that asks for the known part alone. The left operand is packed from whatever its branch gives, so that nobody asks for it
+// before. The quotient may be of a number by zero; in front of it nothing but numbers is computed.
+// CHECK-LABEL: func.func @product
+// CHECK-SAME: %[[P:[a-z0-9]*]]: i32, %[[G:[a-z0-9]*]]: i32
+// CHECK: %[[Q:.*]] = arith.divsi %[[P]], %[[G]]
+// CHECK: %[[A:.*]] = arith.cmpi sge, %[[Q]]
+// CHECK: scf.if %[[A]] {
+// CLEAN-LABEL: func.func @product
+// CLEAN: scf.if
+// CLEAN: scf.for
+// The left operand.
+// CLEAN: scf.if
+// CLEAN: linalg_ext.gather
+// What only the loop knows.
+// CLEAN: %[[J:.*]] = arith.cmpi slt, %{{.*}}, %c9
+// CLEAN: scf.if %[[J]]
+// CLEAN: linalg_ext.gather
+// CLEAN-NOT: linalg_ext.gather
+// CLEAN: linalg.matmul
+// CLEAN: } else {
+// CLEAN: scf.for
+// CLEAN-COUNT-3: linalg_ext.gather
+// A row alone is not worth a second product.
+// CHECK-LABEL: func.func @row
+// CHECK: arith.cmpi
+// CHECK: scf.for
+// CHECK: linalg.matmul
+// CHECK-NOT: linalg.matmul
+// CHECK: return
+// Behind a loop that may not end a quotient stays where it is.
+// CHECK-LABEL: func.func @behind
+// CHECK: scf.while
+// CHECK-COUNT-1: scf.if
+// CHECK-NOT: scf.if
+func.func @product(%p: i32, %g: i32, %x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %at: tensor<64x64xi64>, %n: i32)
+    attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c9 = arith.constant 9 : i32
+  %q = arith.divsi %p, %g : i32
+  %start = arith.index_cast %q : i32 to index
+  %a = arith.cmpi sge, %q, %c0 : i32
+  %b = arith.cmpi sge, %n, %c9 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %left = scf.if %b -> (tensor<64x64xf32>) {
+      %box = memref.reinterpret_cast %x to offset: [%start], sizes: [64, 64], strides: [64, 1]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+      %t = bufferization.to_tensor %box : memref<64x64xf32, strided<[64, 1], offset: ?>> to tensor<64x64xf32>
+      scf.yield %t : tensor<64x64xf32>
+    } else {
+      %t = linalg_ext.gather %x[%at] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64x64xi64>) -> tensor<64x64xf32>
+      scf.yield %t : tensor<64x64xf32>
+    }
+    %right = scf.if %a -> (tensor<64x64xf32>) {
+      %box = memref.reinterpret_cast %y to offset: [%start], sizes: [64, 64], strides: [64, 1]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+      %t = bufferization.to_tensor %box : memref<64x64xf32, strided<[64, 1], offset: ?>> to tensor<64x64xf32>
+      scf.yield %t : tensor<64x64xf32>
+    } else {
+      %t = linalg_ext.gather %y[%at] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64x64xi64>) -> tensor<64x64xf32>
+      scf.yield %t : tensor<64x64xf32>
+    }
+    %j = arith.cmpi slt, %k, %c9 : i32
+    %both = arith.andi %j, %a : i1
+    %scale = scf.if %both -> (tensor<64x64xf32>) {
+      %box = memref.reinterpret_cast %y to offset: [%start], sizes: [64, 64], strides: [64, 1]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+      %t = bufferization.to_tensor %box : memref<64x64xf32, strided<[64, 1], offset: ?>> to tensor<64x64xf32>
+      scf.yield %t : tensor<64x64xf32>
+    } else {
+      %t = linalg_ext.gather %y[%at] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64x64xi64>) -> tensor<64x64xf32>
+      scf.yield %t : tensor<64x64xf32>
+    }
+    %scaled = arith.mulf %right, %scale : tensor<64x64xf32>
+    %d = linalg.matmul ins(%left, %scaled : tensor<64x64xf32>, tensor<64x64xf32>) outs(%acc : tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %out = memref.reinterpret_cast %x to offset: [0], sizes: [64, 64], strides: [64, 1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64x64xf32, strided<[64, 1]>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<64x64xf32>, memref<64x64xf32, strided<[64, 1]>>) -> ()
+  return
+}
+func.func @row(%p: i32, %x: memref<?xf32, strided<[1], offset: ?>>, %l: tensor<64x64xf32>, %at: tensor<1x64xi64>, %n: i32)
+    attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %start = arith.index_cast %p : i32 to index
+  %a = arith.cmpi sge, %p, %c0 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %row = scf.if %a -> (tensor<1x64xf32>) {
+      %box = memref.reinterpret_cast %x to offset: [%start], sizes: [1, 64], strides: [64, 1]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<1x64xf32, strided<[64, 1], offset: ?>>
+      %t = bufferization.to_tensor %box : memref<1x64xf32, strided<[64, 1], offset: ?>> to tensor<1x64xf32>
+      scf.yield %t : tensor<1x64xf32>
+    } else {
+      %t = linalg_ext.gather %x[%at] : (memref<?xf32, strided<[1], offset: ?>>, tensor<1x64xi64>) -> tensor<1x64xf32>
+      scf.yield %t : tensor<1x64xf32>
+    }
+    %line = tensor.collapse_shape %row [[0, 1]] : tensor<1x64xf32> into tensor<64xf32>
+    %wide = linalg.broadcast ins(%line : tensor<64xf32>) outs(%e : tensor<64x64xf32>) dimensions = [0]
+    %d = linalg.matmul ins(%l, %wide : tensor<64x64xf32>, tensor<64x64xf32>) outs(%acc : tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %out = memref.reinterpret_cast %x to offset: [0], sizes: [64, 64], strides: [64, 1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64x64xf32, strided<[64, 1]>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<64x64xf32>, memref<64x64xf32, strided<[64, 1]>>) -> ()
+  return
+}
+func.func @behind(%p: i32, %g: i32, %x: memref<?xf32, strided<[1], offset: ?>>, %at: tensor<64xi64>) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %w = scf.while (%i = %p) : (i32) -> i32 {
+    %more = arith.cmpi ne, %i, %c0 : i32
+    scf.condition(%more) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %half = arith.shrsi %i, %g : i32
+    scf.yield %half : i32
+  }
+  %q = arith.divsi %p, %g : i32
+  %a = arith.cmpi sge, %q, %c0 : i32
+  %v = scf.if %a -> (tensor<64xf32>) {
+    %box = memref.reinterpret_cast %x to offset: [0], sizes: [64], strides: [1]
+        : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+    %t = bufferization.to_tensor %box : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+    scf.yield %t : tensor<64xf32>
+  } else {
+    %t = linalg_ext.gather %x[%at] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64xi64>) -> tensor<64xf32>
+    scf.yield %t : tensor<64xf32>
+  }
+  %out = memref.reinterpret_cast %x to offset: [0], sizes: [64], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %v in writable %out : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
