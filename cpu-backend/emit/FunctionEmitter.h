@@ -119,6 +119,9 @@ private:
                   llvm::SmallVectorImpl<mlir::Value> &inits);
   void enterDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products,
                         mlir::scf::ForOp loop);
+  mlir::LogicalResult packDirect(const DeepMatmul &product, mlir::Value tensor);
+  mlir::Value viewsAreWhole(mlir::Value tensor, mlir::ImplicitLocOpBuilder &b,
+                            llvm::SmallSetVector<View *, 4> &parts);
   mlir::LogicalResult packDeep(const DeepMatmul &product, bool isLhs,
                                mlir::Value tensor);
   bool placeWanted(const DeepMatmul &product, mlir::Value tensor,

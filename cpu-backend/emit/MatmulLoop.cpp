@@ -158,33 +158,101 @@ void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
   }
 }
 
+/// Nearly all blocks are in an array as a whole: the loops that pack those have
+/// no masks, nor branches in each row.
+LogicalResult FunctionEmitter::packDirect(const DeepMatmul &product,
+                                          Value tensor) {
+  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
+  prefetchNextOperand(tensor, b.getLoc());
+  bool hasFailed = false;
+  auto fetch = [&](ImplicitLocOpBuilder &at, Value row, Value column,
+                   int64_t lanes) -> Value {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(at.getInsertionBlock(), at.getInsertionPoint());
+    Value value = vectorAt(tensor, {row, column}, 1, lanes);
+    if (value)
+      return value;
+    hasFailed = true;
+    auto type = VectorType::get(
+        lanes, cast<RankedTensorType>(tensor.getType()).getElementType());
+    return ub::PoisonOp::create(at, type);
+  };
+  auto pack = [&] {
+    product.kernel(b).packComputedRhs(cast<RankedTensorType>(tensor.getType()),
+                                      fetch, product.rhs, product.filled);
+  };
+  llvm::SmallSetVector<View *, 4> parts;
+  Value areWhole = viewsAreWhole(tensor, b, parts);
+  if (!areWhole || isRare) {
+    pack();
+    return failure(hasFailed);
+  }
+  auto branch = scf::IfOp::create(b, areWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  pack();
+  b.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<std::pair<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>>>
+      boxes;
+  for (View *view : parts) {
+    boxes.push_back({view->lo, view->hi});
+    view->lo.assign(view->lo.size(), b.getIndexAttr(0));
+    view->hi = getAsIndexOpFoldResult(b.getContext(), view->shape);
+  }
+  pack();
+  for (auto [view, box] : llvm::zip_equal(parts, boxes))
+    std::tie(view->lo, view->hi) = box;
+  return failure(hasFailed);
+}
+
+/// Whether all blocks that `tensor` is computed from, `parts` of which may lie
+/// outside of their arrays in part, lie inside; null if none may, or one always
+/// does.
+Value FunctionEmitter::viewsAreWhole(Value tensor, ImplicitLocOpBuilder &b,
+                                     llvm::SmallSetVector<View *, 4> &parts) {
+  Indices any(cast<RankedTensorType>(tensor.getType()).getRank());
+  bool canBe = true;
+  walkCone(tensor, any, nullptr, [&](Value value, ArrayRef<Index>) {
+    auto it = loads.find(value);
+    if (it == loads.end() || it->second->isWhole() || it->second->rowDim >= 0 ||
+        viewIfInMemory(value) != it->second.get())
+      return true;
+    View &view = *it->second;
+    parts.insert(&view);
+    for (auto [low, high, size] : llvm::zip_equal(view.lo, view.hi, view.shape))
+      canBe &= constantOf(low).value_or(0) <= 0 &&
+               constantOf(high).value_or(size) >= size;
+    return true;
+  });
+  Value all;
+  auto require = [&](arith::CmpIPredicate predicate, OpFoldResult bound,
+                     int64_t limit) {
+    if (constantOf(bound))
+      return;
+    Value holds =
+        arith::CmpIOp::create(b, predicate, toValue(b, b.getLoc(), bound),
+                              arith::ConstantIndexOp::create(b, limit));
+    all = all ? arith::AndIOp::create(b, all, holds).getResult() : holds;
+  };
+  if (!canBe)
+    return {};
+  for (View *view : parts)
+    for (auto [low, high, size] :
+         llvm::zip_equal(view->lo, view->hi, view->shape)) {
+      require(arith::CmpIPredicate::sle, low, 0);
+      require(arith::CmpIPredicate::sge, high, size);
+    }
+  return all;
+}
+
 /// Packs `tensor`, an operand of the product.
 LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
                                         Value tensor) {
   // The branch for what is packed already.
   if (tensor.getDefiningOp<tensor::EmptyOp>())
     return success();
-  if (!isLhs && isDirect(tensor)) {
-    ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
-    bool hasFailed = false;
-    prefetchNextOperand(tensor, product.op->getLoc());
-    auto fetch = [&](ImplicitLocOpBuilder &at, Value row, Value column,
-                     int64_t lanes) -> Value {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPoint(at.getInsertionBlock(),
-                                 at.getInsertionPoint());
-      Value value = vectorAt(tensor, {row, column}, 1, lanes);
-      if (value)
-        return value;
-      hasFailed = true;
-      auto type = VectorType::get(
-          lanes, cast<RankedTensorType>(tensor.getType()).getElementType());
-      return ub::PoisonOp::create(at, type);
-    };
-    product.kernel(b).packComputedRhs(cast<RankedTensorType>(tensor.getType()),
-                                      fetch, product.rhs, product.filled);
-    return failure(hasFailed);
-  }
+  if (!isLhs && isDirect(tensor))
+    return packDirect(product, tensor);
   if (isLhs && product.wanted && !product.form.swapsLhs) {
     bool hasFailed = false;
     if (placeWanted(product, tensor, hasFailed))

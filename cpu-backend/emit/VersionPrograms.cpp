@@ -33,11 +33,13 @@ namespace tilebridge::cpu {
 
 using namespace tilebridge::cpu;
 
-/// A branch that reads or writes elements one by one.
-static bool isIrregular(Region &branch) {
+/// A branch that reads or writes elements one by one; or, which counts beside
+/// products, rows.
+static bool isIrregular(Region &branch, bool hasProduct) {
   return branch
-      .walk([](Operation *op) {
-        return isa<linalg_ext::GatherOp, linalg_ext::ScatterOp>(op)
+      .walk([&](Operation *op) {
+        return isa<linalg_ext::GatherOp, linalg_ext::ScatterOp>(op) ||
+                       (hasProduct && isa<linalg_ext::GatherRowsOp>(op))
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -75,20 +77,19 @@ struct Branches {
 } // namespace
 
 static Branches branchesOf(func::FuncOp func) {
-  auto [branches, hasProduct] = Branches();
+  bool hasProduct = anyInside(func, hasOwnLoops);
+  SmallVector<scf::IfOp> branches;
   int64_t count = 0;
-  bool isLarge = func.walk([&](Operation *op) {
-                       hasProduct |= hasOwnLoops(op);
-                       auto branch = dyn_cast<scf::IfOp>(op);
-                       if (branch && !branch.getElseRegion().empty() &&
-                           isIrregular(branch.getElseRegion()) &&
-                           !isIrregular(branch.getThenRegion()))
-                         branches.push_back(branch);
-                       return ++count > mostOpsTwice ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-                     })
-                     .wasInterrupted();
-  if (isLarge)
+  auto find = [&](Operation *op) {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (branch && !branch.getElseRegion().empty() &&
+        isIrregular(branch.getElseRegion(), hasProduct) &&
+        !isIrregular(branch.getThenRegion(), hasProduct))
+      branches.push_back(branch);
+    return ++count > mostOpsTwice ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+  };
+  if (func.walk(find).wasInterrupted())
     return {};
   // Products are large: not twice for what is as fast with a branch.
   if (hasProduct)

@@ -113,6 +113,50 @@ func.func @zeros(%w: memref<32x32xi32, strided<[?, 1], offset: ?>>, %z: memref<1
 
 // -----
 
+// A block that is in its array as a whole is unpacked without masks; one whose rows and columns end in it has them.
+// CHECK-LABEL: func.func @whole
+// CHECK-SAME: %[[ROWS:[a-z0-9]*]]: index, %[[COLS:[a-z0-9]*]]: index
+// CHECK-DAG: %[[R:.*]] = arith.cmpi sge, %[[ROWS]], %c32
+// CHECK-DAG: %[[C:.*]] = arith.cmpi sge, %[[COLS]], %c32
+// CHECK: %[[ALL:.*]] = arith.andi %[[R]], %[[C]]
+// CHECK: scf.if %[[ALL]] {
+// CHECK-NOT: vector.maskedload
+// CHECK: vector.load {{.*}} vector<16xi8>
+// CHECK-NOT: vector.maskedload
+// CHECK: } else {
+// CHECK: vector.maskedload
+func.func @whole(%w: memref<?x?xi8, strided<[?, 1], offset: ?>>, %rows: index, %cols: index, %a: memref<16x32xf32>, %n: i32, %out: memref<16x32xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %none = arith.constant 0 : i8
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : index
+  %e = tensor.empty() : tensor<32x32xf32>
+  %high = arith.subi %c32, %rows : index
+  %right = arith.subi %c32, %cols : index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x32xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x32xf32> to tensor<16x32xf32>
+    %box = memref.subview %w[0, 0] [%rows, %cols] [1, 1] : memref<?x?xi8, strided<[?, 1], offset: ?>> to memref<?x?xi8, strided<[?, 1], offset: ?>>
+    %part = bufferization.to_tensor %box : memref<?x?xi8, strided<[?, 1], offset: ?>> to tensor<?x?xi8>
+    %codes = tensor.pad %part low[0, 0] high[%high, %right] {
+    ^bb0(%r: index, %c: index):
+      tensor.yield %none : i8
+    } : tensor<?x?xi8> to tensor<32x32xi8>
+    %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]} ins(%codes : tensor<32x32xi8>) outs(%e : tensor<32x32xf32>) {
+    ^bb0(%code: i8, %o: f32):
+      %number = arith.sitofp %code : i8 to f32
+      linalg.yield %number : f32
+    } -> tensor<32x32xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x32xf32>) outs(%acc : tensor<16x32xf32>) -> tensor<16x32xf32>
+    scf.yield %d : tensor<16x32xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
+  return
+}
+
+// -----
+
 // While words are unpacked, those of the next iteration are asked for, each line once: 4 rows of 32 words, 4 rows further, as 8 steps
 // along K share a row.
 // PLAN-LABEL: func.func @next

@@ -136,7 +136,9 @@ func.func @called(%c: i1, %x: memref<?xf32, strided<[1], offset: ?>>, %y: tensor
 // CLEAN: linalg.matmul
 // CLEAN: } else {
 // CLEAN: scf.for
-// CLEAN-COUNT-3: linalg_ext.gather
+// CLEAN: linalg_ext.gather %
+// CLEAN: linalg_ext.gather_rows
+// CLEAN: linalg_ext.gather %
 // A row alone is not worth a second product.
 // CHECK-LABEL: func.func @row
 // CHECK: arith.cmpi
@@ -149,7 +151,7 @@ func.func @called(%c: i1, %x: memref<?xf32, strided<[1], offset: ?>>, %y: tensor
 // CHECK: scf.while
 // CHECK-COUNT-1: scf.if
 // CHECK-NOT: scf.if
-func.func @product(%p: i32, %g: i32, %x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %at: tensor<64x64xi64>, %n: i32)
+func.func @product(%p: i32, %g: i32, %x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %at: tensor<64x64xi64>, %starts: tensor<64xi64>, %n: i32)
     attributes {tilebridge.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -176,7 +178,10 @@ func.func @product(%p: i32, %g: i32, %x: memref<?xf32, strided<[1], offset: ?>>,
       %t = bufferization.to_tensor %box : memref<64x64xf32, strided<[64, 1], offset: ?>> to tensor<64x64xf32>
       scf.yield %t : tensor<64x64xf32>
     } else {
-      %t = linalg_ext.gather %y[%at] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64x64xi64>) -> tensor<64x64xf32>
+      %rows = memref.reinterpret_cast %y to offset: [0], sizes: [64, 64], strides: [1, 64]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64x64xf32, strided<[1, 64]>>
+      %any = memref.cast %rows : memref<64x64xf32, strided<[1, 64]>> to memref<64x?xf32, strided<[1, 64]>>
+      %t = linalg_ext.gather_rows %any[%starts] dim 1 : (memref<64x?xf32, strided<[1, 64]>>, tensor<64xi64>) -> tensor<64x64xf32>
       scf.yield %t : tensor<64x64xf32>
     }
     %j = arith.cmpi slt, %k, %c9 : i32
