@@ -7,6 +7,7 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/SmallFloat.h"
+#include "cpu-backend/SmallIntegers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -145,14 +146,15 @@ private:
     return success();
   }
 
-  /// f32 to a type that holds more, or the same type.
+  /// f32 of a narrower float to a type that holds all of those: no bf16 needs
+  /// to be rounded.
   Value fromF32(ImplicitLocOpBuilder &b, SmallFloatConverter &convert,
                 Value wide, Type type) {
     Type element = getElementTypeOrSelf(type);
     if (element.isF32())
       return wide;
     if (isSmall(type))
-      return convert.truncate(wide, element, /*towardZero=*/false);
+      return convert.truncate(wide, element, /*towardZero=*/element.isBF16());
     return arith::ExtFOp::create(b, type, wide);
   }
 
@@ -229,6 +231,9 @@ private:
                                                     : operand);
     Operation *wide = b.clone(*op);
     wide->setOperands(operands);
+    // What has nothing behind its upper half need not be rounded.
+    bool isExact = convertsSmallIntegers(op) &&
+                   getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
     SmallVector<Value> results;
     for (OpResult result : wide->getResults()) {
       if (!isSmall(result.getType())) {
@@ -239,7 +244,7 @@ private:
       result.setType(withElement(result.getType(), f32));
       b.setInsertionPointAfter(wide);
       results.push_back(
-          convert.truncate(result, element, /*towardZero=*/false));
+          convert.truncate(result, element, /*towardZero=*/isExact));
     }
     op->replaceAllUsesWith(results);
     op->erase();

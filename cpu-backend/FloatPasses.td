@@ -87,7 +87,7 @@ def CpuWidenBf16Pass : Pass<"tilebridge-cpu-widen-bf16", "::mlir::ModuleOp"> {
   let description = [{
     Operations of elements of bf16 become those of f32 between `arith.extf` and `arith.truncf`. Where a rounded number is only widened
     again, it is rounded as an f32, by operations on its bits. NaNs need no test where their lower halves are known to be zero, as
-    those are that come from bf16 and from sums, products and quotients of such.
+    those are that come from bf16 and from sums, products and quotients of such. Integers that are seen not to be above 256 are exact.
 
     Before:
     ```mlir
@@ -160,6 +160,7 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
     Works on scalars and vectors of any shape. Every operation that computes in f16, bf16, f8E5M2, f8E4M3FN, f8E5M2FNUZ or
     f8E4M3FNUZ computes in f32 and rounds once, to nearest even. Conversions become integer operations, exact in every
     case; those between f16 and f32 stay if the CPU has them. f64 is rounded once, too. `arith.truncf` may round toward zero.
+    bf16 of floats of 8 bits, and of integers that are seen not to be above 256, is the upper half of f32, without rounding.
 
     What is out of range becomes what PyTorch makes of it: infinity in f16, bf16 and f8E5M2, the largest number in f8E4M3FN
     (infinity as well), NaN in the FNUZ types. Rounding toward zero, a finite number gives the largest number in all of them.

@@ -21,6 +21,7 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/SmallFloat.h"
+#include "cpu-backend/SmallIntegers.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -63,9 +64,9 @@ static bool wasBf16(Value value) {
 
 /// The lower half of each number is zero.
 static bool isExact(Value value, int depth = 8) {
-  if (wasBf16(value))
-    return true;
   Operation *op = value.getDefiningOp();
+  if (wasBf16(value) || convertsSmallIntegers(op))
+    return true;
   if (!op || depth == 0)
     return false;
   DenseFPElementsAttr numbers;
@@ -156,8 +157,13 @@ private:
       OpBuilder::InsertionGuard guard(b);
       if (isHere)
         b.setInsertionPointAfterValue(value);
-      Value wide = arith::ExtFOp::create(
-          b, withElement(value.getType(), b.getF32Type()), value);
+      Type type = withElement(value.getType(), b.getF32Type());
+      Operation *def = value.getDefiningOp();
+      Value wide;
+      if (convertsSmallIntegers(def))
+        wide = b.clone(*def)->getResult(0), wide.setType(type);
+      else
+        wide = arith::ExtFOp::create(b, type, value);
       if (isHere)
         known = wide;
       return wide;

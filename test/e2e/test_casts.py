@@ -86,6 +86,32 @@ def test_integer_to_float(source, target, rng):
     )
 
 
+@triton.jit
+def codes_kernel(x, y, out, N: tl.constexpr, MASK: tl.constexpr):
+    at = tl.arange(0, N)
+    a, b = tl.load(x + at), tl.load(y + at)
+    tl.store(out + at, (a.to(tl.int32) & MASK).to(tl.bfloat16))
+    tl.store(out + N + at, ((a.to(tl.int32) & MASK) - (b.to(tl.int32) & MASK)).to(tl.bfloat16))
+    tl.store(out + 2 * N + at, a.to(tl.bfloat16))
+
+
+@pytest.mark.compiled("bf16 conversions differ there")
+@pytest.mark.parametrize("mask", [15, 255, 511, 0xFFFF])
+@pytest.mark.parametrize(
+    "dtype", [torch.int8, torch.uint8, torch.int16, torch.uint16, torch.int32], ids=str
+)
+def test_integers_to_bf16_are_rounded_once(dtype, mask, rng):
+    """Few bits are exact, and are not rounded: all others still are, to nearest even."""
+    x, y = (whole_range(rng, [256], dtype) for _ in range(2))
+    small = torch.arange(256).to(torch.uint8).view(torch.int8)
+    x = small.to(dtype) if dtype.itemsize == 1 else x
+    out = torch.zeros(768, dtype=torch.bfloat16)
+    codes_kernel[(1,)](x, y, out, N=256, MASK=mask)
+    a, b = x.long(), y.long()
+    wanted = torch.cat([a & mask, (a & mask) - (b & mask), a]).double().to(torch.bfloat16)
+    assert torch.equal(out, wanted)
+
+
 @pytest.mark.parametrize(("source", "target"), [*pairs(FLOATS, INTEGERS)])
 def test_float_to_integer_truncates(source, target, rng):
     info = torch.iinfo(target)

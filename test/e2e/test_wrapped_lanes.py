@@ -71,7 +71,7 @@ def product_kernel(
         tl.store(c + at_rows[:, None] * n + at_cols[None, :], acc)
 
 
-def weights(kind, k, n, block, rng):
+def weights(kind, k, n, block, dtype, rng):
     """What the kernel reads, and what it is to compute with."""
     none = torch.zeros(1)
     if kind == "nibbles":
@@ -81,10 +81,9 @@ def weights(kind, k, n, block, rng):
         b = (codes.view(k // 8, 8, n) << shifts[:, None]).sum(1)
         at = torch.randint(0, 16, (groups, words * 8), generator=rng)
         z = (at.view(groups, words, 8) << shifts).sum(2)
-        s = small_numbers(rng, [groups, n], torch.float32)
-        wide = (codes - at[:, :n].repeat_interleave(block, 0)[:k]) * s.repeat_interleave(block, 0)[
-            :k
-        ]
+        s = small_numbers(rng, [groups, n], dtype)
+        wide = (codes - at[:, :n].repeat_interleave(block, 0)[:k]).to(dtype)
+        wide = wide * s.repeat_interleave(block, 0)[:k]
         return b.to(torch.int32), s, z.to(torch.int32), wide
     b = small_numbers(rng, [k, n], torch.float32 if kind == "transposed" else torch.int8)
     if kind in ("float8_e4m3fn", "float8_e5m2"):
@@ -119,7 +118,7 @@ COMPILED = [
 def test_products(kind, type_, shape, how, rng):
     dtype = getattr(torch, type_)
     (m, n), k, block = shape, 80, (16, 32, 32)
-    b, s, z, wide = weights(kind, k, n, block[2], rng)
+    b, s, z, wide = weights(kind, k, n, block[2], dtype, rng)
     a = small_numbers(rng, [m, k], dtype)
     c = torch.full((m + 1, n), 7.0)
     tensor = b.t().contiguous() if kind == "transposed" else b

@@ -181,3 +181,48 @@ func.func @round_few(%x: vector<16xf32>, %y: vector<32xf32>) -> (vector<16xbf16>
   %cut = arith.truncf %y toward_zero : vector<32xf32> to vector<32xbf16>
   return %few, %cut : vector<16xbf16>, vector<32xbf16>
 }
+
+// -----
+
+// Integers up to 256 have nothing behind their upper half as f32, and neither has a float of 8 bits: only NaN is looked after.
+// CHECK-LABEL: func.func @exact
+// CHECK: arith.sitofp {{.*}} : vector<4xi8> to vector<4xf32>
+// CHECK-NOT: arith.addi
+// CHECK: arith.sitofp {{.*}} : vector<4xi32> to vector<4xf32>
+// CHECK-NOT: arith.addi
+// CHECK: arith.uitofp {{.*}} : vector<4xi8> to vector<4xf32>
+// CHECK-NOT: arith.addi
+// CHECK: arith.mulf
+// CHECK-NOT: arith.addi
+// CHECK: return
+func.func @exact(%a: vector<4xi8>, %b: vector<4xi32>, %c: vector<4xf8E4M3FN>)
+    -> (vector<4xbf16>, vector<4xbf16>, vector<4xbf16>, vector<4xbf16>) {
+  %mask = arith.constant dense<255> : vector<4xi32>
+  %low = arith.andi %b, %mask : vector<4xi32>
+  %0 = arith.sitofp %a : vector<4xi8> to vector<4xbf16>
+  %1 = arith.sitofp %low : vector<4xi32> to vector<4xbf16>
+  %2 = arith.uitofp %a : vector<4xi8> to vector<4xbf16>
+  %3 = arith.extf %c : vector<4xf8E4M3FN> to vector<4xbf16>
+  return %0, %1, %2, %3 : vector<4xbf16>, vector<4xbf16>, vector<4xbf16>, vector<4xbf16>
+}
+
+// -----
+
+// Others are rounded: 9 bits, sums of unsigned bytes, and what has 16 bits.
+// CHECK-LABEL: func.func @rounded
+// CHECK: arith.sitofp {{.*}} : vector<4xi32> to vector<4xf32>
+// CHECK: arith.addi
+// CHECK: arith.sitofp {{.*}} : vector<4xi32> to vector<4xf32>
+// CHECK: arith.addi
+// CHECK: arith.sitofp {{.*}} : vector<4xi16> to vector<4xf32>
+// CHECK: arith.addi
+func.func @rounded(%a: vector<4xi8>, %b: vector<4xi32>, %c: vector<4xi16>) -> (vector<4xbf16>, vector<4xbf16>, vector<4xbf16>) {
+  %mask = arith.constant dense<511> : vector<4xi32>
+  %low = arith.andi %b, %mask : vector<4xi32>
+  %wide = arith.extui %a : vector<4xi8> to vector<4xi32>
+  %sum = arith.addi %wide, %wide : vector<4xi32>
+  %0 = arith.sitofp %low : vector<4xi32> to vector<4xbf16>
+  %1 = arith.sitofp %sum : vector<4xi32> to vector<4xbf16>
+  %2 = arith.sitofp %c : vector<4xi16> to vector<4xbf16>
+  return %0, %1, %2 : vector<4xbf16>, vector<4xbf16>, vector<4xbf16>
+}

@@ -73,3 +73,23 @@ func.func @toward_zero(%x: f32) -> f32 {
   %f = arith.extf %a : bf16 to f32
   return %f : f32
 }
+
+// -----
+
+// A weight of 4 bits and its zero: their difference is exact as bf16, so that the f32 is taken as it is.
+// CHECK-LABEL: func.func @codes
+// CHECK: %[[D:.*]] = arith.subi
+// CHECK-NOT: arith.extf
+// CHECK: %[[F:.*]] = arith.sitofp %[[D]] : vector<16xi32> to vector<16xf32>
+// CHECK-NOT: arith.extf %{{.*}} : vector<16xbf16> to vector<16xf32>
+// CHECK: arith.mulf %[[F]], %{{.*}} : vector<16xf32>
+func.func @codes(%w: vector<16xi32>, %z: vector<16xi32>, %s: vector<16xf32>) -> vector<16xbf16> {
+  %mask = arith.constant dense<15> : vector<16xi32>
+  %a = arith.andi %w, %mask : vector<16xi32>
+  %b = arith.andi %z, %mask : vector<16xi32>
+  %d = arith.subi %a, %b : vector<16xi32>
+  %f = arith.sitofp %d : vector<16xi32> to vector<16xbf16>
+  %t = arith.truncf %s : vector<16xf32> to vector<16xbf16>
+  %p = arith.mulf %f, %t : vector<16xbf16>
+  return %p : vector<16xbf16>
+}
