@@ -118,7 +118,7 @@ struct ExpandFloatTypesPass
 private:
   LogicalResult expand(Operation *op) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    SmallFloatConverter convert(b, {f16c, lookups, bf16Rounding});
+    SmallFloatConverter convert(b, {f16c, lookups, bf16Rounding, byteLookups});
     if (!isa<arith::ConstantOp>(op) &&
         llvm::any_of(op->getResultTypes(), isOnlyExtended))
       return op->emitError("nothing can be rounded to ")
@@ -128,6 +128,11 @@ private:
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return expandConstant(constant, b);
     if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
+      if (getElementTypeOrSelf(extend.getType()).isBF16())
+        if (Value found = convert.lookUpBf16(extend.getIn())) {
+          replace(op, found);
+          return success();
+        }
       Value wide = convert.extend(extend.getIn());
       replace(op, fromF32(b, convert, wide, extend.getType()));
       return success();

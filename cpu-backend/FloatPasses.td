@@ -190,6 +190,7 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
   let options = [
     Option<"f16c", "f16c", "bool", "true", "conversions between f16 and f32 are instructions">,
     Option<"lookups", "lookups", "bool", "false", "AVX-512: the 16 numbers of e2m1 are looked up by vpermps">,
+    Option<"byteLookups", "byte-lookups", "bool", "false", "AVX512_VBMI: bf16 of 64 floats of 8 bits is looked up by vpermi2b">,
     Option<"bf16Rounding", "bf16-rounding", "bool", "false",
            "AVX512_BF16: 32 f32 and more are rounded by its instruction, but for NaN and what is below the normal numbers">
   ];

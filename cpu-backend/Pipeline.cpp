@@ -66,6 +66,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   emit.bf16Pairs = target.hasBf16Pairs;
   emit.i16Pairs = target.hasI16Pairs;
   emit.i16PairSums = target.hasI16PairSums;
+  emit.byteLookups = target.hasByteLookups;
   emit.twoFmas = target.hasTwoFmas;
   emit.bf16Tiles = target.hasBf16Tiles;
   emit.i8Tiles = target.hasI8Tiles;
@@ -113,6 +114,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   CpuExpandFloatTypesPassOptions floats;
   floats.f16c = target.hasF16Convert;
   floats.lookups = target.vectorBits == 512;
+  floats.byteLookups = target.hasByteLookups;
   floats.bf16Rounding = target.hasBf16Pairs;
   pm.addPass(createCpuExpandFloatTypesPass(floats));
   // Elementary functions become polynomials or calls of vector functions.

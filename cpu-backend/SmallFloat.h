@@ -47,13 +47,15 @@ class SmallFloatConverter {
 public:
   /// What the host has: see the options of tilebridge-cpu-expand-float-types.
   struct Hardware {
-    bool f16 = true, lookups = false, bf16Rounding = false;
+    bool f16 = true, lookups = false, bf16Rounding = false, byteLookups = false;
   };
   SmallFloatConverter(mlir::ImplicitLocOpBuilder &builder, Hardware has)
       : b(builder), has(has) {}
 
   /// f32 of a small float: exact.
   mlir::Value extend(mlir::Value x);
+  /// bf16 of vectors of 64 floats of 8 bits, by tables; null for others.
+  mlir::Value lookUpBf16(mlir::Value x);
   /// A small float of f32, rounded to nearest even or toward zero.
   mlir::Value truncate(mlir::Value x, mlir::Type type, bool towardZero);
   /// Integers of 32 bits whose upper halves are f32 `x` as bf16; what is in the

@@ -136,6 +136,7 @@ static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
     target.hasScalef = true;
     target.hasBf16Pairs = has("avx512bf16");
     target.hasI16Pairs = has("avx512vnni");
+    target.hasByteLookups = has("avx512vbmi");
     // Virtual machines hide the model, and with it the ports: the feature came
     // with CPUs that have both of them in every core.
     target.hasTwoFmas = has("avx512fp16");

@@ -43,6 +43,8 @@ struct CpuTarget {
   bool hasSecondIfNan = false;
   /// x86's pmaddwd.
   bool hasI16PairSums = false;
+  /// AVX512_VBMI: bytes are looked up in tables of 128.
+  bool hasByteLookups = false;
   /// Two multiply-adds of vectors of vectorBits a cycle, two loads of such
   /// vectors, and a second cache of 2 MiB.
   bool hasTwoFmas = false;

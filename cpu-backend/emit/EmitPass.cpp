@@ -38,6 +38,7 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
     target.hasBf16Pairs = bf16Pairs;
     target.hasI16Pairs = i16Pairs;
     target.hasI16PairSums = i16PairSums;
+    target.hasByteLookups = byteLookups;
     target.hasTwoFmas = twoFmas;
     target.hasBf16Tiles = bf16Tiles;
     target.hasI8Tiles = i8Tiles;

@@ -280,6 +280,7 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
     Option<"bf16Pairs", "bf16-pairs", "bool", "false", "AVX512_BF16: products of bf16 by vdpbf16ps">,
     Option<"i16Pairs", "i16-pairs", "bool", "false", "VNNI: products of 8-bit integers by vpdpbusd and vpdpwssd">,
+    Option<"byteLookups", "byte-lookups", "bool", "false", "AVX512_VBMI: 64 floats of 8 bits are looked up at once">,
     Option<"i16PairSums", "i16-pair-sums", "bool", "false", "x86: products of 8-bit integers by pmaddwd, where there is no VNNI">,
     Option<"twoFmas", "two-fmas", "bool", "false", "two multiply-adds of native vectors a cycle, and 2 MiB of second cache: products of floats in larger tiles and steps">,
     Option<"bf16Tiles", "bf16-tiles", "bool", "false", "AMX: products of bf16 by tdpbf16ps">,

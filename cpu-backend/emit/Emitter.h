@@ -27,6 +27,8 @@ struct EmitTarget {
   bool hasBf16Pairs = false, hasI16Pairs = false;
   /// x86's pmaddwd: products of 16-bit integers, added up in pairs.
   bool hasI16PairSums = false;
+  /// AVX512_VBMI: bytes are looked up in tables of 128.
+  bool hasByteLookups = false;
   /// Two multiply-adds of native vectors a cycle, and 2 MiB of second cache.
   bool hasTwoFmas = false;
   /// AMX's products of tiles.

@@ -146,7 +146,8 @@ public:
   void packLhs(mlir::Value src, mlir::Value packed, mlir::Value at = {}) const;
   void packRhs(mlir::Value src, mlir::Value packed, mlir::Value at = {}) const;
   /// The same for a matrix of k x n that is computed meanwhile.
-  void packComputedRhs(mlir::RankedTensorType type, Fetch fetch,
+  /// `isOfBytes`: what is fetched is bf16 of floats of 8 bits.
+  void packComputedRhs(mlir::RankedTensorType type, Fetch fetch, bool isOfBytes,
                        mlir::Value packed, mlir::Value at) const;
   /// Copies the first `depth` steps, a multiple of `step`, of rows of
   /// `element`, as what is multiplied, into `packed` from step `at` on.
@@ -299,13 +300,13 @@ void emitPack(mlir::ImplicitLocOpBuilder &b, mlir::Value src, mlir::Value dst,
 /// lies `ahead` rows further is prefetched, if that is not 0.
 void emitPackPanels(mlir::ImplicitLocOpBuilder &b, mlir::Value src,
                     mlir::Value dst, mlir::Value firstRow, int64_t group,
-                    int64_t ahead, const MatmulTile &tile, mlir::Value end,
-                    Convert convert);
+                    int64_t ahead, int64_t together, const MatmulTile &tile,
+                    mlir::Value end, Convert convert);
 
 /// The same for a matrix that `fetch` gives.
 void emitPackComputed(mlir::ImplicitLocOpBuilder &b,
                       mlir::RankedTensorType type, Fetch fetch, mlir::Value dst,
-                      mlir::Value firstRow, int64_t group,
+                      mlir::Value firstRow, int64_t group, int64_t together,
                       const MatmulTile &tile, mlir::Value end, Convert convert);
 
 /// `body` for each panel of so many of `n` columns, up to the one with the last

@@ -177,9 +177,17 @@ LogicalResult FunctionEmitter::packDirect(const DeepMatmul &product,
         lanes, cast<RankedTensorType>(tensor.getType()).getElementType());
     return ub::PoisonOp::create(at, type);
   };
+  bool isOfBytes = false;
+  Indices any(cast<RankedTensorType>(tensor.getType()).getRank());
+  walkCone(tensor, any, nullptr, [&](Value value, ArrayRef<Index>) {
+    Type type = getElementTypeOrSelf(value.getType());
+    isOfBytes |= isa<Float8E4M3FNType, Float8E5M2Type>(type);
+    return true;
+  });
   auto pack = [&] {
     product.kernel(b).packComputedRhs(cast<RankedTensorType>(tensor.getType()),
-                                      fetch, product.rhs, product.filled);
+                                      fetch, isOfBytes, product.rhs,
+                                      product.filled);
   };
   llvm::SmallSetVector<View *, 4> parts;
   Value areWhole = viewsAreWhole(tensor, b, parts);

@@ -329,7 +329,7 @@ void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
   int64_t ahead = at ? rowsAhead(cast<MemRefType>(src.getType())) : 0;
   if (at && group > 1)
     at = arith::DivUIOp::create(b, at, constant(group));
-  emitPackPanels(b, src, packed, at, group, ahead, tile, columnsEnd,
+  emitPackPanels(b, src, packed, at, group, ahead, tile.lanes, tile, columnsEnd,
                  [&](Value value) { return convert(value, /*isLhs=*/false); });
 }
 
@@ -368,10 +368,13 @@ void MatmulKernel::packRows(RowsInMemory rows, Type element, Value packed,
 }
 
 void MatmulKernel::packComputedRhs(RankedTensorType type, Fetch fetch,
-                                   Value packed, Value at) const {
+                                   bool isOfBytes, Value packed,
+                                   Value at) const {
+  bool isLookedUp = isOfBytes && settings.target.hasByteLookups &&
+                    type.getElementType().isBF16();
   if (group > 1)
     at = arith::DivUIOp::create(b, at, constant(group));
   emitPackComputed(
-      b, type, fetch, packed, at, group, tile, columnsEnd,
-      [&](Value value) { return convert(value, /*isLhs=*/false); });
+      b, type, fetch, packed, at, group, isLookedUp ? 64 : tile.lanes, tile,
+      columnsEnd, [&](Value value) { return convert(value, /*isLhs=*/false); });
 }

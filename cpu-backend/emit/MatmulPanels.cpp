@@ -28,10 +28,11 @@ namespace {
 class PanelPacker {
 public:
   PanelPacker(ImplicitLocOpBuilder &builder, Value src, Value dst,
-              Value firstRow, int64_t group, int64_t ahead,
+              Value firstRow, int64_t group, int64_t ahead, int64_t together,
               const MatmulTile &tile, Value end, Convert convert)
       : b(builder), src(src), dst(dst), firstRow(firstRow), end(end),
-        group(group), ahead(ahead), tile(tile), convert(convert) {
+        group(group), ahead(ahead), together(together), tile(tile),
+        convert(convert) {
     auto type = cast<MemRefType>(src.getType());
     k = type.getDimSize(0);
     n = type.getDimSize(1);
@@ -40,11 +41,12 @@ public:
 
   /// What is computed while it is packed.
   PanelPacker(ImplicitLocOpBuilder &builder, RankedTensorType type, Fetch fetch,
-              Value dst, Value firstRow, int64_t group, const MatmulTile &tile,
-              Value end, Convert convert)
+              Value dst, Value firstRow, int64_t group, int64_t together,
+              const MatmulTile &tile, Value end, Convert convert)
       : b(builder), dst(dst), firstRow(firstRow), end(end), group(group),
-        ahead(0), k(type.getDimSize(0)), n(type.getDimSize(1)), tile(tile),
-        convert(convert), fetch(fetch), from(type.getElementType()) {}
+        ahead(0), together(together), k(type.getDimSize(0)),
+        n(type.getDimSize(1)), tile(tile), convert(convert), fetch(fetch),
+        from(type.getElementType()) {}
 
   /// Where all panels are wanted, as they are of most blocks, their number is
   /// known: the loop over those of a row is unrolled.
@@ -158,8 +160,9 @@ private:
     constexpr int64_t lineBits = 512;
     int64_t bits = from.getIntOrFloatBitWidth();
     Value row = times(step, group), to = below(step);
-    for (int64_t at = 0; at < width; at += tile.lanes) {
-      int64_t lanes = std::min(tile.lanes, width - at);
+    int64_t most = width % together ? tile.lanes : together;
+    for (int64_t at = 0; at < width; at += most) {
+      int64_t lanes = std::min(most, width - at);
       SmallVector<Value> rows;
       for (int64_t i = 0; i < group; ++i) {
         Value from = offsetBy(b, row, i), lane = offsetBy(b, column, at);
@@ -168,9 +171,20 @@ private:
         rows.push_back(unit ? load(unit, from, lane, lanes)
                             : convert(fetch(b, from, lane, lanes)));
       }
-      Value together = inPairs(rows);
-      vector::StoreOp::create(b, together ? together : interleave(rows), dst,
-                              ValueRange{panel, to, constant(at * group)});
+      Value pairs = inPairs(rows);
+      for (int64_t part = 0; part < lanes; part += tile.lanes) {
+        SmallVector<Value> some;
+        if (lanes > tile.lanes)
+          for (Value row : rows)
+            some.push_back(vector::ExtractStridedSliceOp::create(
+                b, row, ArrayRef<int64_t>{part}, ArrayRef<int64_t>{tile.lanes},
+                ArrayRef<int64_t>{1}));
+        else
+          some = rows;
+        vector::StoreOp::create(
+            b, pairs ? pairs : interleave(some), dst,
+            ValueRange{panel, to, constant((at + part) * group)});
+      }
     }
   }
 
@@ -233,7 +247,10 @@ private:
 
   ImplicitLocOpBuilder &b;
   Value src, dst, firstRow, end;
-  int64_t group, ahead, k, n;
+  int64_t group, ahead;
+  /// How many elements of a row are read at once where a panel has a multiple.
+  int64_t together;
+  int64_t k, n;
   const MatmulTile &tile;
   Convert convert;
   Fetch fetch;
@@ -244,17 +261,21 @@ private:
 
 void tilebridge::cpu::emitPackPanels(ImplicitLocOpBuilder &b, Value src,
                                      Value dst, Value firstRow, int64_t group,
-                                     int64_t ahead, const MatmulTile &tile,
-                                     Value end, Convert convert) {
-  PanelPacker(b, src, dst, firstRow, group, ahead, tile, end, convert).emit();
+                                     int64_t ahead, int64_t together,
+                                     const MatmulTile &tile, Value end,
+                                     Convert convert) {
+  PanelPacker(b, src, dst, firstRow, group, ahead, together, tile, end, convert)
+      .emit();
 }
 
 void tilebridge::cpu::emitPackComputed(ImplicitLocOpBuilder &b,
                                        RankedTensorType type, Fetch fetch,
                                        Value dst, Value firstRow, int64_t group,
-                                       const MatmulTile &tile, Value end,
-                                       Convert convert) {
-  PanelPacker(b, type, fetch, dst, firstRow, group, tile, end, convert).emit();
+                                       int64_t together, const MatmulTile &tile,
+                                       Value end, Convert convert) {
+  PanelPacker(b, type, fetch, dst, firstRow, group, together, tile, end,
+              convert)
+      .emit();
 }
 
 void tilebridge::cpu::forPanels(

@@ -1,5 +1,7 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan | FileCheck %s --check-prefix=PLAN
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 bf16-pairs" --canonicalize --cse | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 bf16-pairs byte-lookups" --canonicalize --cse \
+// RUN:   | FileCheck %s --check-prefix=BYTES
 
 // Weights are unpacked and scaled where they are packed: eight rows share a row of words, and no buffer has either.
 // PLAN-LABEL: func.func @weights
@@ -196,5 +198,37 @@ func.func @next(%w: memref<?xi32, strided<[1], offset: ?>>, %stride: index, %a: 
     scf.yield %d : tensor<16x32xf32>
   }
   bufferization.materialize_in_destination %sum in writable %out : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
+  return
+}
+
+// -----
+
+// Floats of 8 bits are read 64 at a time where all of these are looked up at once: two rows, then four vectors of pairs.
+// BYTES-LABEL: func.func @bytes
+// BYTES: scf.for
+// BYTES: scf.for
+// BYTES-COUNT-2: arith.extf %{{.*}} : vector<64xf8E4M3FN> to vector<64xbf16>
+// BYTES-COUNT-8: vector.extract_strided_slice %{{.*}} : vector<64xi16> to vector<16xi16>
+// CHECK-LABEL: func.func @bytes
+// CHECK: arith.extf %{{.*}} : vector<16xf8E4M3FN> to vector<16xbf16>
+// CHECK-NOT: vector<64xf8E4M3FN>
+func.func @bytes(%w: memref<32x64xf8E4M3FN, strided<[?, 1], offset: ?>>, %a: memref<16x32xbf16>, %n: i32, %out: memref<16x64xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<32x64xbf16>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x32xbf16> to tensor<16x32xbf16>
+    %codes = bufferization.to_tensor %w : memref<32x64xf8E4M3FN, strided<[?, 1], offset: ?>> to tensor<32x64xf8E4M3FN>
+    %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]} ins(%codes : tensor<32x64xf8E4M3FN>) outs(%e : tensor<32x64xbf16>) {
+    ^bb0(%code: f8E4M3FN, %o: bf16):
+      %number = arith.extf %code : f8E4M3FN to bf16
+      linalg.yield %number : bf16
+    } -> tensor<32x64xbf16>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xbf16>, tensor<32x64xbf16>) outs(%acc : tensor<16x64xf32>) -> tensor<16x64xf32>
+    scf.yield %d : tensor<16x64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x64xf32>, memref<16x64xf32>) -> ()
   return
 }

@@ -1,6 +1,7 @@
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-float-types -verify-diagnostics | FileCheck %s
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-float-types="f16c=false" -verify-diagnostics | FileCheck %s --check-prefix=SOFT
 // RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-float-types="bf16-rounding" -verify-diagnostics | FileCheck %s --check-prefix=BF16
+// RUN: tilebridge-opt %s -split-input-file -tilebridge-cpu-expand-float-types="byte-lookups" -verify-diagnostics | FileCheck %s --check-prefix=BYTES
 
 // CHECK-LABEL: func.func @bf16_add
 // CHECK-COUNT-2: arith.shli
@@ -225,4 +226,29 @@ func.func @rounded(%a: vector<4xi8>, %b: vector<4xi32>, %c: vector<4xi16>) -> (v
   %1 = arith.sitofp %sum : vector<4xi32> to vector<4xbf16>
   %2 = arith.sitofp %c : vector<4xi16> to vector<4xbf16>
   return %0, %1, %2 : vector<4xbf16>, vector<4xbf16>, vector<4xbf16>
+}
+
+// -----
+
+// With AVX512_VBMI bytes of 64 magnitudes are looked up, the lower ones and the upper ones; signs are those of numbers. Not of fewer codes,
+// nor of types that have another NaN.
+// BYTES-LABEL: func.func @bytes
+// BYTES: %[[CODES:.*]] = arith.bitcast %{{.*}} : vector<64xf8E4M3FN> to vector<64xi8>
+// BYTES: %[[LOW:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[CODES]], %{{.*}})
+// BYTES: %[[HIGH:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[CODES]], %{{.*}})
+// BYTES: %[[IS:.*]] = arith.cmpi ule, %{{.*}}, %{{.*}} : vector<64xi8>
+// BYTES: %[[SIGN:.*]] = arith.select %[[IS]]
+// BYTES: %[[UPPER:.*]] = arith.ori %[[HIGH]], %[[SIGN]]
+// BYTES: vector.interleave %[[LOW]], %[[UPPER]]
+// BYTES-COUNT-2: llvm.x86.avx512.vpermi2var.qi.512
+// BYTES-NOT: vpermi2var
+// CHECK-LABEL: func.func @bytes
+// CHECK-NOT: vpermi2var
+func.func @bytes(%a: vector<64xf8E4M3FN>, %b: vector<64xf8E5M2>, %c: vector<16xf8E4M3FN>, %d: vector<64xf8E4M3FNUZ>)
+    -> (vector<64xbf16>, vector<64xbf16>, vector<16xbf16>, vector<64xbf16>) {
+  %0 = arith.extf %a : vector<64xf8E4M3FN> to vector<64xbf16>
+  %1 = arith.extf %b : vector<64xf8E5M2> to vector<64xbf16>
+  %2 = arith.extf %c : vector<16xf8E4M3FN> to vector<16xbf16>
+  %3 = arith.extf %d : vector<64xf8E4M3FNUZ> to vector<64xbf16>
+  return %0, %1, %2, %3 : vector<64xbf16>, vector<64xbf16>, vector<16xbf16>, vector<64xbf16>
 }
