@@ -8,7 +8,10 @@
 // round. A region that cannot be folded, or is not symmetric (take the first
 // element that is not zero), is reduced in the order of the elements. A wrong
 // "yes" would need a region that tells its operands apart for none of the
-// pairs, a wrong "no" only costs time.
+// pairs, a wrong "no" only costs time. (Triton promises no order.) Floats may
+// be rounded otherwise: means and variances of two parts, by their weights, are
+// symmetric but for that, and where both weigh nothing, so that a float is
+// divided by zero or found to be zero.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
@@ -29,10 +32,28 @@ tilebridge::cpu::foldCopy(Operation *op, ArrayRef<Attribute> operands) {
   return results;
 }
 
+static bool isZeroFloat(Attribute attr) {
+  auto number = dyn_cast<FloatAttr>(attr);
+  return number && number.getValue().isZero();
+}
+
+/// `op` divides a float by zero, or finds that one is zero.
+static bool meetsZero(Operation *op, ArrayRef<Attribute> operands) {
+  if (isa<arith::DivFOp>(op))
+    return isZeroFloat(operands[1]);
+  auto compare = dyn_cast<arith::CmpFOp>(op);
+  bool isEquality =
+      compare &&
+      llvm::is_contained({arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UEQ,
+                          arith::CmpFPredicate::ONE, arith::CmpFPredicate::UNE},
+                         compare.getPredicate());
+  return isEquality && isZeroFloat(operands[0]) && isZeroFloat(operands[1]);
+}
+
 /// What a region without loops yields for such arguments, if that can be
-/// computed now.
-static std::optional<Constants> foldRegion(Block &block,
-                                           ArrayRef<Attribute> arguments) {
+/// computed now; whether a float is zero that must not be.
+static std::optional<Constants>
+foldRegion(Block &block, ArrayRef<Attribute> arguments, bool &meetsZeroes) {
   DenseMap<Value, Attribute> known;
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))
@@ -52,6 +73,7 @@ static std::optional<Constants> foldRegion(Block &block,
     }
     if (op.getNumRegions() != 0)
       return std::nullopt;
+    meetsZeroes |= meetsZero(&op, operands);
     SmallVector<OpFoldResult> results = foldCopy(&op, operands);
     if (results.empty() || results.size() != op.getNumResults())
       return std::nullopt;
@@ -69,6 +91,15 @@ static std::optional<Constants> foldRegion(Block &block,
       return std::nullopt;
   }
   return yielded;
+}
+
+/// The same numbers, but for how floats of at least 32 bits are rounded.
+static bool isNear(Attribute one, Attribute other) {
+  auto x = dyn_cast<FloatAttr>(one), y = dyn_cast<FloatAttr>(other);
+  if (one == other || !x || !y || x.getType().getIntOrFloatBitWidth() < 32)
+    return one == other;
+  double a = x.getValueAsDouble(), b = y.getValueAsDouble();
+  return std::abs(a - b) <= 1e-5 * (1 + std::abs(a) + std::abs(b));
 }
 
 bool tilebridge::cpu::commutes(Operation *reduce) {
@@ -93,8 +124,12 @@ bool tilebridge::cpu::commutes(Operation *reduce) {
       forward.push_back(sample(block.getArgument(i).getType()));
     for (unsigned i = 0; i < 2 * count; ++i)
       backward.push_back(forward[(i + count) % (2 * count)]);
-    auto one = foldRegion(block, forward), other = foldRegion(block, backward);
-    if (!one || !other || *one != *other)
+    bool meetsZeroes = false;
+    auto one = foldRegion(block, forward, meetsZeroes),
+         other = foldRegion(block, backward, meetsZeroes);
+    if (!one || !other)
+      return false;
+    if (!meetsZeroes && !llvm::equal(*one, *other, isNear))
       return false;
   }
   return true;

@@ -144,7 +144,7 @@ def welford_kernel(x, out, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr)
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("shape", [(16, 32), (1, 64), (64, 1)])
+@pytest.mark.parametrize("shape", [(16, 32), (1, 64), (64, 1), (2, 2048), (1024, 4)])
 def test_reduction_with_own_combiner(axis, shape, rng):
     x = normal(rng, shape) + 3
     wide = x.double()
@@ -156,6 +156,36 @@ def test_reduction_with_own_combiner(axis, shape, rng):
     out = output([3 * x.shape[1 - axis]], torch.float32)
     welford_kernel[(1,)](x, out, M=shape[0], N=shape[1], AXIS=axis)
     check_equal(out, torch.cat(wanted), tolerance=(1e-4, 1e-5))
+
+
+@triton.jit
+def weighted_kernel(x, w, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + i)
+    mean, m2, weight = tl.reduce((value, value * 0, tl.load(w + i)), 0, welford)
+    tl.store(out, mean)
+    tl.store(out + 1, m2)
+    tl.store(out + 2, weight)
+
+
+@pytest.mark.parametrize("n", [2, 16, 64, 1024])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.7, 1.0])
+def test_parts_without_weight_do_not_count(share, n, rng):
+    x = normal(rng, [n]) * 3 + 100
+    w = torch.rand([n], generator=rng) * (torch.rand([n], generator=rng) < share)
+    # What is nowhere else is nowhere in the result.
+    x[w == 0] = 250
+    out = output([3], torch.float32)
+    weighted_kernel[(1,)](x, w, out, N=n)
+    total = w.double().sum()
+    check_equal(out[2], total)
+    if total == 0:
+        assert out[0] == 250
+        assert out[1] == 0
+        return
+    mean = (x.double() * w).sum() / total
+    check_equal(out[0], mean, tolerance=(1e-5, 1e-4))
+    check_equal(out[1], ((x.double() - mean) ** 2 * w).sum(), tolerance=(1e-3, 1e-4))
 
 
 @triton.jit
