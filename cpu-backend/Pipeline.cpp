@@ -34,6 +34,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuVersionProgramsPass());
   // Both branches are computed where that is cheaper than to branch.
   pm.addNestedPass<func::FuncOp>(createCpuSpeculateBranchesPass());
+  // Loops carry one number where all elements of a block are one.
+  pm.addNestedPass<func::FuncOp>(createCpuUniformCarriedPass());
   // Accesses see sizes and strides that became known.
   pm.addPass(linalg_ext::createFoldViewsPass());
   pm.addPass(createCanonicalizerPass());

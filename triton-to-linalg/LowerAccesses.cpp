@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/analysis/AccessAnalysis.h"
 #include "triton-to-linalg/analysis/IntegerFacts.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/lower/Accesses.h"
@@ -64,17 +65,42 @@ struct LowerAccessesPass : ttl::impl::LowerAccessesPassBase<LowerAccessesPass> {
   void runOnOperation() override {
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
+    IntegerFacts facts(getOperation());
+    foldMasks(facts);
     // A load is lowered before the accesses that its result addresses: what an
     // analysis sees is final.
     SmallVector<Operation *> accesses;
     getOperation()->walk<WalkOrder::PreOrder>(
         [&](Operation *op) { accesses.push_back(op); });
-    IntegerFacts facts(getOperation());
     for (Operation *op : accesses)
       lower(op, facts);
     // Pointer arithmetic that only served accesses is left without uses.
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+
+  /// Comparisons that hold for all lanes, as those of a loop over a number of
+  /// elements that its steps divide, need not be computed.
+  void foldMasks(const IntegerFacts &facts) {
+    SmallVector<arith::CmpIOp> masks;
+    getOperation()->walk([&](arith::CmpIOp op) {
+      auto type = dyn_cast<RankedTensorType>(op.getType());
+      if (type && type.getRank() > 0)
+        masks.push_back(op);
+    });
+    ExprPool pool(&facts);
+    AccessAnalysis analysis(pool, /*isExact=*/true);
+    for (arith::CmpIOp op : masks) {
+      if (!analysis.mask(op).isAll())
+        continue;
+      OpBuilder builder(op);
+      auto type = cast<RankedTensorType>(op.getType());
+      op.replaceAllUsesWith(
+          arith::ConstantOp::create(
+              builder, op.getLoc(),
+              DenseElementsAttr::get(type, builder.getBoolAttr(true)))
+              .getResult());
+    }
   }
 
   static void lower(Operation *op, const IntegerFacts &facts) {

@@ -159,6 +159,9 @@ def LowerAccessesPass : Pass<"tilebridge-lower-accesses"> {
     A load that is volatile is a relaxed `linalg_ext.atomic_load` where each time counts: of a scalar everywhere, of a block of pointers
     inside of `scf.while`, where it may wait for another program's store. Elsewhere it is read as others are.
 
+    A comparison of which it is seen that it holds for all lanes, such as `i < n` in a loop to a constant n whose steps divide it, becomes
+    a constant.
+
     Before:
     ```mlir
     %p = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>

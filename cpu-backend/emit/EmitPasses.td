@@ -38,6 +38,32 @@ def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::ml
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuUniformCarriedPass : Pass<"tilebridge-cpu-uniform-carried", "::mlir::func::FuncOp"> {
+  let summary = "Carries one number where all elements of what a loop carries are one";
+  let description = [{
+    A tensor that a loop carries, and that has one number in all its elements before the loop and after each iteration, such as how many
+    elements each lane of a block has seen, is carried as that number. Each is computed from numbers and from such tensors,
+    element by element and without indices.
+
+    Before:
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%count = %zeros) -> (tensor<1024xf32>) {
+      %next = linalg.generic ins(%count : ...) { arith.addf %in, %one } -> tensor<1024xf32>
+      scf.yield %next : tensor<1024xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%count = %zero) -> (f32) {
+      %next = arith.addf %count, %one : f32
+      scf.yield %next : f32
+    }
+    %s = tensor.splat %r : tensor<1024xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuVersionProgramsPass : Pass<"tilebridge-cpu-version-programs", "::mlir::func::FuncOp"> {
   let summary = "Writes a kernel once for programs whose blocks are boxes, and once for all others";
   let description = [{

@@ -1,0 +1,123 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Means and variances found in one pass, with a count for each lane, and loops whose masks are known."""
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from support import check_equal, dtypes, normal, output
+
+
+@triton.jit
+def combine(mean_a, m2_a, count_a, mean_b, m2_b, count_b):
+    count = count_a + count_b
+    share = tl.where(count == 0, 0.0, count_b / count)
+    delta = mean_b - mean_a
+    return mean_a + delta * share, m2_a + m2_b + delta * delta * count_a * share, count
+
+
+@triton.jit
+def one_pass(
+    x, out, begin, n, R: tl.constexpr, B: tl.constexpr, N: tl.constexpr, HOW: tl.constexpr
+):
+    """HOW: the end is a constant, an argument, there is no mask, or lanes count the even elements only."""
+    row = tl.program_id(0) * R + tl.arange(0, R)[:, None]
+    i = tl.arange(0, B)[None, :]
+    mean = tl.zeros([R, B], tl.float32)
+    m2 = tl.zeros([R, B], tl.float32)
+    count = tl.zeros([R, B], tl.float32)
+    end = N if HOW == "constant" else n
+    for start in range(0 if HOW == "constant" else begin, end, B):
+        at = start + i
+        mask = at < end
+        if HOW == "whole":
+            mask = at >= 0
+        elif HOW == "even":
+            mask = mask & (at % 2 == 0)
+        value = tl.load(x + row * n + at, mask=mask, other=0.0).to(tl.float32)
+        if start == 0:
+            new_mean, new_m2, new_count = value, tl.zeros_like(m2), tl.full([R, B], 1.0, tl.float32)
+        else:
+            delta = value - mean
+            new_count = count + 1
+            new_mean = mean + delta / new_count
+            new_m2 = m2 + delta * (value - new_mean)
+        mean = tl.where(mask, new_mean, mean)
+        m2 = tl.where(mask, new_m2, m2)
+        count = tl.where(mask, new_count, count)
+    mean, m2, count = tl.reduce((mean, m2, count), 1, combine)
+    rows = tl.program_id(0) * R + tl.arange(0, R)
+    tl.store(out + rows * 3, mean)
+    tl.store(out + rows * 3 + 1, m2)
+    tl.store(out + rows * 3 + 2, count)
+
+
+@pytest.mark.parametrize("how", ["constant", "argument", "whole", "even"])
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16))
+@pytest.mark.parametrize(
+    ("n", "block"),
+    [
+        (1024, (1, 256)),
+        (1000, (1, 256)),
+        (64, (4, 64)),
+        (7, (2, 16)),
+        (4096, (2, 1024)),
+        (1, (1, 4)),
+    ],
+)
+def test_means_and_variances(n, block, dtype, how, rng):
+    if how == "whole" and n % block[1]:
+        pytest.skip("reads beyond the row")
+    x = normal(rng, [8, n], dtype) + 2
+    out = output([8, 3], torch.float32)
+    one_pass[(8 // block[0],)](x, out, 0, n, *block, N=n, HOW=how)
+    seen = x[:, ::2].double() if how == "even" else x.double()
+    mean = seen.mean(1)
+    check_equal(out[:, 0], mean, tolerance=(1e-5, 1e-5))
+    check_equal(out[:, 1], ((seen - mean[:, None]) ** 2).sum(1), tolerance=(1e-3, 1e-4))
+    check_equal(out[:, 2], torch.full([8], seen.shape[1]), tolerance=(0, 0))
+
+
+def test_no_iteration(rng):
+    x = normal(rng, [2, 16])
+    out = output([2, 3], torch.float32)
+    one_pass[(2,)](x, out, 16, 16, 1, 8, N=16, HOW="argument")
+    assert torch.equal(out, torch.zeros(2, 3))
+
+
+@triton.jit
+def count_where(
+    out,
+    LOW: tl.constexpr,
+    HIGH: tl.constexpr,
+    STEP: tl.constexpr,
+    B: tl.constexpr,
+    END: tl.constexpr,
+):
+    i = tl.arange(0, B)
+    inside = tl.zeros([B], tl.int32)
+    above = tl.zeros([B], tl.int32)
+    for start in range(LOW, HIGH, STEP):
+        inside += tl.where(start + i < END, 1, 0)
+        above += tl.where(start + i >= LOW, 1, 0)
+    tl.store(out + i, inside)
+    tl.store(out + B + i, above)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step"),
+    [(0, 64, 16), (0, 63, 16), (0, 65, 16), (0, 64, 24), (16, 64, 16), (-32, 64, 32), (0, 16, 16), (5, 5, 3), (0, 100, 7),
+     (2**31 - 96, 2**31 - 18, 16)],
+)  # fmt: skip
+@pytest.mark.parametrize("end", [0, -1, 1])
+def test_masks_of_loops(low, high, step, end, rng):
+    out = output([32], torch.int32)
+    count_where[(1,)](out, low, high, step, 16, high + end)
+    i = torch.arange(16, dtype=torch.int32)
+    inside, above = torch.zeros(16, dtype=torch.int32), torch.zeros(16, dtype=torch.int32)
+    for start in range(low, high, step):
+        at = torch.tensor(start, dtype=torch.int32) + i
+        inside += at < high + end
+        above += at >= low
+    check_equal(out, torch.cat([inside, above]), tolerance=(0, 0))
