@@ -115,6 +115,38 @@ static void normalizeBits(Operation *op) {
   op->erase();
 }
 
+/// Numbers that stand for bits, compared with a number, are the bits again:
+/// `tl.where(i < n, 1, 0).to(tl.int1)` is the mask `i < n`.
+static void normalizeChosenNumbers(arith::CmpIOp op) {
+  auto choice = op.getLhs().getDefiningOp<arith::SelectOp>();
+  APInt yes, no, other;
+  if (!choice || !matchPattern(op.getRhs(), m_ConstantInt(&other)) ||
+      !matchPattern(choice.getTrueValue(), m_ConstantInt(&yes)) ||
+      !matchPattern(choice.getFalseValue(), m_ConstantInt(&no)))
+    return;
+  Value condition = choice.getCondition();
+  // One bit that chooses a whole block.
+  if (condition.getType() != op.getType())
+    return;
+  bool ifYes = arith::applyCmpPredicate(op.getPredicate(), yes, other),
+       ifNo = arith::applyCmpPredicate(op.getPredicate(), no, other);
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto constant = [&](bool value) -> Value {
+    Type type = condition.getType();
+    TypedAttr attr = b.getBoolAttr(value);
+    if (auto tensor = dyn_cast<ShapedType>(type))
+      attr = DenseElementsAttr::get(tensor, value);
+    return arith::ConstantOp::create(b, attr);
+  };
+  Value bits = condition;
+  if (ifYes == ifNo)
+    bits = constant(ifYes);
+  else if (ifNo)
+    bits = arith::XOrIOp::create(b, condition, constant(true));
+  op.replaceAllUsesWith(bits);
+  op.erase();
+}
+
 namespace {
 struct NormalizePass
     : tilebridge::frontend::impl::NormalizePassBase<NormalizePass> {
@@ -132,6 +164,8 @@ struct NormalizePass
         normalizeBarrier(barrier);
       else if (auto text = dyn_cast<ElementwiseInlineAsmOp>(op))
         normalizeGridDependency(text);
+      else if (auto compared = dyn_cast<arith::CmpIOp>(op))
+        normalizeChosenNumbers(compared);
       else
         normalizeBits(op);
     });

@@ -18,6 +18,7 @@ def NormalizePass : Pass<"tilebridge-normalize", "::mlir::ModuleOp"> {
     - `gpu.barrier` is `ttg.barrier all`;
     - assembly text that waits for or launches dependent grids is the op for it;
     - products, minima, sums and choices of single bits are `andi`, `ori` and `xori`;
+    - constants that bits choose (`tl.where(i < n, 1, 0)`), compared with a constant, are the bits;
     - names of private functions consist of letters, digits, `_`, `.` and `$`.
 
     Block pointers stay, and so does a negation written as `0 - x`: it differs from `arith.negf` in the sign of a zero.
@@ -27,6 +28,8 @@ def NormalizePass : Pass<"tilebridge-normalize", "::mlir::ModuleOp"> {
     %a = tt.load %p cacheModifier = cg : !tt.ptr<f32>
     gpu.barrier
     %m = arith.muli %x, %y : i1
+    %number = arith.select %inside, %one, %zero : tensor<16xi1>, tensor<16xi32>
+    %mask = arith.cmpi ne, %number, %zero : tensor<16xi32>
     ```
     After:
     ```mlir
@@ -34,6 +37,7 @@ def NormalizePass : Pass<"tilebridge-normalize", "::mlir::ModuleOp"> {
     ttg.barrier all
     %m = arith.andi %x, %y : i1
     ```
+    and `%inside` in the place of `%mask`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilebridge::tt::TTDialect", "::tilebridge::tt::TTGDialect"];
 }

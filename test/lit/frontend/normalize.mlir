@@ -118,3 +118,46 @@ tt.func @bits(%a: tensor<8xi1>, %b: tensor<8xi1>, %c: i1, %i: tensor<8xi8>) {
   %11 = arith.muli %c, %c : i1
   tt.return
 }
+
+// Numbers that bits choose, compared with a number, are the bits, or their opposite.
+// CHECK-LABEL: tt.func @chosen_numbers
+// CHECK-SAME: (%[[BITS:.*]]: tensor<8xi1>, %[[BIT:.*]]: i1, %{{.*}}: tensor<8xi32>)
+tt.func @chosen_numbers(%bits: tensor<8xi1>, %bit: i1, %i: tensor<8xi32>) -> (tensor<8xi1>, tensor<8xi1>, tensor<8xi1>, tensor<8xi1>, i1) {
+  %zero = arith.constant dense<0> : tensor<8xi32>
+  %one = arith.constant dense<1> : tensor<8xi32>
+  %five = arith.constant dense<-5> : tensor<8xi32>
+  %n = arith.constant 0 : i32
+  %m = arith.constant 7 : i32
+  %0 = arith.select %bits, %one, %zero : tensor<8xi1>, tensor<8xi32>
+  %1 = arith.cmpi ne, %0, %zero : tensor<8xi32>
+  // CHECK: %[[NOT:.*]] = arith.xori %[[BITS]], %{{.*}} : tensor<8xi1>
+  %2 = arith.cmpi eq, %0, %zero : tensor<8xi32>
+  // Signed: -5 is less; without a sign it is not.
+  %3 = arith.select %bits, %five, %one : tensor<8xi1>, tensor<8xi32>
+  %4 = arith.cmpi slt, %3, %zero : tensor<8xi32>
+  // CHECK: %[[NONE:.*]] = arith.constant dense<false> : tensor<8xi1>
+  %5 = arith.cmpi ult, %3, %zero : tensor<8xi32>
+  %6 = arith.select %bit, %m, %n : i32
+  %7 = arith.cmpi ne, %6, %n : i32
+  // CHECK: tt.return %[[BITS]], %[[NOT]], %[[BITS]], %[[NONE]], %[[BIT]]
+  tt.return %1, %2, %4, %5, %7 : tensor<8xi1>, tensor<8xi1>, tensor<8xi1>, tensor<8xi1>, i1
+}
+
+// A number that is none of two constants, and one bit for a whole block, stay.
+// CHECK-LABEL: tt.func @chosen_otherwise
+tt.func @chosen_otherwise(%bits: tensor<8xi1>, %bit: i1, %i: tensor<8xi32>) -> (tensor<8xi1>, tensor<8xi1>, tensor<8xi1>) {
+  %zero = arith.constant dense<0> : tensor<8xi32>
+  %one = arith.constant dense<1> : tensor<8xi32>
+  %steps = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi32>
+  %0 = arith.select %bits, %i, %zero : tensor<8xi1>, tensor<8xi32>
+  // CHECK: %[[FIRST:.*]] = arith.cmpi ne
+  %1 = arith.cmpi ne, %0, %zero : tensor<8xi32>
+  %2 = arith.select %bit, %one, %zero : tensor<8xi32>
+  // CHECK: %[[SECOND:.*]] = arith.cmpi ne
+  %3 = arith.cmpi ne, %2, %zero : tensor<8xi32>
+  %4 = arith.select %bits, %steps, %zero : tensor<8xi1>, tensor<8xi32>
+  // CHECK: %[[THIRD:.*]] = arith.cmpi ne
+  %5 = arith.cmpi ne, %4, %zero : tensor<8xi32>
+  // CHECK: tt.return %[[FIRST]], %[[SECOND]], %[[THIRD]]
+  tt.return %1, %3, %5 : tensor<8xi1>, tensor<8xi1>, tensor<8xi1>
+}
