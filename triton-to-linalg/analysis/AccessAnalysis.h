@@ -81,6 +81,8 @@ public:
 private:
   std::optional<TensorForm> computeIntegers(mlir::Value tensor);
   std::optional<TensorForm> arithmetic(mlir::Operation *op);
+  std::optional<TensorForm> chosenInside(mlir::arith::SelectOp select,
+                                         const TensorForm &inside);
   std::optional<TensorForm> constants(mlir::Value tensor,
                                       mlir::DenseElementsAttr attr);
   /// What can always be said: the tensor varies in no dimension or in one.

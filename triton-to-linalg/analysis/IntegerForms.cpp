@@ -206,6 +206,40 @@ static const Expr *factorOf(ExprPool &pool, Operation *op,
                        APInt::getOneBitSet(64, *amount).getSExtValue());
 }
 
+/// Rows and columns that are kept inside of a matrix, `tl.where(i < n, i, 0)`:
+/// linear where the whole block is inside, as nearly all are.
+std::optional<TensorForm>
+AccessAnalysis::chosenInside(arith::SelectOp select, const TensorForm &inside) {
+  using Pred = arith::CmpIPredicate;
+  std::optional<unsigned> dim = inside.onlyDim();
+  llvm::SmallBitVector dims = varyingDims(select.getResult());
+  if (!dim || dims.count() != 1 || !dims.test(*dim))
+    return std::nullopt;
+  const DimTerm &term = inside.terms[*dim];
+  MaskForm mask = this->mask(select.getCondition());
+  if (term.kind != DimTerm::Kind::Linear || !mask.residuals.empty())
+    return std::nullopt;
+  const Expr *condition = pool.boolean(true);
+  auto demand = [&](const Expr *more) {
+    condition = pool.conjunction(condition, more);
+  };
+  for (const Expr *more : mask.conditions)
+    demand(more);
+  for (auto [size, bounds] : llvm::zip_equal(inside.shape, mask.dims)) {
+    for (const Expr *low : bounds.lower)
+      demand(pool.cmp(Pred::sle, low, pool.constant(64, 0)));
+    for (const Expr *high : bounds.upper)
+      demand(pool.cmp(Pred::sge, high, pool.constant(64, size)));
+  }
+  TensorForm form = algebra.lanes(select.getResult(), *dim);
+  if (!condition->isConstant())
+    form.terms[*dim].linear =
+        LinearCase{inside.uniform, term.stride, condition};
+  else if (!condition->isConstant(0))
+    return inside;
+  return form;
+}
+
 std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
   using Kind = Expr::Kind;
   auto operand = [&](unsigned i) { return integers(op->getOperand(i)); };
@@ -238,8 +272,9 @@ std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
     else if (auto splat = select.getCondition().getDefiningOp<tt::SplatOp>())
       condition = pool.scalar(splat.getSrc());
     std::optional<TensorForm> a = operand(1), b = operand(2);
-    return condition && a && b ? algebra.select(condition, *a, *b)
-                               : std::nullopt;
+    if (!condition)
+      return a ? chosenInside(select, *a) : std::nullopt;
+    return a && b ? algebra.select(condition, *a, *b) : std::nullopt;
   }
   // Not below a remainder of its own: itself where it is not negative.
   if (isa<arith::MaxSIOp>(op)) {

@@ -114,3 +114,44 @@ tt.func public @first(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %size: i32) {
   tt.store %q, %v, %m : tensor<64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Rows that are kept inside, tl.where(i < m, i, 0): a box where the last one is inside.
+// CHECK-LABEL: tt.func public @kept_inside
+// CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c16 : index
+// CHECK: %[[C:.*]] = arith.cmpi sge, %[[ROWS]], %c16 : index
+// CHECK: scf.if %[[C]]
+// CHECK: memref.reinterpret_cast %{{.*}} sizes: [16, 8], strides: [%{{.*}}, 1]
+// CHECK: bufferization.to_tensor
+// CHECK: } else {
+// CHECK: linalg_ext.gather_rows
+tt.func public @kept_inside(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %m: i32, %s: i32) {
+  %c16 = arith.constant 16 : i32
+  %zero = arith.constant dense<0> : tensor<16xi32>
+  %pid = tt.get_program_id x : i32
+  %st = arith.muli %pid, %c16 : i32
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %c = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %sts = tt.splat %st : i32 -> tensor<16xi32>
+  %i = arith.addi %sts, %r : tensor<16xi32>
+  %ms = tt.splat %m : i32 -> tensor<16xi32>
+  %is = arith.cmpi slt, %i, %ms : tensor<16xi32>
+  // expected-note@+1 {{because of this operation}}
+  %w = arith.select %is, %i, %zero : tensor<16xi1>, tensor<16xi32>
+  %e = tt.expand_dims %w {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %ss = tt.splat %s : i32 -> tensor<16x1xi32>
+  %row = arith.muli %e, %ss : tensor<16x1xi32>
+  %f = tt.expand_dims %c {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %rb = tt.broadcast %row : tensor<16x1xi32> -> tensor<16x8xi32>
+  %cb = tt.broadcast %f : tensor<1x8xi32> -> tensor<16x8xi32>
+  %off = arith.addi %rb, %cb : tensor<16x8xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %off : tensor<16x8x!tt.ptr<f32>>, tensor<16x8xi32>
+  // expected-remark@+1 {{row gather: only in programs whose block is not inside as a whole; in all others the access is structured}}
+  %v = tt.load %q : tensor<16x8x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<16x8x!tt.ptr<f32>>
+  %oo = tt.addptr %os, %cb : tensor<16x8x!tt.ptr<f32>>, tensor<16x8xi32>
+  tt.store %oo, %v : tensor<16x8x!tt.ptr<f32>>
+  tt.return
+}
