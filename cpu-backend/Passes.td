@@ -112,6 +112,38 @@ def CpuTransposeGathersPass : Pass<"tilebridge-cpu-transpose-gathers", "::mlir::
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::FuncOp"> {
+  let summary = "Reads rows that are one row once";
+  let description = [{
+    A block whose stride along an outer dimension is zero, such as the scales of weights in groups that are no shorter than the block,
+    is read as one row that is repeated, if the row's elements lie apart. Contiguous rows are read as vectors wherever they are
+    used, and stay. A repeated dimension that a `tensor.collapse_shape` leaves alone is repeated behind it.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: index) -> tensor<32x64xf32> {
+      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [32, 64], strides: [0, %stride]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<32x64xf32, strided<[0, ?]>>
+      %1 = bufferization.to_tensor %0 : memref<32x64xf32, strided<[0, ?]>> to tensor<32x64xf32>
+      return %1 : tensor<32x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: index) -> tensor<32x64xf32> {
+      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [64], strides: [%stride]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[?]>>
+      %1 = bufferization.to_tensor %0 : memref<64xf32, strided<[?]>> to tensor<64xf32>
+      %2 = tensor.empty() : tensor<32x64xf32>
+      %3 = linalg.broadcast ins(%1 : tensor<64xf32>) outs(%2 : tensor<32x64xf32>) dimensions = [0]
+      return %3 : tensor<32x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::bufferization::BufferizationDialect"];
+}
+
 def CpuFlattenCubesPass : Pass<"tilebridge-cpu-flatten-cubes", "::mlir::func::FuncOp"> {
   let summary = "Sees blocks of which halves change places as rows";
   let description = [{
@@ -172,7 +204,9 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
     is the same for all programs stays as it is. Columns of 1024 elements and more, and blocks that are numbered by one id and only moved, get a second
     function, `.merged_lines`, for as many programs as four lines have: rows of large matrices lie on pages of their own, where one
     line is read as slowly as four. It runs where as many programs are left, in grids that have 64 times as many. The function is called for programs whose ids along one axis follow one another, or,
-    where a kernel divides its id by a number of blocks, are that number apart; the kernel itself runs those that are left.
+    where a kernel divides its id by a number of blocks, are that number apart; the kernel itself runs those that are left. If the remainder of
+    such a division is a column, whatever the launch's strides, as in a sum along the dimension before the last, programs that follow one another
+    are taken, too: those of two rows run alone.
 
     Values that are likely to be the same for all, or to grow by a step, are compared for each program first (bounds, quotients, sums
     that might wrap around); where one differs the function does nothing and returns false, and the programs run alone. Within a

@@ -49,6 +49,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuVersionStridesPass());
   // Columns that lie in memory as rows are gathered as rows.
   pm.addNestedPass<func::FuncOp>(createCpuTransposeGathersPass());
+  // Rows that are one row, elements of which lie apart, are read once.
+  pm.addNestedPass<func::FuncOp>(createCpuRepeatLoadsPass());
   // The steps of sorts are computed in registers, as rows.
   CpuFlattenCubesPassOptions cubes;
   cubes.vectorBits = target.vectorBits;

@@ -237,6 +237,21 @@ private:
     return irregular ? op : nullptr;
   }
 
+  /// A load of elements that are not next to one another along the lanes.
+  static bool liesApart(Operation *op) {
+    auto load =
+        op->getNumResults() == 1 ? matchLoad(op->getResult(0)) : std::nullopt;
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (!load ||
+        failed(cast<MemRefType>(load->read.getBuffer().getType())
+                   .getStridesAndOffset(strides, offset)) ||
+        strides.empty())
+      return false;
+    return ShapedType::isDynamic(strides.back()) ||
+           std::abs(strides.back()) > 1;
+  }
+
   static bool isMatmul(Operation *op) {
     return isa<linalg::LinalgOp>(op) && kindOf(op) == OpKind::OwnRoot;
   }
@@ -316,6 +331,11 @@ private:
                });
              }))
       why = "it is costly, and each element is used several times";
+    else if (liesApart(op) &&
+             llvm::any_of(op->getResult(0).getUsers(), [&](Operation *user) {
+               return isRepeated(op->getResult(0), user);
+             }))
+      why = "its elements lie apart, and each is used several times";
     else if (cost > trivial && llvm::any_of(all, [&](Operation *root) {
                return isDeeper(root, op);
              }))

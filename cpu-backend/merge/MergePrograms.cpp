@@ -278,16 +278,17 @@ namespace {
 enum class Merging { Done, TooLarge, NotPossible };
 } // namespace
 
-/// Makes the function that runs `count` programs, if that is worth it.
+/// Makes the function that runs `count` programs, if that is worth it, and,
+/// with `isCertain`, if that does not depend on the launch's strides.
 static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
-                         int64_t count, StringRef suffix) {
+                         bool isCertain, int64_t count, StringRef suffix) {
   ProgramBatch batch(func, {axis, divisor, count});
   if (failed(batch.run()))
     return Merging::NotPossible;
   func::FuncOp result = batch.function();
   Shape shape = shapeOf(batch);
   bool isLarge = batch.largestBlock() > mostBlockBytes;
-  if (isLarge || !isWorthIt(shape)) {
+  if (isLarge || !isWorthIt(shape) || (isCertain && !shape.ones.empty())) {
     result.erase();
     return isLarge ? Merging::TooLarge : Merging::NotPossible;
   }
@@ -314,20 +315,20 @@ static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
 }
 
 static bool merge(func::FuncOp func, unsigned axis, Value divisor,
-                  int64_t bytes) {
+                  bool isCertain, int64_t bytes) {
   constexpr int64_t leastBytes = lineBytes / 2, severalLines = 4;
   const int64_t line = lineBytes / bytes;
   int64_t count = line;
   Merging one = Merging::TooLarge;
   for (; count * bytes >= leastBytes; count /= 2) {
-    one = mergeSome(func, axis, divisor, count, ".merged");
+    one = mergeSome(func, axis, divisor, isCertain, count, ".merged");
     if (one != Merging::TooLarge)
       break;
   }
   if (one == Merging::Done && count == line &&
       wantsLines(func, divisor != nullptr))
     for (int64_t more = severalLines * line; more > line; more /= 2)
-      if (mergeSome(func, axis, divisor, more, ".merged_lines") !=
+      if (mergeSome(func, axis, divisor, isCertain, more, ".merged_lines") !=
           Merging::TooLarge)
         break;
   return one == Merging::Done;
@@ -348,13 +349,21 @@ static bool merge(func::FuncOp func) {
     return false;
   for (unsigned axis = 0; axis < 3; ++axis)
     if (int64_t bytes = columnBytes(func, axis))
-      if (merge(func, axis, {}, bytes))
+      if (merge(func, axis, {}, /*isCertain=*/false, bytes))
         return true;
-  for (unsigned axis = 0; axis < 3; ++axis)
-    if (Value divisor = divisorOf(func, axis))
-      if (int64_t bytes = smallestBytes(func))
-        if (merge(func, axis, divisor, bytes))
-          return true;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    Value divisor = divisorOf(func, axis);
+    int64_t bytes = divisor ? smallestBytes(func) : 0;
+    if (bytes == 0)
+      continue;
+    // Where the remainder is a column, as in a sum along the dimension before
+    // the last, programs that follow one another lie near, but at a row's end.
+    // Where that is up to the launch's strides, the quotient may as well be it:
+    // of blocks that are numbered by one id, those of one column are near.
+    if (merge(func, axis, {}, /*isCertain=*/true, bytes) ||
+        merge(func, axis, divisor, /*isCertain=*/false, bytes))
+      return true;
+  }
   return false;
 }
 

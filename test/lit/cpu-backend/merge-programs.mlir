@@ -268,3 +268,35 @@ func.func @long(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, st
   bufferization.materialize_in_destination %column in writable %out : (tensor<1024xf32>, memref<1024xf32, strided<[?], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// The remainder is a column of a sum along the dimension before the last: programs that follow one another are merged, if they have one quotient.
+// CHECK-LABEL: func.func @middle(
+// CHECK-NOT: @middle.merged_step
+// CHECK-LABEL: func.func private @middle.merged(
+// CHECK-SAME: tilebridge.merged_axis = 0 : i64, tilebridge.merged_programs = 16 : i64}
+// CHECK: %[[FIRST:.*]] = arith.divsi %arg4, %arg3
+// CHECK: scf.for
+// CHECK: %[[ROW:.*]] = arith.divsi
+// CHECK: %[[COLUMN:.*]] = arith.remsi
+// CHECK: arith.cmpi eq, %[[ROW]], %[[FIRST]]
+// CHECK: scf.if
+// CHECK: memref.reinterpret_cast {{.*}} sizes: [64, 16], strides: [%{{.*}}, 1]
+func.func @middle(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %stride: i32, %columns: i32,
+                  %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32", "i32", "i32"]} {
+  %row = arith.divsi %px, %columns : i32
+  %column = arith.remsi %px, %columns : i32
+  %first = arith.muli %row, %stride : i32
+  %at = arith.addi %first, %column : i32
+  %a = arith.index_cast %at : i32 to index
+  %step = arith.index_cast %columns : i32 to index
+  %from = memref.reinterpret_cast %x to offset: [%a], sizes: [64], strides: [%step]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[?], offset: ?>>
+  %v = bufferization.to_tensor %from : memref<64xf32, strided<[?], offset: ?>> to tensor<64xf32>
+  %to = memref.reinterpret_cast %y to offset: [%a], sizes: [64], strides: [%step]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[?], offset: ?>>
+  bufferization.materialize_in_destination %v in writable %to : (tensor<64xf32>, memref<64xf32, strided<[?], offset: ?>>) -> ()
+  return
+}

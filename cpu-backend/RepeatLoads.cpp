@@ -1,0 +1,163 @@
+//===- RepeatLoads.cpp - tilebridge-cpu-repeat-loads ----------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Scales and zeros of weights in groups are often read as blocks of the
+// weights' shape, by `(k // group)[:, None] * stride + n[None, :] * step`. All
+// rows of such a block are one row where a group is no shorter than the block:
+// its strides along them are zero. Read as one row that is repeated, elements
+// that lie apart are gathered once, not for each row.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUREPEATLOADSPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace mlir;
+using namespace tilebridge;
+
+/// The dimensions along which the view is one element; empty where reading
+/// them again costs nothing to speak of: what is contiguous is read as vectors,
+/// and what is the same for all lanes as one element.
+static SmallVector<int64_t> repeatedDims(MemRefType view) {
+  SmallVector<int64_t> strides, repeated;
+  int64_t offset;
+  if (!view.hasStaticShape() ||
+      failed(view.getStridesAndOffset(strides, offset)))
+    return {};
+  int64_t first = view.getRank(), last = -1;
+  for (auto [d, stride, size] : llvm::enumerate(strides, view.getShape())) {
+    int64_t dim = d;
+    if (size == 1)
+      continue;
+    if (stride != 0) {
+      last = dim;
+      continue;
+    }
+    repeated.push_back(dim);
+    first = std::min(first, dim);
+  }
+  if (last < first || strides[last] == 1)
+    return {};
+  return repeated;
+}
+
+template <typename T>
+static SmallVector<T> without(ArrayRef<T> all, ArrayRef<int64_t> dims) {
+  SmallVector<T> kept;
+  for (auto [d, value] : llvm::enumerate(all))
+    if (!llvm::is_contained(dims, static_cast<int64_t>(d)))
+      kept.push_back(value);
+  return kept;
+}
+
+static Value repeat(OpBuilder &b, Location loc, Value value,
+                    RankedTensorType type, ArrayRef<int64_t> dims) {
+  Value init =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  return linalg::BroadcastOp::create(b, loc, value, init, dims)->getResult(0);
+}
+
+static LogicalResult readOnce(bufferization::ToTensorOp op,
+                              PatternRewriter &rewriter) {
+  auto view = op.getBuffer().getDefiningOp<memref::ReinterpretCastOp>();
+  if (!view)
+    return rewriter.notifyMatchFailure(op, "part of a block");
+  MemRefType type = view.getType();
+  SmallVector<int64_t> dims = repeatedDims(type);
+  if (dims.empty())
+    return rewriter.notifyMatchFailure(op, "its elements are read once");
+  Location loc = op.getLoc();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return failure();
+  SmallVector<int64_t> shape = without(type.getShape(), dims);
+  auto layout = StridedLayoutAttr::get(op.getContext(), offset,
+                                       without<int64_t>(strides, dims));
+  Value row = memref::ReinterpretCastOp::create(
+      rewriter, view.getLoc(),
+      MemRefType::get(shape, type.getElementType(), layout,
+                      type.getMemorySpace()),
+      view.getSource(), view.getMixedOffsets().front(),
+      without<OpFoldResult>(view.getMixedSizes(), dims),
+      without<OpFoldResult>(view.getMixedStrides(), dims));
+  auto block = cast<RankedTensorType>(op.getType());
+  auto read = bufferization::ToTensorOp::create(
+      rewriter, loc, RankedTensorType::get(shape, block.getElementType()), row,
+      op.getRestrict(), op.getWritable());
+  read->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.replaceOp(op, repeat(rewriter, loc, read, block, dims));
+  return success();
+}
+
+/// A dimension that is repeated and stays one is repeated behind the reshape:
+/// what is reshaped is in memory, and so it is less.
+static LogicalResult repeatLater(tensor::CollapseShapeOp op,
+                                 PatternRewriter &rewriter) {
+  auto broadcast = op.getSrc().getDefiningOp<linalg::BroadcastOp>();
+  if (!broadcast || !op.getType().hasStaticShape())
+    return rewriter.notifyMatchFailure(op, "nothing is repeated");
+  ArrayRef<int64_t> dims = broadcast.getDimensions();
+  SmallVector<int64_t> moved, later;
+  for (auto [d, group] : llvm::enumerate(op.getReassociationIndices()))
+    if (group.size() == 1 && llvm::is_contained(dims, group.front())) {
+      moved.push_back(group.front());
+      later.push_back(d);
+    }
+  RankedTensorType wide = op.getSrcType(), type = op.getResultType();
+  if (moved.empty() || static_cast<int64_t>(moved.size()) == type.getRank())
+    return rewriter.notifyMatchFailure(op, "nothing is repeated alone");
+  // Where the dimensions that stay are, without those that are moved.
+  SmallVector<int64_t> place(wide.getRank(), -1);
+  int64_t rank = 0;
+  for (int64_t d = 0; d < wide.getRank(); ++d)
+    if (!llvm::is_contained(moved, d))
+      place[d] = rank++;
+  SmallVector<int64_t> sooner;
+  for (int64_t d : dims)
+    if (place[d] >= 0)
+      sooner.push_back(place[d]);
+  SmallVector<ReassociationIndices> groups;
+  for (auto [d, group] : llvm::enumerate(op.getReassociationIndices()))
+    if (!llvm::is_contained(later, static_cast<int64_t>(d)))
+      groups.push_back(ReassociationIndices(
+          llvm::map_range(group, [&](int64_t from) { return place[from]; })));
+  Location loc = op.getLoc();
+  Value value = broadcast.getInput();
+  auto less = RankedTensorType::get(without<int64_t>(wide.getShape(), moved),
+                                    wide.getElementType());
+  if (!sooner.empty())
+    value = repeat(rewriter, loc, value, less, sooner);
+  value = tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
+  rewriter.replaceOp(op, repeat(rewriter, loc, value, type, later));
+  return success();
+}
+
+namespace {
+
+struct RepeatLoadsPass
+    : public tilebridge::cpu::impl::CpuRepeatLoadsPassBase<RepeatLoadsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add(readOnce);
+    patterns.add(repeatLater);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,66 @@
+// RUN: tilebridge-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tilebridge-cpu-repeat-loads))' | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tilebridge-cpu-repeat-loads,tilebridge-cpu-plan))' | FileCheck %s --check-prefix=PLAN
+
+// Elements that lie apart are read once, and kept for all rows.
+// CHECK-LABEL: func.func @apart(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?xf32, {{.*}}>, %[[AT:[^:]*]]: index, %[[STRIDE:[^:]*]]: index
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %[[X]] to offset: [%[[AT]]], sizes: [64], strides: [%[[STRIDE]]]
+// CHECK: %[[ROW:.*]] = bufferization.to_tensor %[[VIEW]] : memref<64xf32, strided<[?], offset: ?>> to tensor<64xf32>
+// CHECK: %[[ALL:.*]] = linalg.broadcast ins(%[[ROW]] : tensor<64xf32>) outs(%{{.*}} : tensor<32x64xf32>) dimensions = [0]
+// CHECK: return %[[ALL]]
+// PLAN-LABEL: func.func @apart(
+// PLAN: bufferization.to_tensor {{.*}}buffer
+func.func @apart(%x: memref<?xf32, strided<[1], offset: ?>>, %at: index, %stride: index) -> tensor<32x64xf32> {
+  %view = memref.reinterpret_cast %x to offset: [%at], sizes: [32, 64], strides: [0, %stride] : memref<?xf32, strided<[1], offset: ?>> to memref<32x64xf32, strided<[0, ?], offset: ?>>
+  %t = bufferization.to_tensor %view : memref<32x64xf32, strided<[0, ?], offset: ?>> to tensor<32x64xf32>
+  return %t : tensor<32x64xf32>
+}
+
+// -----
+
+// Pairs of columns that are one column; the rows are repeated behind the reshape.
+// CHECK-LABEL: func.func @pairs(
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %{{.*}} sizes: [16], strides: [8]
+// CHECK: %[[ROW:.*]] = bufferization.to_tensor %[[VIEW]] : memref<16xi8, strided<[8]>> to tensor<16xi8>
+// CHECK: %[[PAIRS:.*]] = linalg.broadcast ins(%[[ROW]] : tensor<16xi8>) outs(%{{.*}} : tensor<16x2xi8>) dimensions = [1]
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[PAIRS]] {{\[\[}}0, 1]] : tensor<16x2xi8> into tensor<32xi8>
+// CHECK: %[[ALL:.*]] = linalg.broadcast ins(%[[FLAT]] : tensor<32xi8>) outs(%{{.*}} : tensor<4x32xi8>) dimensions = [0]
+// CHECK: return %[[ALL]]
+func.func @pairs(%x: memref<?xi8, strided<[1], offset: ?>>) -> tensor<4x32xi8> {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [4, 16, 2], strides: [0, 8, 0] : memref<?xi8, strided<[1], offset: ?>> to memref<4x16x2xi8, strided<[0, 8, 0]>>
+  %t = bufferization.to_tensor %view : memref<4x16x2xi8, strided<[0, 8, 0]>> to tensor<4x16x2xi8>
+  %flat = tensor.collapse_shape %t [[0], [1, 2]] : tensor<4x16x2xi8> into tensor<4x32xi8>
+  return %flat : tensor<4x32xi8>
+}
+
+// -----
+
+// Nothing is alone in its group: the reshape stays behind.
+// CHECK-LABEL: func.func @together(
+// CHECK: %[[ALL:.*]] = linalg.broadcast ins(%{{.*}} : tensor<16xi8>) outs(%{{.*}} : tensor<4x16xi8>) dimensions = [0]
+// CHECK: tensor.collapse_shape %[[ALL]]
+func.func @together(%x: memref<?xi8, strided<[1], offset: ?>>) -> tensor<64xi8> {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [4, 16], strides: [0, 8] : memref<?xi8, strided<[1], offset: ?>> to memref<4x16xi8, strided<[0, 8]>>
+  %t = bufferization.to_tensor %view : memref<4x16xi8, strided<[0, 8]>> to tensor<4x16xi8>
+  %flat = tensor.collapse_shape %t [[0, 1]] : tensor<4x16xi8> into tensor<64xi8>
+  return %flat : tensor<64xi8>
+}
+
+// -----
+
+// Contiguous rows, one element for all lanes, one row, and a part of a block stay.
+// CHECK-LABEL: func.func @others(
+// CHECK-NOT: linalg.broadcast
+// CHECK: return
+func.func @others(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: index, %n: index) -> (tensor<32x64xf32>, tensor<32x64xf32>, tensor<1x64xf32>, tensor<32x?xf32>) {
+  %0 = memref.reinterpret_cast %x to offset: [0], sizes: [32, 64], strides: [0, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x64xf32, strided<[0, 1]>>
+  %1 = bufferization.to_tensor %0 : memref<32x64xf32, strided<[0, 1]>> to tensor<32x64xf32>
+  %2 = memref.reinterpret_cast %x to offset: [0], sizes: [32, 64], strides: [%stride, 0] : memref<?xf32, strided<[1], offset: ?>> to memref<32x64xf32, strided<[?, 0]>>
+  %3 = bufferization.to_tensor %2 : memref<32x64xf32, strided<[?, 0]>> to tensor<32x64xf32>
+  %4 = memref.reinterpret_cast %x to offset: [0], sizes: [1, 64], strides: [0, %stride] : memref<?xf32, strided<[1], offset: ?>> to memref<1x64xf32, strided<[0, ?]>>
+  %5 = bufferization.to_tensor %4 : memref<1x64xf32, strided<[0, ?]>> to tensor<1x64xf32>
+  %6 = memref.reinterpret_cast %x to offset: [0], sizes: [32, 64], strides: [0, %stride] : memref<?xf32, strided<[1], offset: ?>> to memref<32x64xf32, strided<[0, ?]>>
+  %7 = memref.subview %6[0, 0] [32, %n] [1, 1] : memref<32x64xf32, strided<[0, ?]>> to memref<32x?xf32, strided<[0, ?]>>
+  %8 = bufferization.to_tensor %7 : memref<32x?xf32, strided<[0, ?]>> to tensor<32x?xf32>
+  return %1, %3, %5, %8 : tensor<32x64xf32>, tensor<32x64xf32>, tensor<1x64xf32>, tensor<32x?xf32>
+}
