@@ -145,14 +145,13 @@ Value TensorAccess::lower() {
   if (condition->isConstant())
     return lowerLinear(exprs);
 
-  reason.text =
-      std::string("only in programs whose block ") +
-      (blocks.isSplit() || isa_and_nonnull<arith::MaxSIOp>(reason.op)
-           ? "begins below zero or leaves its integer type"
-       : isa_and_nonnull<arith::SelectOp>(reason.op)
-           ? "is not inside as a whole"
-           : "wraps around at the modulo") +
-      "; in all others the access is structured";
+  reason.text = std::string("only in programs whose block ") +
+                (blocks.isSplit() || isa_and_nonnull<arith::MaxSIOp>(reason.op)
+                     ? "begins below zero or leaves its integer type"
+                 : isa_and_nonnull<arith::SelectOp>(reason.op)
+                     ? "is not inside as a whole"
+                     : "wraps around at the modulo") +
+                "; in all others the access is structured";
   hasFallback = true;
   // Both branches need the bounds.
   if (mask.residuals.empty() && !blocks.isSplit())
