@@ -222,8 +222,7 @@ private:
   }
 
   static bool isOfWholeCubes(linalg::GenericOp op) {
-    return isElementwise(op) && op.getNumResults() == 1 &&
-           op.getMatchingBlockArgument(op.getDpsInitOperand(0)).use_empty() &&
+    return readsOnlyInputs(op) &&
            llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
              return !isa<RankedTensorType>(input->get().getType()) ||
                     op.getMatchingIndexingMap(input).isIdentity();

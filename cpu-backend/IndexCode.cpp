@@ -31,9 +31,7 @@ static bool isFewStepsFromIndices(Value value, int64_t &budget) {
           linalg::TransposeOp>(op))
     return isFewStepsFromIndices(op->getOperand(0), budget);
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && isElementwise(op) && generic.getNumResults() == 1 &&
-         generic.getMatchingBlockArgument(generic.getDpsInitOperand(0))
-             .use_empty() &&
+  return readsOnlyInputs(op) &&
          llvm::all_of(*generic.getBody(),
                       [&](Operation &inner) {
                         --budget;

@@ -60,6 +60,13 @@ bool tilebridge::cpu::isElementwise(Operation *op) {
          op->hasTrait<OpTrait::Elementwise>() && !isa<arith::ConstantOp>(op);
 }
 
+bool tilebridge::cpu::readsOnlyInputs(Operation *op) {
+  auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
+  return generic && generic.getNumResults() == 1 && isElementwise(op) &&
+         generic.getMatchingBlockArgument(generic.getDpsInitOperand(0))
+             .use_empty();
+}
+
 bool tilebridge::cpu::isReversal(Operation *op) {
   auto gather = dyn_cast<linalg_ext::GatherAlongOp>(op);
   return gather && gather.isReversal();

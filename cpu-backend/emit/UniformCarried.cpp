@@ -92,11 +92,7 @@ private:
       return llvm::all_of(op->getOperands(),
                           [&](Value operand) { return isUniform(operand); });
     auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic || generic.getNumResults() != 1 || !isElementwise(op) ||
-        !isPure(op))
-      return false;
-    return generic.getMatchingBlockArgument(generic.getDpsInitOperand(0))
-               .use_empty() &&
+    return readsOnlyInputs(op) && isPure(op) &&
            llvm::all_of(*generic.getBody(),
                         [](Operation &inner) {
                           return inner.getNumRegions() == 0 &&

@@ -147,6 +147,8 @@ bool isUnitReshape(mlir::Operation *op);
 /// of size 1, or of what few operations give from indices, such as the mask of
 /// a block that has two dimensions in memory.
 bool isComputedReshape(mlir::Operation *op);
+/// An elementwise generic of one result, whose init's elements are not read.
+bool readsOnlyInputs(mlir::Operation *op);
 /// The operand's block in the opposite order along one dimension.
 bool isReversal(mlir::Operation *op);
 
