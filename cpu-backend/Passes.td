@@ -112,6 +112,54 @@ def CpuTransposeGathersPass : Pass<"tilebridge-cpu-transpose-gathers", "::mlir::
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuTrimBlocksPass : Pass<"tilebridge-cpu-trim-blocks", "::mlir::func::FuncOp"> {
+  let summary = "Cuts what was padded off the blocks of products";
+  let description = [{
+    A block of a power of two of which loads and stores only reach a constant number of elements, such as 80 of 128 in each row of an
+    attention's heads, becomes shorter, with all that is computed from it or stored like it: whole vectors of 16 elements, or on CPUs with tiles 64 bytes
+    of them. This is done for dimensions of products, if nobody sees elements behind the last one that is accessed, and sums over the
+    dimension get zeros of them: both operands of a product are padded with zeros. Dimensions are told apart by what is computed
+    element by element, carried by loops, broadcast or transposed; one whose blocks are reshaped, gathered from or printed keeps its size.
+
+    Before:
+    ```mlir
+    func.func @f(%p: tensor<16x32xf32>, %v: memref<32x80xf32>, %y: memref<16x80xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %zeros = arith.constant dense<0.0> : tensor<16x128xf32>
+      %0 = bufferization.to_tensor %v : memref<32x80xf32> to tensor<32x80xf32>
+      %1 = tensor.pad %0 low[0, 0] high[0, 48] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero : f32
+      } : tensor<32x80xf32> to tensor<32x128xf32>
+      %2 = linalg.matmul ins(%p, %1 : tensor<16x32xf32>, tensor<32x128xf32>) outs(%zeros : tensor<16x128xf32>) -> tensor<16x128xf32>
+      %3 = tensor.extract_slice %2[0, 0] [16, 80] [1, 1] : tensor<16x128xf32> to tensor<16x80xf32>
+      bufferization.materialize_in_destination %3 in restrict writable %y : (tensor<16x80xf32>, memref<16x80xf32>) -> ()
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%p: tensor<16x32xf32>, %v: memref<32x80xf32>, %y: memref<16x80xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %zeros = arith.constant dense<0.0> : tensor<16x80xf32>
+      %0 = bufferization.to_tensor %v : memref<32x80xf32> to tensor<32x80xf32>
+      %1 = tensor.pad %0 low[0, 0] high[0, 0] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero : f32
+      } : tensor<32x80xf32> to tensor<32x80xf32>
+      %2 = linalg.matmul ins(%p, %1 : tensor<16x32xf32>, tensor<32x80xf32>) outs(%zeros : tensor<16x80xf32>) -> tensor<16x80xf32>
+      %3 = tensor.extract_slice %2[0, 0] [16, 80] [1, 1] : tensor<16x80xf32> to tensor<16x80xf32>
+      bufferization.materialize_in_destination %3 in restrict writable %y : (tensor<16x80xf32>, memref<16x80xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"tiles", "tiles", "bool", /*default=*/"false", "the target has AMX">,
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::FuncOp"> {
   let summary = "Reads rows that are one row once";
   let description = [{

@@ -30,6 +30,10 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // What that made constant or equal is folded.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Blocks of products have no elements that are always padding.
+  CpuTrimBlocksPassOptions trim;
+  trim.tiles = target.hasBf16Tiles || target.hasI8Tiles;
+  pm.addNestedPass<func::FuncOp>(createCpuTrimBlocksPass(trim));
   // Programs that only access boxes are apart from others.
   pm.addNestedPass<func::FuncOp>(createCpuVersionProgramsPass());
   // Both branches are computed where that is cheaper than to branch.

@@ -141,8 +141,9 @@ MatmulKernel::MatmulKernel(ImplicitLocOpBuilder &b, Type lhsElement,
           lanes = std::max<int64_t>(1, vectorBits /
                                            sumElement.getIntOrFloatBitWidth());
   // Tiles are 16 rows of 64 bytes; less of K is possible.
+  int64_t tileDepth = accElement.isF32() ? 32 : 64;
   bool hasTiles = m % 16 == 0 && n % 16 == 0 &&
-                  (depth % 64 == 0 || depth == 16 || depth == 32);
+                  (depth % tileDepth == 0 || depth == 16 || depth == 32);
   if (n % lanes == 0)
     unit = chooseUnit(lhsElement, rhsElement, accElement, hasTiles, settings);
   // The sums of rows of a are taken in vectors of 16 bytes at least.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/Outside.h"
 
 #include "llvm/ADT/SmallSet.h"
 
@@ -22,11 +23,6 @@ llvm::SmallVector<int64_t> reduceDimensions(mlir::Operation *op);
 /// The order of the operands of the reduction's region does not matter.
 bool commutes(mlir::Operation *reduce);
 
-/// What `op` folds to for operands of such values (null: not known), some of
-/// which may be operands; empty if it does not. `op` stays as it is.
-llvm::SmallVector<mlir::OpFoldResult>
-foldCopy(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands);
-
 /// Of the whole block.
 int64_t bytesOf(const View &view);
 
@@ -38,24 +34,6 @@ public:
   NestEmitter(FunctionEmitter &fe, Nest &nest)
       : fe(fe), nest(nest), b(fe.builder()), loc(nest.loc) {}
   mlir::LogicalResult run(LoadedViews flat = LoadedViews());
-
-  /// What the lanes behind a row's end have in common.
-  struct Outside {
-    /// They are one number, known or not.
-    bool isSame = false;
-    /// The number, if it is known,
-    mlir::Attribute value;
-    /// or all of them are NaN.
-    bool mayBeNaN = false;
-    /// The number is a zero of either sign.
-    bool anySign = false;
-
-    bool isExact() const { return value && !mayBeNaN && !anySign; }
-    static Outside same(mlir::Attribute value = {}) { return {true, value}; }
-    static Outside zeroOrNaN(mlir::Attribute zero) {
-      return {true, zero, true, true};
-    }
-  };
 
 private:
   // Nest.cpp: loops.

@@ -14,124 +14,10 @@
 #include "cpu-backend/emit/Combiners.h"
 #include "cpu-backend/emit/NestEmitter.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
-
-using Outside = NestEmitter::Outside;
-
-static Attribute constantAttr(Value value) {
-  Attribute attr;
-  if (!value || !matchPattern(value, m_Constant(&attr)))
-    return {};
-  if (auto elements = dyn_cast<DenseElementsAttr>(attr))
-    return elements.isSplat() ? elements.getSplatValue<Attribute>()
-                              : Attribute();
-  return attr;
-}
-
-/// NaN if one of its operands is.
-static bool passesNaN(Operation *op) {
-  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-             arith::NegFOp, arith::ExtFOp, arith::TruncFOp, math::ExpOp,
-             math::Exp2Op>(op);
-}
-
-/// What `op`, of scalars or of tensors, is for such operands.
-static Outside outsideOf(Operation *op, ArrayRef<Outside> operands) {
-  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
-    return {};
-  // An operation of tensors folds splats.
-  auto inType = [](Attribute value, Type type) -> Attribute {
-    auto shaped = dyn_cast<RankedTensorType>(type);
-    return value && shaped ? DenseElementsAttr::get(shaped, value) : value;
-  };
-  auto fold = [&](bool exactly) -> Outside {
-    SmallVector<Attribute> values;
-    for (auto [outside, type] :
-         llvm::zip_equal(operands, op->getOperandTypes()))
-      values.push_back(exactly && !outside.isExact()
-                           ? Attribute()
-                           : inType(outside.value, type));
-    Outside found;
-    SmallVector<OpFoldResult> results = foldCopy(op, values);
-    if (results.size() != 1)
-      return found;
-    if (auto attr = dyn_cast<Attribute>(results.front())) {
-      auto elements = dyn_cast<DenseElementsAttr>(attr);
-      if (!elements)
-        found = Outside::same(attr);
-      else if (elements.isSplat())
-        found = Outside::same(elements.getSplatValue<Attribute>());
-      return found;
-    }
-    for (auto [outside, operand] : llvm::zip_equal(operands, op->getOperands()))
-      if (cast<Value>(results.front()) == operand)
-        found = outside;
-    return found;
-  };
-  if (Outside found = fold(/*exactly=*/true); found.isSame)
-    return found;
-  if (!llvm::all_of(operands, [](const Outside &o) { return o.isSame; }))
-    return {};
-  if (!passesNaN(op))
-    return Outside::same();
-  auto number = [&](unsigned i) {
-    return dyn_cast_or_null<FloatAttr>(operands[i].value);
-  };
-  auto isZero = [](FloatAttr value) {
-    return value && value.getValue().isZero();
-  };
-  // Zero times anything is zero, or NaN.
-  for (unsigned i : {0, 1})
-    if ((isa<arith::MulFOp>(op) || (i == 0 && isa<arith::DivFOp>(op))) &&
-        isZero(number(i)))
-      return Outside::zeroOrNaN(number(i));
-  // An infinity stays what it is, or becomes NaN.
-  for (unsigned i : {0, 1})
-    if (isa<arith::AddFOp, arith::SubFOp>(op) && number(i) &&
-        number(i).getValue().isInfinity()) {
-      APFloat value = number(i).getValue();
-      if (i == 1 && isa<arith::SubFOp>(op))
-        value.changeSign();
-      return {true, FloatAttr::get(number(i).getType(), value), true};
-    }
-  Outside found = fold(/*exactly=*/false);
-  auto result = dyn_cast_or_null<FloatAttr>(found.value);
-  if (!result)
-    return Outside::same();
-  if (llvm::none_of(operands, [](const Outside &o) { return o.anySign; }))
-    return {true, result, /*mayBeNaN=*/true};
-  // What is zero for one zero may be infinite for the other.
-  bool keepsZero = isa<arith::AddFOp, arith::SubFOp, arith::NegFOp,
-                       arith::ExtFOp, arith::TruncFOp>(op);
-  return keepsZero && isZero(result) ? Outside::zeroOrNaN(result)
-                                     : Outside::same();
-}
-
-static Outside outsideOf(Block &block, ArrayRef<Outside> arguments) {
-  DenseMap<Value, Outside> known;
-  for (auto [argument, outside] :
-       llvm::zip_equal(block.getArguments(), arguments))
-    known[argument] = outside;
-  auto lookup = [&](Value value) -> Outside {
-    if (auto it = known.find(value); it != known.end())
-      return it->second;
-    return Outside::same(constantAttr(value));
-  };
-  for (Operation &op : block.without_terminator()) {
-    if (op.getNumResults() != 1)
-      return {};
-    known[op.getResult(0)] =
-        isa<linalg::IndexOp>(op)
-            ? Outside()
-            : outsideOf(&op, llvm::map_to_vector(op.getOperands(), lookup));
-  }
-  return lookup(block.getTerminator()->getOperand(0));
-}
 
 /// What `tensor` is at `at` where the lanes are at `limit` or behind it.
 Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at, Value limit,
@@ -176,8 +62,7 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at, Value limit,
         outside = valueOutside(operand.get(), *from, limit, budget);
     arguments.push_back(outside);
   }
-  return generic ? outsideOf(*generic.getBody(), arguments)
-                 : outsideOf(op, arguments);
+  return outsideOf(op, arguments);
 }
 
 /// Where the lanes are at `limit` or behind it, one of them is as good as all:

@@ -23,6 +23,8 @@ CHOSEN = (
     "test_dot_known_rows.py::test_known_rows",
     "test_dot_rows.py::test_few_rows",
     "test_dot_rows.py::test_descriptors_whose_blocks_begin_outside",
+    "test_trimmed_blocks.py::test_attention",
+    "test_trimmed_blocks.py::test_gradient",
 )
 
 
