@@ -84,7 +84,8 @@ def CpuTransposeGathersPass : Pass<"tilebridge-cpu-transpose-gathers", "::mlir::
   let summary = "Gathers columns that are contiguous in memory as rows";
   let description = [{
     A block whose columns are chosen by a tensor, and lie in memory as contiguous rows, such as the keys of an attention in pages,
-    is gathered as rows and transposed. Where the contiguous dimension is the last one already, nothing changes.
+    is gathered as rows and transposed. Where the contiguous dimension is the last one already, nothing changes. What is computed
+    element by element from such a block for products alone, such as keys of 8 bits that are widened and scaled, is computed before it is transposed.
 
     Before:
     ```mlir

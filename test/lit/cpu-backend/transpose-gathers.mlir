@@ -49,3 +49,68 @@ func.func @others(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<128x?xf
   %v = linalg_ext.gather_rows %y[%rows] dim 1 : (memref<128x?xf32, strided<[1, ?], offset: ?>>, tensor<64xi64>) -> tensor<128x64xf32>
   return %t, %u, %v : tensor<64x128xf32>, tensor<128x64xf32>, tensor<128x64xf32>
 }
+
+// -----
+
+// Keys of 8 bits are widened and scaled as rows, and then transposed for the product.
+// CHECK-LABEL: func.func @widened(
+// CHECK: %[[ROWS:.*]] = linalg_ext.gather_rows %{{.*}} dim 0 {{.*}} -> tensor<64x128xi8>
+// CHECK: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[ROWS]] : tensor<64x128xi8>) outs(%{{.*}} : tensor<64x128xf32>)
+// CHECK: %[[SCALES:.*]] = linalg.broadcast ins(%{{.*}} : tensor<64xf32>) outs(%{{.*}} : tensor<64x128xf32>) dimensions = [1]
+// CHECK: %[[KEYS:.*]] = linalg.generic {{.*}} ins(%[[WIDE]], %[[SCALES]], %{{.*}} : tensor<64x128xf32>, tensor<64x128xf32>, tensor<64x128xf32>)
+// CHECK: %[[BACK:.*]] = linalg.transpose ins(%[[KEYS]] : tensor<64x128xf32>) outs(%{{.*}} : tensor<128x64xf32>) permutation = [1, 0]
+// CHECK: linalg.matmul ins(%{{.*}}, %[[BACK]] :
+func.func @widened(%x: memref<?xi8, strided<[1], offset: ?>>, %rows: tensor<64xi64>, %stride: index, %scales: tensor<64xf32>, %q: tensor<16x128xf32>, %sums: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [128, 64], strides: [1, %stride] : memref<?xi8, strided<[1], offset: ?>> to memref<128x64xi8, strided<[1, ?]>>
+  %open = memref.cast %view : memref<128x64xi8, strided<[1, ?]>> to memref<128x?xi8, strided<[1, ?]>>
+  %t = linalg_ext.gather_rows %open[%rows] dim 1 : (memref<128x?xi8, strided<[1, ?]>>, tensor<64xi64>) -> tensor<128x64xi8>
+  %empty = tensor.empty() : tensor<128x64xf32>
+  %wide = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<128x64xi8>) outs(%empty : tensor<128x64xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    linalg.yield %0 : f32
+  } -> tensor<128x64xf32>
+  %all = linalg.broadcast ins(%scales : tensor<64xf32>) outs(%empty : tensor<128x64xf32>) dimensions = [0]
+  %halves = arith.constant dense<0.5> : tensor<128x64xf32>
+  %keys = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%wide, %all, %halves : tensor<128x64xf32>, tensor<128x64xf32>, tensor<128x64xf32>) outs(%empty : tensor<128x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %0, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<128x64xf32>
+  %r = linalg.matmul ins(%q, %keys : tensor<16x128xf32>, tensor<128x64xf32>) outs(%sums : tensor<16x64xf32>) -> tensor<16x64xf32>
+  return %r : tensor<16x64xf32>
+}
+
+// -----
+
+// What is seen otherwise, or computed from indices or from a block in another order, stays as it is.
+// CHECK-LABEL: func.func @stays(
+// CHECK-COUNT-2: linalg.transpose
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<128x64xi8>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<128x64xi8>)
+// CHECK: linalg.index
+// CHECK-NOT: linalg.transpose
+func.func @stays(%x: memref<?xi8, strided<[1], offset: ?>>, %rows: tensor<64xi64>, %stride: index, %q: tensor<16x128xf32>, %sums: tensor<16x64xf32>) -> (tensor<128x64xf32>, tensor<16x64xf32>) {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [128, 64], strides: [1, %stride] : memref<?xi8, strided<[1], offset: ?>> to memref<128x64xi8, strided<[1, ?]>>
+  %open = memref.cast %view : memref<128x64xi8, strided<[1, ?]>> to memref<128x?xi8, strided<[1, ?]>>
+  %t = linalg_ext.gather_rows %open[%rows] dim 1 : (memref<128x?xi8, strided<[1, ?]>>, tensor<64xi64>) -> tensor<128x64xi8>
+  %u = linalg_ext.gather_rows %open[%rows] dim 1 : (memref<128x?xi8, strided<[1, ?]>>, tensor<64xi64>) -> tensor<128x64xi8>
+  %empty = tensor.empty() : tensor<128x64xf32>
+  %wide = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<128x64xi8>) outs(%empty : tensor<128x64xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    linalg.yield %0 : f32
+  } -> tensor<128x64xf32>
+  %keys = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%u : tensor<128x64xi8>) outs(%empty : tensor<128x64xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    %1 = linalg.index 0 : index
+    %2 = arith.index_cast %1 : index to i32
+    %3 = arith.sitofp %2 : i32 to f32
+    %4 = arith.mulf %0, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<128x64xf32>
+  %r = linalg.matmul ins(%q, %keys : tensor<16x128xf32>, tensor<128x64xf32>) outs(%sums : tensor<16x64xf32>) -> tensor<16x64xf32>
+  return %wide, %r : tensor<128x64xf32>, tensor<16x64xf32>
+}
