@@ -224,9 +224,18 @@ private:
   mlir::Value add(mlir::Value left, mlir::Value right) const;
   void prefetchColumns(llvm::ArrayRef<mlir::Value> columns,
                        const RowsInMemory &right) const;
+  mlir::Value columnVector(mlir::Value address, mlir::Value at,
+                           int64_t lanes) const;
   void emitDots(const RowsInMemory &left, mlir::Value first, int64_t count,
                 llvm::ArrayRef<mlir::Value> columns, mlir::Value column) const;
-  /// Elements that one or two instructions convert.
+  /// Floats of 8 bits that so many lanes look up in tables, as bf16.
+  bool looksUp(mlir::Type element) const;
+  static constexpr int64_t lanesOfLookup = 64;
+  /// Elements of a row of `b` that are converted at once.
+  int64_t atOnce(mlir::Type element) const {
+    return looksUp(element) ? lanesOfLookup : tile.lanes;
+  }
+  /// Elements that few instructions convert.
   bool isCheap(mlir::Type element) const;
   // MatmulTiles.cpp: the micro-kernel of AMX.
   bool usesTiles() const {

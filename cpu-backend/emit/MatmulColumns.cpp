@@ -37,13 +37,16 @@ int64_t MatmulKernel::columnsAtOnce() const {
 
 /// What is converted is that for each row again, and packed only once.
 static constexpr int64_t fewRows = 4, fewWithColumns = 8;
+/// Rows for which a column is read once.
+static constexpr int64_t rowsTogether = 2;
 /// Of larger blocks there are hardly ever few rows; but those of a mixture of
 /// experts, which loops add up, are padded.
 static constexpr int64_t mostRows = 16, mostInLoop = 64;
 
 bool MatmulKernel::isCheap(Type element) const {
   if (unit == MatmulUnit::Bf16Pairs)
-    return element.isBF16();
+    return element.isBF16() ||
+           (looksUp(element) && unitDepth % lanesOfLookup == 0);
   return unit == MatmulUnit::MultiplyAdd &&
          (element == packedElement ||
           (packedElement.isF32() && (element.isBF16() || element.isF16())));
@@ -59,6 +62,9 @@ int64_t MatmulKernel::rowsWithColumns() const {
       lanesOfSums() < 2 || n % columnsAtOnce() != 0 ||
       unitDepth % (group * lanesOfSums()) != 0)
     return 0;
+  // Two rows have one conversion.
+  if (looksUp(rhsElement))
+    return std::min<int64_t>(m - 1, rowsTogether);
   bool isConverted = group == 1 && rhsElement != packedElement;
   return std::min(m - 1, isConverted ? fewRows : fewWithColumns);
 }
@@ -117,20 +123,32 @@ void MatmulKernel::prefetchColumns(ArrayRef<Value> columns,
   }
 }
 
+/// So many elements of a column, as what is multiplied.
+Value MatmulKernel::columnVector(Value address, Value at, int64_t lanes) const {
+  // LLVM has no floats of 8 bits.
+  bool isOfBytes = rhsElement.getIntOrFloatBitWidth() == 8;
+  auto type = VectorType::get(lanes, isOfBytes ? b.getI8Type() : rhsElement);
+  Value some = loadRow(address, at, type);
+  if (isOfBytes)
+    some = vector::BitCastOp::create(b, type.clone(rhsElement), some);
+  return convert(some, /*isLhs=*/false);
+}
+
 /// The sums of `count` rows from `first` on with some columns, from `column`
 /// on.
 void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
                             int64_t count, ArrayRef<Value> columns,
                             Value column) const {
   int64_t lanes = lanesOfSums(), elements = group * lanes;
+  // Elements of a column that are converted at once.
+  int64_t parts = looksUp(rhsElement) ? lanesOfLookup / elements : 1;
   // Two chains of sums where there are registers for them.
   int64_t chains = count == 1 && settings.target.vectorBits == 512 &&
-                           unitDepth % (2 * elements) == 0
+                           parts == 1 && unitDepth % (2 * elements) == 0
                        ? 2
                        : 1;
   auto type = VectorType::get(lanes, sumElement),
        some = VectorType::get(elements, packedElement),
-       narrow = VectorType::get(elements, rhsElement),
        result = VectorType::get(columns.size(), accElement);
   SmallVector<Value> rows, from;
   for (int64_t i = 0; i < count; ++i) {
@@ -140,7 +158,7 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   int64_t sumsOfRow = chains * static_cast<int64_t>(columns.size());
   auto steps = scf::ForOp::create(b, constant(0), constant(unitDepth),
-                                  constant(chains * elements),
+                                  constant(chains * parts * elements),
                                   SmallVector<Value>(count * sumsOfRow, zero));
   {
     OpBuilder::InsertionGuard guard(b);
@@ -148,13 +166,23 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
     SmallVector<Value> sums(steps.getRegionIterArgs());
     for (int64_t chain = 0; chain < chains; ++chain) {
       Value at = offsetBy(b, steps.getInductionVar(), chain * elements);
-      auto factors = llvm::map_to_vector(
-          from, [&](Value row) { return loadRow(row, at, some); });
+      SmallVector<SmallVector<Value>> factors;
+      for (int64_t part = 0; part < parts; ++part)
+        factors.push_back(llvm::map_to_vector(from, [&](Value row) {
+          return loadRow(row, offsetBy(b, at, part * elements), some);
+        }));
       for (auto [c, address] : llvm::enumerate(columns)) {
-        Value factor = convert(loadRow(address, at, narrow), /*isLhs=*/false);
-        for (int64_t row = 0; row < count; ++row) {
-          Value &sum = sums[row * sumsOfRow + chain * columns.size() + c];
-          sum = addProducts(sum, factors[row], factor);
+        Value all = columnVector(address, at, parts * elements);
+        for (int64_t part = 0; part < parts; ++part) {
+          Value factor = all;
+          if (parts > 1)
+            factor = vector::ExtractStridedSliceOp::create(
+                b, all, ArrayRef<int64_t>{part * elements},
+                ArrayRef<int64_t>{elements}, ArrayRef<int64_t>{1});
+          for (int64_t row = 0; row < count; ++row) {
+            Value &sum = sums[row * sumsOfRow + chain * columns.size() + c];
+            sum = addProducts(sum, factors[part][row], factor);
+          }
         }
       }
     }
@@ -184,10 +212,9 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
 void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
                                    RowsInMemory right, Value wanted,
                                    Value isFirst) const {
-  constexpr int64_t together = 2;
   now = {{}, {}, acc, {}, {}, left, wanted, isFirst, right};
   int64_t count = columnsAtOnce();
-  Value whole = arith::AndIOp::create(b, wanted, constant(-together)),
+  Value whole = arith::AndIOp::create(b, wanted, constant(-rowsTogether)),
         hasRest =
             arith::CmpIOp::create(b, arith::CmpIPredicate::ne, whole, wanted);
   auto emitSome = [&](Value column) {
@@ -196,11 +223,12 @@ void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
       columns.push_back(addressOfRow(right, offsetBy(b, column, i)));
     if (right.aheadBytes)
       prefetchColumns(columns, right);
-    auto loop = scf::ForOp::create(b, constant(0), whole, constant(together));
+    auto loop = scf::ForOp::create(b, constant(0), whole,
+                                   constant(rowsTogether));
     auto rest = scf::IfOp::create(b, hasRest, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    emitDots(left, loop.getInductionVar(), together, columns, column);
+    emitDots(left, loop.getInductionVar(), rowsTogether, columns, column);
     b.setInsertionPointToStart(rest.thenBlock());
     emitDots(left, whole, 1, columns, column);
   };

@@ -258,3 +258,91 @@ void tilebridge::cpu::emitPack(ImplicitLocOpBuilder &b, Value src, Value dst,
                                Convert convert) {
   Packer(b, src, dst, lanes, side, ahead, convert).emit();
 }
+
+void MatmulKernel::packLhs(Value src, Value packed, Value at) const {
+  auto type = cast<MemRefType>(src.getType());
+  Value dst = packed;
+  if (at) {
+    SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), at},
+                              strides(2, b.getIndexAttr(1));
+    dst = memref::SubViewOp::create(
+        b, packed, offsets,
+        getAsIndexOpFoldResult(b.getContext(), type.getShape()), strides);
+  }
+  // Whole registers; but few enough to transpose a square of them.
+  int64_t bits = std::max(packedElement.getIntOrFloatBitWidth(),
+                          type.getElementTypeBitWidth()),
+          lanes = std::max<int64_t>(1, settings.target.vectorBits / bits);
+  if (looksUp(type.getElementType()))
+    lanes = lanesOfLookup;
+  emitPack(b, src, dst, lanes, std::min(lanes, tile.lanes),
+           at ? type.getDimSize(1) : 0,
+           [&](Value value) { return convert(value, /*isLhs=*/true); });
+}
+
+/// How many rows further those are that are asked for: enough for memory to be
+/// busy, and not so many that rows at a distance of a large power of two have
+/// no places in the cache for all of them.
+static int64_t rowsAhead(MemRefType block) {
+  constexpr int64_t aheadBytes = 8 * 1024, leastRows = 8;
+  int64_t rowBytes = std::max<int64_t>(
+      64, block.getDimSize(1) * block.getElementTypeBitWidth() / 8);
+  int64_t rows = std::max(leastRows, aheadBytes / rowBytes);
+  return std::min(rows, block.getDimSize(0));
+}
+
+void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
+  int64_t ahead = at ? rowsAhead(cast<MemRefType>(src.getType())) : 0;
+  if (at && group > 1)
+    at = arith::DivUIOp::create(b, at, constant(group));
+  emitPackPanels(b, src, packed, at, group, ahead, atOnce(rhsElement), tile,
+                 columnsEnd, [&](Value value) { return convert(value, /*isLhs=*/false); });
+}
+
+/// The widest vector that divides `step`.
+static int64_t lanesFor(int64_t step, int64_t bytes, int64_t vectorBits) {
+  int64_t lanes = 1;
+  while (step % (2 * lanes) == 0 && 2 * lanes * 8 * bytes <= vectorBits)
+    lanes *= 2;
+  return lanes;
+}
+
+void MatmulKernel::packRows(RowsInMemory rows, Type element, Value packed,
+                            Value at, Value depth, int64_t step,
+                            Value wanted) const {
+  now.wanted = wanted;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  bool isAsWide = bits == 8 * packedBytes();
+  int64_t lanes = lanesFor(step, packedBytes(), settings.target.vectorBits);
+  if (looksUp(element) && step % lanesOfLookup == 0)
+    lanes = lanesOfLookup;
+  // LLVM has no floats of 8 bits.
+  auto type = VectorType::get(lanes, isAsWide    ? packedElement
+                                     : bits == 8 ? b.getI8Type()
+                                                 : element);
+  forWantedRows(m, 1, [&](Value row) {
+    Value from = addressOfRow(rows, row);
+    auto loop = scf::ForOp::create(b, constant(0), depth, constant(lanes));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value column = loop.getInductionVar(), some = loadRow(from, column, type);
+    if (!isAsWide && type.getElementType() != element)
+      some = vector::BitCastOp::create(b, type.clone(element), some);
+    if (!isAsWide)
+      some = convert(some, /*isLhs=*/true);
+    vector::StoreOp::create(
+        b, some, packed, ValueRange{row, arith::AddIOp::create(b, column, at)});
+  });
+}
+
+void MatmulKernel::packComputedRhs(RankedTensorType type, Fetch fetch,
+                                   bool isOfBytes, Value packed,
+                                   Value at) const {
+  bool isLookedUp = isOfBytes && settings.target.hasByteLookups &&
+                    type.getElementType().isBF16();
+  if (group > 1)
+    at = arith::DivUIOp::create(b, at, constant(group));
+  emitPackComputed(
+      b, type, fetch, packed, at, group, isLookedUp ? 64 : tile.lanes, tile,
+      columnsEnd, [&](Value value) { return convert(value, /*isLhs=*/false); });
+}

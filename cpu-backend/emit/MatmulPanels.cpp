@@ -195,6 +195,10 @@ private:
       side /= 2;
     if (side < 4)
       return packElements();
+    // As many squares of a column as are converted at once.
+    int64_t squares = std::max<int64_t>(1, together / (side * group));
+    while (k % (squares * side * group))
+      squares /= 2;
     Value columnsFirst = swapDims(b, unit);
     auto packed = cast<MemRefType>(dst.getType()).getElementType();
     Type word = packed;
@@ -206,22 +210,31 @@ private:
       emitLoop(b, width, side, [&](Value within) {
         Value first = arith::AddIOp::create(b, column, within),
               lane = times(within, group);
-        emitLoop(b, k / group, side, [&](Value step) {
+        emitLoop(b, k / group, squares * side, [&](Value step) {
           Value depth = times(step, group), to = below(step);
-          SmallVector<Value> square;
-          for (int64_t i = 0; i < side; ++i) {
-            Value value =
-                load(columnsFirst, offsetBy(b, first, i), depth, side * group);
-            square.push_back(
-                group > 1 ? vector::BitCastOp::create(b, words, value) : value);
+          SmallVector<Value> rows;
+          for (int64_t i = 0; i < side; ++i)
+            rows.push_back(load(columnsFirst, offsetBy(b, first, i), depth,
+                                squares * side * group));
+          for (int64_t part = 0; part < squares; ++part) {
+            SmallVector<Value> square;
+            for (Value row : rows) {
+              if (squares > 1)
+                row = vector::ExtractStridedSliceOp::create(
+                    b, row, ArrayRef<int64_t>{part * side * group},
+                    ArrayRef<int64_t>{side * group}, ArrayRef<int64_t>{1});
+              square.push_back(
+                  group > 1 ? vector::BitCastOp::create(b, words, row) : row);
+            }
+            transposeSquare(b, square);
+            for (auto [i, value] : llvm::enumerate(square))
+              vector::StoreOp::create(
+                  b,
+                  group > 1 ? vector::BitCastOp::create(b, elements, value)
+                            : value,
+                  dst,
+                  ValueRange{panel, offsetBy(b, to, part * side + i), lane});
           }
-          transposeSquare(b, square);
-          for (auto [i, value] : llvm::enumerate(square))
-            vector::StoreOp::create(
-                b,
-                group > 1 ? vector::BitCastOp::create(b, elements, value)
-                          : value,
-                dst, ValueRange{panel, offsetBy(b, to, i), lane});
         });
       });
     });
