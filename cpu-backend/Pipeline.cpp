@@ -53,6 +53,12 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuVersionStridesPass());
   // Columns that lie in memory as rows are gathered as rows.
   pm.addNestedPass<func::FuncOp>(createCpuTransposeGathersPass());
+  // Weights of 8 bits are read as they are by products that widen them.
+  CpuNarrowOperandsPassOptions narrow;
+  narrow.bf16Units =
+      target.hasBf16Tiles || (target.hasBf16Pairs && !target.hasTwoFmas);
+  narrow.byteLookups = target.hasByteLookups;
+  pm.addNestedPass<func::FuncOp>(createCpuNarrowOperandsPass(narrow));
   // Rows that are one row, elements of which lie apart, are read once.
   pm.addNestedPass<func::FuncOp>(createCpuRepeatLoadsPass());
   // The steps of sorts are computed in registers, as rows.

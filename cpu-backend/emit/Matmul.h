@@ -166,7 +166,8 @@ public:
   /// The same of all steps of a block for few rows, the first `wanted` ones:
   /// `left` has rows of what is multiplied, `right` columns as they are.
   void multiplyColumns(mlir::Value acc, RowsInMemory left, RowsInMemory right,
-                       mlir::Value wanted, mlir::Value isFirst) const;
+                       mlir::Value wanted, mlir::Value isFirst,
+                       Allocate allocate) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
@@ -230,10 +231,13 @@ private:
                 llvm::ArrayRef<mlir::Value> columns, mlir::Value column) const;
   /// Floats of 8 bits that so many lanes look up in tables, as bf16.
   bool looksUp(mlir::Type element) const;
+  mlir::Value halvesOfBytes(mlir::Value value) const;
+  /// These and integers of 8 bits.
+  bool isHalvedAtOnce(mlir::Type element) const;
   static constexpr int64_t lanesOfLookup = 64;
   /// Elements of a row of `b` that are converted at once.
   int64_t atOnce(mlir::Type element) const {
-    return looksUp(element) ? lanesOfLookup : tile.lanes;
+    return isHalvedAtOnce(element) ? lanesOfLookup : tile.lanes;
   }
   /// Elements that few instructions convert.
   bool isCheap(mlir::Type element) const;
@@ -246,6 +250,7 @@ private:
   void emitTilesOfRow(mlir::Value panel, mlir::Value column,
                       mlir::Value row) const;
   void prefetchLater(mlir::Value panel, mlir::Value row, mlir::Value at) const;
+  void correctSums(mlir::Value depth, Allocate allocate) const;
   void emitCorrections(mlir::Value depth) const;
 
   mlir::ImplicitLocOpBuilder &b;

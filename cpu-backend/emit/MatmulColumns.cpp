@@ -46,10 +46,13 @@ static constexpr int64_t mostRows = 16, mostInLoop = 64;
 bool MatmulKernel::isCheap(Type element) const {
   if (unit == MatmulUnit::Bf16Pairs)
     return element.isBF16() ||
-           (looksUp(element) && unitDepth % lanesOfLookup == 0);
+           (isHalvedAtOnce(element) && unitDepth % lanesOfLookup == 0);
+  if (unit == MatmulUnit::I8Quads)
+    return true;
   return unit == MatmulUnit::MultiplyAdd &&
          (element == packedElement ||
-          (packedElement.isF32() && (element.isBF16() || element.isF16())));
+          (packedElement.isF32() &&
+           (element.isBF16() || element.isF16() || element.isInteger(8))));
 }
 
 int64_t MatmulKernel::rowsWithRows() const {
@@ -63,9 +66,10 @@ int64_t MatmulKernel::rowsWithColumns() const {
       unitDepth % (group * lanesOfSums()) != 0)
     return 0;
   // Two rows have one conversion.
-  if (looksUp(rhsElement))
+  if (isHalvedAtOnce(rhsElement))
     return std::min<int64_t>(m - 1, rowsTogether);
-  bool isConverted = group == 1 && rhsElement != packedElement;
+  bool isConverted = unit == MatmulUnit::I8Quads ||
+                     (group == 1 && rhsElement != packedElement);
   return std::min(m - 1, isConverted ? fewRows : fewWithColumns);
 }
 
@@ -141,7 +145,7 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
                             Value column) const {
   int64_t lanes = lanesOfSums(), elements = group * lanes;
   // Elements of a column that are converted at once.
-  int64_t parts = looksUp(rhsElement) ? lanesOfLookup / elements : 1;
+  int64_t parts = isHalvedAtOnce(rhsElement) ? lanesOfLookup / elements : 1;
   // Two chains of sums where there are registers for them.
   int64_t chains = count == 1 && settings.target.vectorBits == 512 &&
                            parts == 1 && unitDepth % (2 * elements) == 0
@@ -196,6 +200,12 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
            llvm::zip_equal(sums, all.take_back(columns.size())))
         sum = add(sum, other);
     Value total = sumsOfLanes(sums);
+    if (now.corrections)
+      total = arith::SubIOp::create(
+          b, total,
+          vector::BroadcastOp::create(
+              b, total.getType(),
+              memref::LoadOp::create(b, now.corrections, row)));
     SmallVector<Value> place = {row, column};
     auto load = [&]() -> SmallVector<Value> {
       return {widenTo(b, vector::LoadOp::create(b, result, now.acc, place),
@@ -211,8 +221,9 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
 
 void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
                                    RowsInMemory right, Value wanted,
-                                   Value isFirst) const {
+                                   Value isFirst, Allocate allocate) const {
   now = {{}, {}, acc, {}, {}, left, wanted, isFirst, right};
+  correctSums(constant(unitDepth), allocate);
   int64_t count = columnsAtOnce();
   Value whole = arith::AndIOp::create(b, wanted, constant(-rowsTogether)),
         hasRest =
@@ -223,8 +234,8 @@ void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
       columns.push_back(addressOfRow(right, offsetBy(b, column, i)));
     if (right.aheadBytes)
       prefetchColumns(columns, right);
-    auto loop = scf::ForOp::create(b, constant(0), whole,
-                                   constant(rowsTogether));
+    auto loop =
+        scf::ForOp::create(b, constant(0), whole, constant(rowsTogether));
     auto rest = scf::IfOp::create(b, hasRest, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

@@ -28,12 +28,9 @@ void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
   now = {lhs, rhs, acc, depth, {}, rows, wanted, isFirst, right};
   if (step > 1)
     now.steps = arith::DivUIOp::create(b, depth, constant(step));
-  if (unit == MatmulUnit::I8Quads)
-    now.corrections = allocate(MemRefType::get({m}, sumElement));
+  correctSums(depth, allocate);
   if (usesTiles())
     configureTiles(allocate);
-  if (now.corrections)
-    emitCorrections(depth);
   forPanels(b, n, tile.columns(), columnsEnd,
             [&](Value panel, Value column, int64_t width) {
               emitPanel(panel, column, width);
@@ -120,6 +117,14 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
   emitTile(panel, column, constant(0), 1, vectors);
   b.setInsertionPointToStart(branch.elseBlock());
   emitAll();
+}
+
+/// Where numbers of b are too high: what is to be taken off the sums.
+void MatmulKernel::correctSums(Value depth, Allocate allocate) const {
+  if (unit != MatmulUnit::I8Quads)
+    return;
+  now.corrections = allocate(MemRefType::get({m}, sumElement));
+  emitCorrections(depth);
 }
 
 /// What the numbers of b are too high adds 128 times the sum of each row of a;

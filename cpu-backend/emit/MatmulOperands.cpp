@@ -11,6 +11,7 @@
 #include "cpu-backend/emit/Matmul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -87,8 +88,9 @@ MatmulTile MatmulTile::choose(int64_t m, int64_t n, int64_t nativeLanes,
 
 /// Every value of these types is a normal number, or zero, of bf16.
 static bool fitsBf16(Type type) {
-  return type.isBF16() || isa<Float8E5M2Type, Float8E4M3FNType,
-                              Float8E5M2FNUZType, Float8E4M3FNUZType>(type);
+  return type.isBF16() || type.isInteger(8) ||
+         isa<Float8E5M2Type, Float8E4M3FNType, Float8E5M2FNUZType,
+             Float8E4M3FNUZType>(type);
 }
 
 static MatmulUnit chooseUnit(Type lhs, Type rhs, Type sum, bool hasTiles,
@@ -188,6 +190,11 @@ int64_t MatmulKernel::cachedDepth() const {
   return bytes / (tile.columns() * packedElement.getIntOrFloatBitWidth() / 8);
 }
 
+bool MatmulKernel::isHalvedAtOnce(Type element) const {
+  return looksUp(element) ||
+         (unit == MatmulUnit::Bf16Pairs && element.isInteger(8));
+}
+
 bool MatmulKernel::looksUp(Type element) const {
   return (unit == MatmulUnit::Bf16Pairs || unit == MatmulUnit::Bf16Tiles) &&
          settings.target.hasByteLookups &&
@@ -260,6 +267,41 @@ bool MatmulKernel::readsRhs(MemRefType type) const {
   return isNear || m <= tile.rows;
 }
 
+/// Integers of 8 bits, 32 or 64 of them, as bf16: all of them are numbers of
+/// it. Null for others.
+Value MatmulKernel::halvesOfBytes(Value value) const {
+  constexpr int64_t most = 16;
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type || !type.getElementType().isInteger(8) ||
+      type.getNumElements() % (2 * most) || !settings.target.hasBf16Pairs)
+    return {};
+  auto part = [&](int64_t first) -> Value {
+    Value bytes = vector::ExtractStridedSliceOp::create(
+        b, value, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{most},
+        ArrayRef<int64_t>{1});
+    return widenTo(b, bytes, sumElement, false);
+  };
+  auto words = VectorType::get(2 * most, b.getI16Type());
+  SmallVector<Value> pieces;
+  for (int64_t at = 0; at < type.getNumElements(); at += 2 * most) {
+    Value halves = LLVM::CallIntrinsicOp::create(
+                       b, words.clone(b.getBF16Type()),
+                       b.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
+                       ValueRange{part(at + most), part(at)})
+                       ->getResult(0);
+    pieces.push_back(vector::BitCastOp::create(b, words, halves));
+  }
+  if (pieces.size() == 1)
+    return pieces[0];
+  Value both =
+      arith::ConstantOp::create(b, b.getZeroAttr(type.clone(b.getI16Type())));
+  for (auto [i, piece] : llvm::enumerate(pieces))
+    both = vector::InsertStridedSliceOp::create(
+        b, piece, both, ArrayRef<int64_t>{static_cast<int64_t>(i) * 2 * most},
+        ArrayRef<int64_t>{1});
+  return both;
+}
+
 /// What is multiplied, in packedElement.
 Value MatmulKernel::convert(Value value, bool isLhs) const {
   auto as = [&](Type element) -> Type {
@@ -286,6 +328,8 @@ Value MatmulKernel::convert(Value value, bool isLhs) const {
         vector && looksUp(vector.getElementType()) &&
         vector.getNumElements() == lanesOfLookup)
       return bitsOf(widenTo(b, value, b.getBF16Type(), false), packedElement);
+    if (Value halves = halvesOfBytes(value))
+      return halves;
     // The upper half of an f32 is all of it.
     Value wide = bitsOf(widenTo(b, value, sumElement, false), b.getI32Type());
     Value upper = arith::ShRUIOp::create(b, wide, splat(b.getI32Type(), 16));

@@ -56,6 +56,8 @@ Value tilebridge::cpu::widenTo(ImplicitLocOpBuilder &b, Value value,
   Type type = element;
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     type = vector.clone(element);
+  if (isa<FloatType>(element) && !isa<FloatType>(from))
+    return arith::SIToFPOp::create(b, type, value);
   // What was rounded and need not have been is not (DotScaled.cpp).
   if (isa<FloatType>(element))
     return arith::ExtFOp::create(
@@ -296,7 +298,8 @@ void MatmulKernel::packRhs(Value src, Value packed, Value at) const {
   if (at && group > 1)
     at = arith::DivUIOp::create(b, at, constant(group));
   emitPackPanels(b, src, packed, at, group, ahead, atOnce(rhsElement), tile,
-                 columnsEnd, [&](Value value) { return convert(value, /*isLhs=*/false); });
+                 columnsEnd,
+                 [&](Value value) { return convert(value, /*isLhs=*/false); });
 }
 
 /// The widest vector that divides `step`.

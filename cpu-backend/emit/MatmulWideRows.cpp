@@ -188,7 +188,7 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
   if (product.hasColumns) {
     Type element = getElementTypeOrSelf(product.op->getOperand(1).getType());
     right.aheadBytes = times(b, ahead, element.getIntOrFloatBitWidth() / 8);
-    kernel.multiplyColumns(acc, left, right, product.wanted, isFirst);
+    kernel.multiplyColumns(acc, left, right, product.wanted, isFirst, allocate);
   } else {
     right.aheadBytes = arith::MulIOp::create(b, ahead, right.rowBytes);
     multiplyRowsOfB(b, product, acc, depth, left, right, isFirst, allocate);

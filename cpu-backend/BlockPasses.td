@@ -1,0 +1,244 @@
+//===- BlockPasses.td - passes on blocks before loops ------*- tablegen -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILEBRIDGE_CPUBACKEND_BLOCKPASSES
+#define TILEBRIDGE_CPUBACKEND_BLOCKPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CpuFoldEmptyPass : Pass<"tilebridge-cpu-fold-empty", "::mlir::func::FuncOp"> {
+  let summary = "Removes accesses to boxes that are known to be empty";
+  let description = [{
+    Where bounds are constants, a mask can be false everywhere. There are no vectors and no buffers of no elements: what is
+    loaded is the padding, or the tensor that it would have been inserted into, and nothing is stored.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<0xf32, strided<[1], offset: ?>>, %zero: f32) -> tensor<64xf32> {
+      %0 = bufferization.to_tensor %x : memref<0xf32, strided<[1], offset: ?>> to tensor<0xf32>
+      %1 = tensor.pad %0 low[0] high[64] {
+      ^bb0(%i: index):
+        tensor.yield %zero : f32
+      } : tensor<0xf32> to tensor<64xf32>
+      return %1 : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<0xf32, strided<[1], offset: ?>>, %zero: f32) -> tensor<64xf32> {
+      %0 = tensor.splat %zero : tensor<64xf32>
+      return %0 : tensor<64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
+def CpuTransposeGathersPass : Pass<"tilebridge-cpu-transpose-gathers", "::mlir::func::FuncOp"> {
+  let summary = "Gathers columns that are contiguous in memory as rows";
+  let description = [{
+    A block whose columns are chosen by a tensor, and lie in memory as contiguous rows, such as the keys of an attention in pages,
+    is gathered as rows and transposed. Where the contiguous dimension is the last one already, nothing changes. What is computed
+    element by element from such a block for products alone, such as keys of 8 bits that are widened and scaled, is computed before it is transposed.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, %rows: tensor<64xi64>, %stride: index) -> tensor<128x64xf32> {
+      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [128, 64], strides: [1, %stride]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<128x64xf32, strided<[1, ?]>>
+      %1 = memref.cast %0 : memref<128x64xf32, strided<[1, ?]>> to memref<128x?xf32, strided<[1, ?]>>
+      %2 = linalg_ext.gather_rows %1[%rows] dim 1 : (memref<128x?xf32, strided<[1, ?]>>, tensor<64xi64>) -> tensor<128x64xf32>
+      return %2 : tensor<128x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, %rows: tensor<64xi64>, %stride: index) -> tensor<128x64xf32> {
+      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [64, 128], strides: [%stride, 1]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64x128xf32, strided<[?, 1]>>
+      %1 = memref.cast %0 : memref<64x128xf32, strided<[?, 1]>> to memref<?x128xf32, strided<[?, 1]>>
+      %2 = linalg_ext.gather_rows %1[%rows] dim 0 : (memref<?x128xf32, strided<[?, 1]>>, tensor<64xi64>) -> tensor<64x128xf32>
+      %3 = tensor.empty() : tensor<128x64xf32>
+      %4 = linalg.transpose ins(%2 : tensor<64x128xf32>) outs(%3 : tensor<128x64xf32>) permutation = [1, 0]
+      return %4 : tensor<128x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def CpuTrimBlocksPass : Pass<"tilebridge-cpu-trim-blocks", "::mlir::func::FuncOp"> {
+  let summary = "Cuts what was padded off the blocks of products";
+  let description = [{
+    A block of a power of two of which loads and stores only reach a constant number of elements, such as 80 of 128 in each row of an
+    attention's heads, becomes shorter, with all that is computed from it or stored like it: whole vectors of 16 elements, or on CPUs with tiles 64 bytes
+    of them. This is done for dimensions of products, if nobody sees elements behind the last one that is accessed, and sums over the
+    dimension get zeros of them: both operands of a product are padded with zeros. Dimensions are told apart by what is computed
+    element by element, carried by loops, broadcast or transposed; one whose blocks are reshaped, gathered from or printed keeps its size.
+
+    Before:
+    ```mlir
+    func.func @f(%p: tensor<16x32xf32>, %v: memref<32x80xf32>, %y: memref<16x80xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %zeros = arith.constant dense<0.0> : tensor<16x128xf32>
+      %0 = bufferization.to_tensor %v : memref<32x80xf32> to tensor<32x80xf32>
+      %1 = tensor.pad %0 low[0, 0] high[0, 48] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero : f32
+      } : tensor<32x80xf32> to tensor<32x128xf32>
+      %2 = linalg.matmul ins(%p, %1 : tensor<16x32xf32>, tensor<32x128xf32>) outs(%zeros : tensor<16x128xf32>) -> tensor<16x128xf32>
+      %3 = tensor.extract_slice %2[0, 0] [16, 80] [1, 1] : tensor<16x128xf32> to tensor<16x80xf32>
+      bufferization.materialize_in_destination %3 in restrict writable %y : (tensor<16x80xf32>, memref<16x80xf32>) -> ()
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%p: tensor<16x32xf32>, %v: memref<32x80xf32>, %y: memref<16x80xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %zeros = arith.constant dense<0.0> : tensor<16x80xf32>
+      %0 = bufferization.to_tensor %v : memref<32x80xf32> to tensor<32x80xf32>
+      %1 = tensor.pad %0 low[0, 0] high[0, 0] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero : f32
+      } : tensor<32x80xf32> to tensor<32x80xf32>
+      %2 = linalg.matmul ins(%p, %1 : tensor<16x32xf32>, tensor<32x80xf32>) outs(%zeros : tensor<16x80xf32>) -> tensor<16x80xf32>
+      %3 = tensor.extract_slice %2[0, 0] [16, 80] [1, 1] : tensor<16x80xf32> to tensor<16x80xf32>
+      bufferization.materialize_in_destination %3 in restrict writable %y : (tensor<16x80xf32>, memref<16x80xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"tiles", "tiles", "bool", /*default=*/"false", "the target has AMX">,
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def CpuNarrowOperandsPass : Pass<"tilebridge-cpu-narrow-operands", "::mlir::func::FuncOp"> {
+  let summary = "Reads weights of 8 bits as they are where products widen them";
+  let description = [{
+    The right operand of a product that is a load and was only widened, such as weights of 8 bits for activations in bf16, is read as it is:
+    the micro-kernel widens it while it packs it, or multiplies few rows with it where it lies. Widened so are integers of 8 bits to bf16 and f32, floats of 8 bits to
+    bf16 (where the target looks them up), and bf16 and f16 to f32, all of them exactly.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<16x64xf32>, %w: memref<64x32xi8>, %sums: tensor<16x32xf32>) -> tensor<16x32xf32> {
+      %0 = bufferization.to_tensor %w : memref<64x32xi8> to tensor<64x32xi8>
+      %1 = tensor.empty() : tensor<64x32xf32>
+      %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+          ins(%0 : tensor<64x32xi8>) outs(%1 : tensor<64x32xf32>) {
+      ^bb0(%a: i8, %o: f32):
+        %4 = arith.sitofp %a : i8 to f32
+        linalg.yield %4 : f32
+      } -> tensor<64x32xf32>
+      %3 = linalg.matmul ins(%x, %2 : tensor<16x64xf32>, tensor<64x32xf32>) outs(%sums : tensor<16x32xf32>) -> tensor<16x32xf32>
+      return %3 : tensor<16x32xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<16x64xf32>, %w: memref<64x32xi8>, %sums: tensor<16x32xf32>) -> tensor<16x32xf32> {
+      %0 = bufferization.to_tensor %w : memref<64x32xi8> to tensor<64x32xi8>
+      %1 = linalg.matmul ins(%x, %0 : tensor<16x64xf32>, tensor<64x32xi8>) outs(%sums : tensor<16x32xf32>) -> tensor<16x32xf32>
+      return %1 : tensor<16x32xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"bf16Units", "bf16-units", "bool", /*default=*/"false", "the target multiplies bf16">,
+    Option<"byteLookups", "byte-lookups", "bool", /*default=*/"false", "the target looks up bytes (AVX512_VBMI)">,
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::FuncOp"> {
+  let summary = "Reads rows that are one row once";
+  let description = [{
+    A block whose stride along an outer dimension is zero, such as the scales of weights in groups that are no shorter than the block,
+    is read as one row that is repeated, if the row's elements lie apart. Contiguous rows are read as vectors wherever they are
+    used, and stay. A repeated dimension that a `tensor.collapse_shape` leaves alone is repeated behind it.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: index) -> tensor<32x64xf32> {
+      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [32, 64], strides: [0, %stride]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<32x64xf32, strided<[0, ?]>>
+      %1 = bufferization.to_tensor %0 : memref<32x64xf32, strided<[0, ?]>> to tensor<32x64xf32>
+      return %1 : tensor<32x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: index) -> tensor<32x64xf32> {
+      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [64], strides: [%stride]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[?]>>
+      %1 = bufferization.to_tensor %0 : memref<64xf32, strided<[?]>> to tensor<64xf32>
+      %2 = tensor.empty() : tensor<32x64xf32>
+      %3 = linalg.broadcast ins(%1 : tensor<64xf32>) outs(%2 : tensor<32x64xf32>) dimensions = [0]
+      return %3 : tensor<32x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::bufferization::BufferizationDialect"];
+}
+
+def CpuFlattenCubesPass : Pass<"tilebridge-cpu-flatten-cubes", "::mlir::func::FuncOp"> {
+  let summary = "Sees blocks of which halves change places as rows";
+  let description = [{
+    `tl.sort` and `tl.topk` see a row as a block whose dimensions are all of size 2, and let the halves of one dimension change places
+    after the other. Such blocks, and all that is computed from them element by element, become rows of one dimension; what is element i with
+    one bit of i changed is a `linalg_ext.gather_along` (`getExchangeStride()`). Masks that are computed from indices are computed from
+    those of the row. A reduction along one dimension is one of a block of three dimensions. `tilebridge.lanes` is how many elements loops
+    over the row compute in a step: 8 vectors of 512 bits, or 4 shorter ones. Nearer elements than these are in the same step, and change
+    places in registers. Where nothing changes places, nothing changes.
+
+    Before:
+    ```mlir
+    #map = affine_map<(d0, d1) -> (d0, d1)>
+    func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> {
+      %zero = arith.constant dense<0> : tensor<2xi32>
+      %init = tensor.empty() : tensor<2x2xi32>
+      %0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 2] : tensor<4xi32> into tensor<2x2xi32>
+      %1 = linalg.reduce { arith.xori } ins(%0 : tensor<2x2xi32>) outs(%zero : tensor<2xi32>) dimensions = [0]
+      %2 = linalg.broadcast ins(%1 : tensor<2xi32>) outs(%init : tensor<2x2xi32>) dimensions = [0]
+      %3 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+          ins(%0, %2 : tensor<2x2xi32>, tensor<2x2xi32>) outs(%init : tensor<2x2xi32>) {
+      ^bb0(%a: i32, %b: i32, %out: i32):
+        %xor = arith.xori %a, %b : i32
+        linalg.yield %xor : i32
+      } -> tensor<2x2xi32>
+      %4 = tensor.collapse_shape %3 [[0, 1]] : tensor<2x2xi32> into tensor<4xi32>
+      return %4 : tensor<4xi32>
+    }
+    ```
+    After:
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> {
+      %c2 = arith.constant 2 : index
+      %init = tensor.empty() : tensor<4xi32>
+      %0 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]} outs(%init : tensor<4xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %other = arith.xori %i, %c2 : index
+        %place = arith.index_cast %other : index to i32
+        linalg.yield %place : i32
+      } -> tensor<4xi32>
+      %1 = linalg_ext.gather_along %x[%0] dimension = 0 {tilebridge.lanes = 4 : i64} : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+      return %1 : tensor<4xi32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::tilebridge::linalg_ext::LinalgExtDialect"];
+  let options = [Option<"vectorBits", "vector-bits", "int64_t", "512", "bits of a vector register">];
+}
+
+#endif
