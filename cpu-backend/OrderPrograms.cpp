@@ -16,6 +16,7 @@
 
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/SharedOrder.h"
 #include "cpu-backend/UsualGrowth.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/View.h"
@@ -114,10 +115,41 @@ static Value costAlong(OpBuilder &b, Location loc, UsualGrowth growth,
 }
 
 /// Products share operands between programs in the order that the kernel's
-/// author thought of; atomics and what is read again and again may wait for
-/// programs before; prints are read in order.
+/// author thought of, or in one that shares them (SharedOrder.cpp); atomics and
+/// what is read again and again may wait for programs before; prints are read
+/// in order.
 static bool mayBeInAnyOrder(func::FuncOp func) {
   return !hasOrder(func) && !anyInside(func, isProduct);
+}
+
+/// A function of the kernel's arguments that returns an order.
+static func::FuncOp createOrder(OpBuilder &b, func::FuncOp func) {
+  b.setInsertionPointAfter(func);
+  auto order = func::FuncOp::create(
+      b, func.getLoc(), (func.getName() + ".order").str(),
+      b.getFunctionType(func.getArgumentTypes(), b.getI32Type()));
+  order.setPrivate();
+  b.setInsertionPointToStart(order.addEntryBlock());
+  func->setAttr(orderAttr, FlatSymbolRefAttr::get(order.getNameAttr()));
+  return order;
+}
+
+/// Programs that multiply with the same computed block follow one another.
+static void makeSharedOrder(func::FuncOp func) {
+  SharedOrder shared = hasOrder(func) ? SharedOrder() : findSharedOrder(func);
+  if (!shared.distance && shared.axis == 0)
+    return;
+  OpBuilder b(func.getContext());
+  func::FuncOp order = createOrder(b, func);
+  IRMapping map;
+  map.map(func.getArguments(), order.getArguments());
+  returnSharedOrder(b, func.getLoc(), map, shared,
+                    order.getArguments().take_back(kProgramArguments / 2));
+  if (Decision::isWanted(func.getContext()))
+    Decision(func.getLoc(), "ordered")
+        .report(
+            "programs that multiply with the same computed block follow one "
+            "another, so that it is computed once");
 }
 
 /// A function of the kernel's arguments that returns the axis that counts
@@ -128,13 +160,8 @@ static void makeOrder(func::FuncOp func) {
   if (blocks.empty() || (programs[1].use_empty() && programs[2].use_empty()))
     return;
   OpBuilder b(func.getContext());
-  b.setInsertionPointAfter(func);
   Location loc = func.getLoc();
-  auto order = func::FuncOp::create(
-      b, loc, (func.getName() + ".order").str(),
-      b.getFunctionType(func.getArgumentTypes(), b.getI32Type()));
-  order.setPrivate();
-  b.setInsertionPointToStart(order.addEntryBlock());
+  func::FuncOp order = createOrder(b, func);
   IRMapping map;
   map.map(func.getArguments(), order.getArguments());
   auto index = [&](int64_t value) -> Value {
@@ -165,7 +192,6 @@ static void makeOrder(func::FuncOp func) {
     least = arith::SelectOp::create(b, loc, isBetter, cost, least);
   }
   func::ReturnOp::create(b, loc, fastest);
-  func->setAttr(orderAttr, FlatSymbolRefAttr::get(order.getNameAttr()));
   if (Decision::isWanted(func.getContext()))
     Decision(loc, "ordered")
         .report("programs follow one another along the axis along which blocks "
@@ -186,9 +212,12 @@ struct OrderProgramsPass
         }))
       return;
     for (func::FuncOp func : functions)
-      if (func->hasAttr("tilebridge.kernel") && func.getBody().hasOneBlock() &&
-          mayBeInAnyOrder(func))
-        makeOrder(func);
+      if (func->hasAttr("tilebridge.kernel") && func.getBody().hasOneBlock()) {
+        if (mayBeInAnyOrder(func))
+          makeOrder(func);
+        else
+          makeSharedOrder(func);
+      }
   }
 };
 } // namespace

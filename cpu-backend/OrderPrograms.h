@@ -13,8 +13,13 @@ namespace tilebridge::cpu {
 
 /// On a kernel: the function of its arguments, without the hidden ones, that
 /// returns as an i32 the axis along which programs follow one another; without
-/// it they do along x. The other two keep their order.
+/// it they do along x. The other two keep their order. n + `lastAxis`, for n >
+/// 1: programs n apart along x follow one another, then those beside them; x
+/// has a multiple of n.
 inline constexpr llvm::StringLiteral orderAttr = "tilebridge.order";
+
+/// z.
+inline constexpr int lastAxis = 2;
 
 } // namespace tilebridge::cpu
 

@@ -106,7 +106,11 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
 
     Numbers of the launch may decide: strides, what a program's id is divided by, and axes with one program.
 
-    Not for kernels with products, whose programs share operands in the order that the author thought of; nor with atomics, volatile loads or
+    Of kernels with products, whose programs share operands in the order that the author thought of, only those are ordered whose right operand is
+    computed, such as weights of 4 bits that are unpacked, and is the same for programs n apart (`pid % n`), or along y or z: these follow one another, so that it
+    is computed once (`tilebridge-cpu-share-operands`), if the block is wide or costly enough for rows of `a` that come from memory again. The function returns n + 2 for programs n apart.
+
+    Not for kernels with atomics, volatile loads or
     `scf.while`, which may wait for others, with prints or assertions, or with merged programs.
 
     Before, blocks of a row follow one another along y:

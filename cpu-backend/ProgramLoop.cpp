@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/ProgramLoop.h"
+#include "cpu-backend/ProgramGrid.h"
 
-#include "runtime/executable_abi.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -19,19 +18,9 @@ using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 namespace {
-class ProgramLoop {
+class ProgramLoop : private ProgramGrid {
 public:
-  ProgramLoop(OpBuilder &b, Location loc, Value launch) : b(b), loc(loc) {
-    for (int dim = 0; dim < 3; ++dim) {
-      Value address =
-          LLVM::GEPOp::create(b, loc, launch.getType(), b.getI8Type(), launch,
-                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-                                  offsetof(tb_launch_v1, grid) + dim * 4)});
-      counts.push_back(
-          LLVM::LoadOp::create(b, loc, b.getI32Type(), address, 4));
-      counts64.push_back(wide(counts.back()));
-    }
-  }
+  using ProgramGrid::ProgramGrid;
 
   void create(const ProgramCall &kernel, Value begin, Value end);
   void createMerged(const ProgramCall &kernel, ArrayRef<MergedCall> merged,
@@ -39,20 +28,6 @@ public:
   Value atOnce(ArrayRef<MergedCall> merged);
 
 private:
-  void order(const ProgramCall &kernel);
-  SmallVector<Value> inOrder(ValueRange ofAxes);
-  SmallVector<Value> ofAxes(ValueRange inOrder);
-  Value choose(Value condition, Value one, Value other) {
-    return arith::SelectOp::create(b, loc, condition, one, other);
-  }
-  Value wide(Value value) {
-    return arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
-  }
-  Value number(int64_t value) {
-    return arith::ConstantIntOp::create(b, loc, b.getI64Type(), value);
-  }
-  SmallVector<Value> idsOf(Value program);
-  SmallVector<Value> next(ValueRange ids);
   func::CallOp call(const ProgramCall &call, ValueRange ids);
   void findStep(ArrayRef<MergedCall> merged);
   /// Of a program in a launch with merged ones.
@@ -78,11 +53,6 @@ private:
   }
   Value hasEnough(const MergedCall &merged);
 
-  OpBuilder &b;
-  Location loc;
-  SmallVector<Value> counts, counts64;
-  /// Which axis counts fastest, where that is not x; null if it is x.
-  Value isY, isZ, isOther;
   /// Of merged programs: the distance of their ids along the axis, and of
   /// their numbers in the grid, `lower` times as far.
   Value step, lower, distance;
@@ -90,80 +60,6 @@ private:
   Value isOff;
 };
 } // namespace
-
-/// What a kernel's function says, for the arguments of this launch.
-static Value askFunction(OpBuilder &b, Location loc, func::FuncOp function,
-                         const ProgramCall &kernel, ValueRange counts) {
-  // Its arguments are the kernel's without the hidden ones.
-  Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
-  SmallVector<Value> arguments(kernel.arguments);
-  arguments.truncate(kernel.firstId + linalg_ext::kProgramArguments);
-  for (int dim = 0; dim < 3; ++dim) {
-    arguments[kernel.firstId + dim] = zero;
-    arguments[kernel.firstId + 3 + dim] = counts[dim];
-  }
-  return func::CallOp::create(b, loc, function, arguments).getResult(0);
-}
-
-void ProgramLoop::order(const ProgramCall &kernel) {
-  if (!kernel.order)
-    return;
-  Value axis = askFunction(b, loc, kernel.order, kernel, counts);
-  auto is = [&](int64_t number) -> Value {
-    return arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq, axis,
-        arith::ConstantIntOp::create(b, loc, b.getI32Type(), number));
-  };
-  isY = is(1), isZ = is(2);
-  isOther = arith::OrIOp::create(b, loc, isY, isZ);
-}
-
-/// The fastest first: x y z, y x z or z x y.
-SmallVector<Value> ProgramLoop::inOrder(ValueRange axes) {
-  if (!isOther)
-    return axes;
-  return {choose(isOther, choose(isY, axes[1], axes[2]), axes[0]),
-          choose(isOther, axes[0], axes[1]), choose(isZ, axes[1], axes[2])};
-}
-SmallVector<Value> ProgramLoop::ofAxes(ValueRange ordered) {
-  if (!isOther)
-    return ordered;
-  return {choose(isOther, ordered[1], ordered[0]),
-          choose(isY, ordered[0], choose(isZ, ordered[2], ordered[1])),
-          choose(isZ, ordered[0], ordered[2])};
-}
-
-/// The ids of a program, in order.
-SmallVector<Value> ProgramLoop::idsOf(Value program) {
-  auto narrow = [&](Value value) {
-    return arith::TruncIOp::create(b, loc, b.getI32Type(), value).getResult();
-  };
-  SmallVector<Value> sizes = inOrder(counts64);
-  Value rows = arith::DivUIOp::create(b, loc, program, sizes[0]);
-  return {narrow(arith::RemUIOp::create(b, loc, program, sizes[0])),
-          narrow(arith::RemUIOp::create(b, loc, rows, sizes[1])),
-          narrow(arith::DivUIOp::create(b, loc, rows, sizes[1]))};
-}
-
-/// The next program's ids, in order, as an odometer counts.
-SmallVector<Value> ProgramLoop::next(ValueRange ids) {
-  Type i32 = b.getI32Type();
-  Value one = arith::ConstantIntOp::create(b, loc, i32, 1),
-        zero = arith::ConstantIntOp::create(b, loc, i32, 0);
-  auto step = [&](Value id, Value carry, Value count, Value &carryOut) {
-    Value more = arith::AddIOp::create(b, loc, id, carry);
-    Value full =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, more, count);
-    carryOut = arith::SelectOp::create(b, loc, full, one, zero);
-    return arith::SelectOp::create(b, loc, full, zero, more).getResult();
-  };
-  SmallVector<Value> sizes = inOrder(counts);
-  Value carry, nextCarry;
-  Value first = step(ids[0], one, sizes[0], carry);
-  // A carry of 0 leaves an id below its count, so `full` is false there.
-  Value second = step(ids[1], carry, sizes[1], nextCarry);
-  return {first, second, arith::AddIOp::create(b, loc, ids[2], nextCarry)};
-}
 
 func::CallOp ProgramLoop::call(const ProgramCall &call, ValueRange ordered) {
   SmallVector<Value> arguments = call.arguments, ids = ofAxes(ordered);
@@ -177,7 +73,8 @@ func::CallOp ProgramLoop::call(const ProgramCall &call, ValueRange ordered) {
 
 /// The divisions run once a call: the loop then counts like an odometer.
 void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
-  order(kernel);
+  if (kernel.order)
+    setOrder(ask(kernel.order, kernel));
   auto loop = scf::ForOp::create(b, loc, begin, end, number(1), idsOf(begin));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -192,7 +89,7 @@ void ProgramLoop::findStep(ArrayRef<MergedCall> merged) {
   for (const MergedCall &each : merged) {
     if (!each.step)
       continue;
-    Value result = askFunction(b, loc, each.step, each.call, counts);
+    Value result = ask(each.step, each.call);
     // A quotient by what is no distance is not what is merged for.
     result = arith::MaxSIOp::create(b, loc, result, number(0));
     result = arith::MinSIOp::create(

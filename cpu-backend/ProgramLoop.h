@@ -17,7 +17,7 @@ struct ProgramCall {
   mlir::func::FuncOp function;
   mlir::SmallVector<mlir::Value> arguments;
   unsigned firstId = 0;
-  /// Returns the axis that counts fastest; null if that is x.
+  /// Returns an order (OrderPrograms.h); null if programs are in that of x.
   mlir::func::FuncOp order;
 };
 

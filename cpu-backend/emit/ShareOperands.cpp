@@ -47,10 +47,13 @@ public:
       if (seen.insert(value).second && !visit(value, open))
         return std::nullopt;
     }
-    for (Value key : keys)
+    llvm::SetVector<Value> sources;
+    for (Value key : keys) {
       if (!isNumber(key.getType()))
         return std::nullopt;
-    return SmallVector<Value>(keys.begin(), keys.end());
+      sources.insert(sourceOf(key));
+    }
+    return sources.takeVector();
   }
 
 private:
@@ -79,6 +82,27 @@ private:
     bool all =
         llvm::all_of(op->getOperands(), [&](Value v) { return isOfLaunch(v); });
     return ofLaunch[value] = all;
+  }
+
+  /// The only number that `key` is computed from, besides those of the launch:
+  /// several keys are one then. What several numbers have in common, such as a
+  /// remainder, is not looked into.
+  Value sourceOf(Value key) {
+    while (Operation *op = key.getDefiningOp()) {
+      if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp,
+               arith::MaxSIOp, arith::ExtSIOp, arith::ExtUIOp,
+               arith::IndexCastOp>(op) ||
+          loop->isProperAncestor(op))
+        break;
+      SmallVector<Value, 2> numbers;
+      for (Value operand : op->getOperands())
+        if (!isOfLaunch(operand) && !llvm::is_contained(numbers, operand))
+          numbers.push_back(operand);
+      if (numbers.size() != 1)
+        break;
+      key = numbers.front();
+    }
+    return key;
   }
 
   bool visit(Value value, SmallVectorImpl<Value> &open) {

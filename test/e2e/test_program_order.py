@@ -114,3 +114,83 @@ def test_blocks_of_descriptors(m, n, rng):
     descriptors = [TensorDescriptor(t, [m, n], [n, 1], block) for t in (x, out)]
     descriptor_kernel[(triton.cdiv(m, 4), triton.cdiv(n, 64))](*descriptors, BM=4, BN=64)
     assert torch.equal(out, x * 2)
+
+
+@triton.jit
+def product_kernel(
+    a, b, out, count, n, k, apart, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, HOW: tl.constexpr
+):  # fmt: skip
+    """Multiplies with a block that is computed, by what its program's number says."""
+    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    number = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x
+    if HOW == "columns":
+        tiles = tl.cdiv(n, BN)
+        row, col = x // tiles + y, x % tiles
+    elif HOW == "apart":
+        row, col = x // apart, x % apart
+    elif HOW == "y":
+        row, col = y + z, x
+    elif HOW == "z":
+        row, col = z, x + 2 * y
+    else:
+        row, col = x % apart, x // apart
+    i = tl.arange(0, BM)
+    j = col * BN + tl.arange(0, BN)
+    sums = tl.zeros([BM, BN], tl.float32)
+    for first in range(0, k, BK):
+        at = first + tl.arange(0, BK)
+        left = tl.load(a + row * BM * k + i[:, None] * k + at[None, :])
+        right = tl.load(b + at[:, None] * n + (j % n)[None, :])
+        sums = tl.dot(
+            left, ((right >> 1) & 7).to(tl.float32) * 2 - (right & 3), sums, input_precision="ieee"
+        )
+    tl.store(out + number * BM * BN + i[:, None] * BN + tl.arange(0, BN)[None, :], sums)
+    tl.store(count + number, tl.load(count + number) + 1)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("how", "grid", "apart"),
+    [
+        ("columns", (12, 1, 1), 0),
+        ("columns", (4, 3, 2), 0),
+        ("columns", (3, 1, 1), 0),
+        ("apart", (12, 1, 1), 4),
+        ("apart", (12, 1, 1), 5),
+        ("apart", (12, 2, 1), 12),
+        ("apart", (7, 1, 1), 1),
+        ("apart", (7, 1, 1), 100),
+        ("y", (4, 5, 1), 0),
+        ("y", (4, 1, 3), 0),
+        ("y", (3, 2, 2), 0),
+        ("z", (2, 2, 3), 0),
+        ("rows", (12, 1, 1), 3),
+    ],
+)
+def test_products_of_the_same_block(how, grid, apart, threads, rng):
+    """Each program runs once, with its own block, whether or not programs that share one follow one another."""
+    n, k, bm, bn, bk = 64, 96, 16, 16, 32
+    total = grid[0] * grid[1] * grid[2]
+    a = normal(rng, [16 * bm, k], torch.float32)
+    b = torch.randint(-9, 9, [k, n], generator=rng, dtype=torch.int8)
+    out, count = output([total, bm, bn], torch.float32), torch.zeros(total, dtype=torch.int32)
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        product_kernel[grid](a, b, out, count, n, k, apart, BM=bm, BN=bn, BK=bk, HOW=how)
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(count, torch.ones_like(count))
+    wide = ((b >> 1) & 7).double() * 2 - (b & 3).double()
+    for number in range(total):
+        x, y, z = number % grid[0], number // grid[0] % grid[1], number // grid[0] // grid[1]
+        row, col = {
+            "columns": (x // 4 + y, x % 4),
+            "apart": (x // max(apart, 1), x % max(apart, 1)),
+            "y": (y + z, x),
+            "z": (z, x + 2 * y),
+            "rows": (x % max(apart, 1), x // max(apart, 1)),
+        }[how]
+        columns = torch.arange(col * bn, col * bn + bn) % n
+        wanted = a[row * bm : row * bm + bm].double() @ wide[:, columns]
+        torch.testing.assert_close(out[number].double(), wanted, rtol=1e-4, atol=1e-3)

@@ -155,3 +155,92 @@ func.func @calls(%x: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32,
   bufferization.materialize_in_destination %t in writable %view : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// Weights that are unpacked, of column `pid % columns`: programs that are as far apart follow one another, if x has a multiple of so many.
+
+// CHECK-LABEL: func.func @unpacked(
+// CHECK-SAME: tilebridge.order = @unpacked.order
+// CHECK: func.func private @unpacked.order(%{{[^,]*}}: memref{{[^%]*}}, %{{[^,]*}}: memref{{[^%]*}}, %{{[^,]*}}: memref{{[^%]*}}, %[[N:[^,]*]]: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32, %[[NX:[^,]*]]: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32) -> i32
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : i64
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i64
+// CHECK-DAG: %[[COLUMNS:.*]] = arith.divsi %[[N]], %{{.*}} : i32
+// CHECK-DAG: %[[APART:.*]] = arith.extsi %[[COLUMNS]] : i32 to i64
+// CHECK-DAG: %[[COUNT:.*]] = arith.extui %[[NX]] : i32 to i64
+// CHECK: arith.remsi %[[COUNT]]
+// CHECK: %[[CODE:.*]] = arith.addi %[[APART]], %[[TWO]]
+// CHECK: arith.select %{{.*}}, %[[CODE]], %[[ZERO]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @unpacked(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xi8, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
+                    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %two = arith.constant 2.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<32x32xf32>
+  %columns = arith.divsi %n, %c32 : i32
+  %row = arith.divsi %px, %columns : i32
+  %column = arith.remsi %px, %columns : i32
+  %first = arith.muli %column, %c32 : i32
+  %sums = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zeros) -> tensor<32x32xf32> : i32 {
+    %k = arith.muli %i, %c32 : i32
+    %down = arith.muli %k, %n : i32
+    %place = arith.addi %down, %first : i32
+    %at = arith.index_cast %place : i32 to index
+    %stride = arith.index_cast %n : i32 to index
+    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xi8, strided<[1], offset: ?>> to memref<32x32xi8, strided<[?, 1], offset: ?>>
+    %t = bufferization.to_tensor %view : memref<32x32xi8, strided<[?, 1], offset: ?>> to tensor<32x32xi8>
+    %e = tensor.empty() : tensor<32x32xf32>
+    %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<32x32xi8>) outs(%e : tensor<32x32xf32>) {
+    ^bb0(%x: i8, %o: f32):
+      %0 = arith.sitofp %x : i8 to f32
+      %1 = arith.addf %0, %two : f32
+      %2 = arith.mulf %1, %1 : f32
+      %3 = arith.subf %2, %two : f32
+      %4 = arith.mulf %3, %0 : f32
+      %5 = arith.addf %4, %two : f32
+      linalg.yield %5 : f32
+    } -> tensor<32x32xf32>
+    %rows = arith.muli %row, %c32 : i32
+    %from = arith.addi %rows, %k : i32
+    %fromIndex = arith.index_cast %from : i32 to index
+    %left = memref.reinterpret_cast %a to offset: [%fromIndex], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    %l = bufferization.to_tensor %left : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+    %sum = linalg.matmul ins(%l, %wide : tensor<32x32xf32>, tensor<32x32xf32>) outs(%acc : tensor<32x32xf32>) -> tensor<32x32xf32>
+    scf.yield %sum : tensor<32x32xf32>
+  }
+  %outAt = arith.index_cast %px : i32 to index
+  %out = memref.reinterpret_cast %c to offset: [%outAt], sizes: [32, 32], strides: [32, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[32, 1], offset: ?>>
+  bufferization.materialize_in_destination %sums in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[32, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Products of blocks that are read as they are keep the order of the kernel's author.
+
+// CHECK-LABEL: func.func @plain(
+// CHECK-NOT: tilebridge.order
+func.func @plain(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %zeros = arith.constant dense<0.0> : tensor<32x32xf32>
+  %columns = arith.divsi %n, %c32 : i32
+  %column = arith.remsi %px, %columns : i32
+  %sums = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zeros) -> tensor<32x32xf32> : i32 {
+    %k = arith.muli %i, %c32 : i32
+    %place = arith.addi %k, %column : i32
+    %at = arith.index_cast %place : i32 to index
+    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 32], strides: [32, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[32, 1], offset: ?>>
+    %t = bufferization.to_tensor %view : memref<32x32xf32, strided<[32, 1], offset: ?>> to tensor<32x32xf32>
+    %sum = linalg.matmul ins(%t, %t : tensor<32x32xf32>, tensor<32x32xf32>) outs(%acc : tensor<32x32xf32>) -> tensor<32x32xf32>
+    scf.yield %sum : tensor<32x32xf32>
+  }
+  %outAt = arith.index_cast %px : i32 to index
+  %out = memref.reinterpret_cast %c to offset: [%outAt], sizes: [32, 32], strides: [32, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[32, 1], offset: ?>>
+  bufferization.materialize_in_destination %sums in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[32, 1], offset: ?>>) -> ()
+  return
+}

@@ -1,0 +1,120 @@
+//===- ProgramGrid.cpp - the order of a launch's programs -----------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/ProgramGrid.h"
+#include "cpu-backend/OrderPrograms.h"
+
+#include "runtime/executable_abi.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+ProgramGrid::ProgramGrid(OpBuilder &b, Location loc, Value launch)
+    : b(b), loc(loc) {
+  for (int dim = 0; dim < 3; ++dim) {
+    Value address =
+        LLVM::GEPOp::create(b, loc, launch.getType(), b.getI8Type(), launch,
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                offsetof(tb_launch_v1, grid) + dim * 4)});
+    counts.push_back(LLVM::LoadOp::create(b, loc, b.getI32Type(), address, 4));
+    counts64.push_back(wide(counts.back()));
+  }
+}
+
+Value ProgramGrid::ask(func::FuncOp function, const ProgramCall &kernel) {
+  // Its arguments are the kernel's without the hidden ones.
+  Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
+  SmallVector<Value> arguments(kernel.arguments);
+  arguments.truncate(kernel.firstId + linalg_ext::kProgramArguments);
+  for (int dim = 0; dim < 3; ++dim) {
+    arguments[kernel.firstId + dim] = zero;
+    arguments[kernel.firstId + 3 + dim] = counts[dim];
+  }
+  return func::CallOp::create(b, loc, function, arguments).getResult(0);
+}
+
+void ProgramGrid::setOrder(Value order) {
+  auto is = [&](int64_t number) -> Value {
+    return arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, order,
+        arith::ConstantIntOp::create(b, loc, b.getI32Type(), number));
+  };
+  isY = is(1), isZ = is(2);
+  isOther = arith::OrIOp::create(b, loc, isY, isZ);
+  Type i32 = b.getI32Type();
+  Value last = arith::ConstantIntOp::create(b, loc, i32, lastAxis);
+  apart =
+      arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, order, last),
+                             arith::ConstantIntOp::create(b, loc, i32, 1));
+}
+
+SmallVector<Value> ProgramGrid::inOrder(ValueRange axes) {
+  if (!isOther)
+    return axes;
+  return {choose(isOther, choose(isY, axes[1], axes[2]), axes[0]),
+          choose(isOther, axes[0], axes[1]), choose(isZ, axes[1], axes[2])};
+}
+SmallVector<Value> ProgramGrid::ofAxes(ValueRange ordered) {
+  if (!isOther)
+    return ordered;
+  return {choose(isOther, ordered[1], ordered[0]),
+          choose(isY, ordered[0], choose(isZ, ordered[2], ordered[1])),
+          choose(isZ, ordered[0], ordered[2])};
+}
+
+SmallVector<Value> ProgramGrid::idsOf(Value program) {
+  auto narrow = [&](Value value) {
+    return arith::TruncIOp::create(b, loc, b.getI32Type(), value).getResult();
+  };
+  SmallVector<Value> sizes = inOrder(counts64);
+  Value rows = arith::DivUIOp::create(b, loc, program, sizes[0]),
+        first = arith::RemUIOp::create(b, loc, program, sizes[0]);
+  if (apart) {
+    Value distance = wide(apart),
+          all = arith::DivUIOp::create(b, loc, sizes[0], distance),
+          group = arith::RemUIOp::create(b, loc, first, all);
+    first = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, group, distance),
+        arith::DivUIOp::create(b, loc, first, all));
+  }
+  return {narrow(first), narrow(arith::RemUIOp::create(b, loc, rows, sizes[1])),
+          narrow(arith::DivUIOp::create(b, loc, rows, sizes[1]))};
+}
+
+SmallVector<Value> ProgramGrid::next(ValueRange ids) {
+  Type i32 = b.getI32Type();
+  Value one = arith::ConstantIntOp::create(b, loc, i32, 1),
+        zero = arith::ConstantIntOp::create(b, loc, i32, 0);
+  auto step = [&](Value id, Value carry, Value count, Value &carryOut) {
+    Value more = arith::AddIOp::create(b, loc, id, carry);
+    Value full =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, more, count);
+    carryOut = arith::SelectOp::create(b, loc, full, one, zero);
+    return arith::SelectOp::create(b, loc, full, zero, more).getResult();
+  };
+  SmallVector<Value> sizes = inOrder(counts);
+  Value carry, nextCarry;
+  Value first = step(ids[0], one, sizes[0], carry);
+  if (apart) {
+    // Behind the last one of those that are so far apart begin those beside.
+    Value further = arith::AddIOp::create(b, loc, ids[0], apart);
+    Value isBehind = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
+                                           further, sizes[0]);
+    Value beside = arith::SubIOp::create(
+        b, loc, further, arith::SubIOp::create(b, loc, sizes[0], one));
+    Value isLast =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, carry, one);
+    first = choose(isLast, first, choose(isBehind, beside, further));
+  }
+  // A carry of 0 leaves an id below its count, so `full` is false there.
+  Value second = step(ids[1], carry, sizes[1], nextCarry);
+  return {first, second, arith::AddIOp::create(b, loc, ids[2], nextCarry)};
+}

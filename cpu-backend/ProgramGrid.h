@@ -1,0 +1,57 @@
+//===- ProgramGrid.h - the order of a launch's programs ---------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "cpu-backend/ProgramLoop.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace tilebridge::cpu {
+
+/// Code that counts through the programs of a launch's grid.
+class ProgramGrid {
+public:
+  ProgramGrid(mlir::OpBuilder &b, mlir::Location loc, mlir::Value launch);
+
+protected:
+  using Value = mlir::Value;
+
+  /// What a function of the kernel says, for the arguments of this launch.
+  Value ask(mlir::func::FuncOp function, const ProgramCall &kernel);
+  /// What an order function has returned (OrderPrograms.h).
+  void setOrder(Value order);
+  /// The fastest first: x y z, y x z or z x y.
+  mlir::SmallVector<Value> inOrder(mlir::ValueRange ofAxes);
+  mlir::SmallVector<Value> ofAxes(mlir::ValueRange inOrder);
+  /// The ids of a program, in order.
+  mlir::SmallVector<Value> idsOf(Value program);
+  /// The next program's ids, in order, as an odometer counts.
+  mlir::SmallVector<Value> next(mlir::ValueRange ids);
+
+  Value choose(Value condition, Value one, Value other) {
+    return mlir::arith::SelectOp::create(b, loc, condition, one, other);
+  }
+  Value wide(Value value) {
+    return mlir::arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
+  }
+  Value number(int64_t value) {
+    return mlir::arith::ConstantIntOp::create(b, loc, b.getI64Type(), value);
+  }
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::SmallVector<Value> counts, counts64;
+
+private:
+  /// Which axis counts fastest, where that is not x; null if it is x.
+  Value isY, isZ, isOther;
+  /// How far programs that follow one another are apart along that axis; null
+  /// if they are neighbours.
+  Value apart;
+};
+
+} // namespace tilebridge::cpu
