@@ -123,8 +123,8 @@ def product_kernel(
     """Multiplies with a block that is computed, by what its program's number says."""
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     number = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x
-    if HOW == "columns":
-        tiles = tl.cdiv(n, BN)
+    if HOW == "columns" or HOW == "wrapped":
+        tiles = tl.cdiv(apart, BN)
         row, col = x // tiles + y, x % tiles
     elif HOW == "apart":
         row, col = x // apart, x % apart
@@ -136,11 +136,13 @@ def product_kernel(
         row, col = x % apart, x // apart
     i = tl.arange(0, BM)
     j = col * BN + tl.arange(0, BN)
+    if HOW == "wrapped":
+        j = j % n
     sums = tl.zeros([BM, BN], tl.float32)
     for first in range(0, k, BK):
         at = first + tl.arange(0, BK)
         left = tl.load(a + row * BM * k + i[:, None] * k + at[None, :])
-        right = tl.load(b + at[:, None] * n + (j % n)[None, :])
+        right = tl.load(b + at[:, None] * n + j[None, :])
         sums = tl.dot(
             left, ((right >> 1) & 7).to(tl.float32) * 2 - (right & 3), sums, input_precision="ieee"
         )
@@ -152,12 +154,17 @@ def product_kernel(
 @pytest.mark.parametrize(
     ("how", "grid", "apart"),
     [
-        ("columns", (12, 1, 1), 0),
-        ("columns", (4, 3, 2), 0),
-        ("columns", (3, 1, 1), 0),
+        ("columns", (12, 1, 1), 250),
+        ("columns", (4, 3, 2), 250),
+        ("columns", (3, 1, 1), 250),
+        ("columns", (64, 1, 1), 250),
+        ("columns", (32, 5, 2), 250),
+        ("wrapped", (12, 1, 1), 250),
+        ("wrapped", (4, 3, 2), 250),
         ("apart", (12, 1, 1), 4),
         ("apart", (12, 1, 1), 5),
         ("apart", (12, 2, 1), 12),
+        ("apart", (60, 2, 1), 6),
         ("apart", (7, 1, 1), 1),
         ("apart", (7, 1, 1), 100),
         ("y", (4, 5, 1), 0),
@@ -169,7 +176,7 @@ def product_kernel(
 )
 def test_products_of_the_same_block(how, grid, apart, threads, rng):
     """Each program runs once, with its own block, whether or not programs that share one follow one another."""
-    n, k, bm, bn, bk = 64, 96, 16, 16, 32
+    n, k, bm, bn, bk = 64 * 12, 96, 16, 64, 32
     total = grid[0] * grid[1] * grid[2]
     a = normal(rng, [16 * bm, k], torch.float32)
     b = torch.randint(-9, 9, [k, n], generator=rng, dtype=torch.int8)
@@ -186,11 +193,12 @@ def test_products_of_the_same_block(how, grid, apart, threads, rng):
         x, y, z = number % grid[0], number // grid[0] % grid[1], number // grid[0] // grid[1]
         row, col = {
             "columns": (x // 4 + y, x % 4),
+            "wrapped": (x // 4 + y, x % 4),
             "apart": (x // max(apart, 1), x % max(apart, 1)),
             "y": (y + z, x),
             "z": (z, x + 2 * y),
             "rows": (x % max(apart, 1), x // max(apart, 1)),
         }[how]
-        columns = torch.arange(col * bn, col * bn + bn) % n
+        columns = torch.arange(col * bn, col * bn + bn)
         wanted = a[row * bm : row * bm + bm].double() @ wide[:, columns]
         torch.testing.assert_close(out[number].double(), wanted, rtol=1e-4, atol=1e-3)
