@@ -195,17 +195,17 @@ bool BlockDims::visitReshape(Operation *op) {
   auto visit = [&](Value wide, Value narrow,
                    ArrayRef<ReassociationIndices> groups) {
     for (auto [d, group] : llvm::enumerate(groups)) {
-      SmallVector<int64_t> long_ = llvm::filter_to_vector(
+      SmallVector<int64_t> larger = llvm::filter_to_vector(
           group, [&](int64_t i) { return blockType(wide).getDimSize(i) != 1; });
       for (int64_t i : group)
-        if (!llvm::is_contained(long_, i))
+        if (!llvm::is_contained(larger, i))
           fix(wide, i);
-      if (long_.size() == 1) {
-        join(wide, long_[0], narrow, d);
+      if (larger.size() == 1) {
+        join(wide, larger[0], narrow, d);
         continue;
       }
       fix(narrow, d);
-      for (int64_t i : long_)
+      for (int64_t i : larger)
         fix(wide, i);
     }
     if (groups.empty())
@@ -278,12 +278,9 @@ bool BlockDims::visitControlFlow(Operation *op) {
     joinBlocks(loop.getInitArgs(), loop.getResults());
     return true;
   }
-  if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
-    for (Value result : op->getResults())
-      if (blockType(result))
-        joinAll(result, result);
+  // Their yields join them.
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
     return true;
-  }
   if (isa<scf::YieldOp>(op) &&
       isa<scf::ForOp, scf::IfOp, scf::IndexSwitchOp>(op->getParentOp())) {
     joinBlocks(op->getOperands(), op->getParentOp()->getResults());

@@ -51,13 +51,7 @@ static bool isContiguousAlong(Value block, unsigned dim) {
   else if (auto rows = block.getDefiningOp<linalg_ext::GatherRowsOp>();
            rows && static_cast<unsigned>(rows.getDim()) != dim)
     view = rows.getView();
-  if (!view)
-    return false;
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(cast<MemRefType>(view.getType())
-                       .getStridesAndOffset(strides, offset)) &&
-         strides[dim] == 1;
+  return view && hasUnitStride(cast<MemRefType>(view.getType()), dim);
 }
 
 namespace {

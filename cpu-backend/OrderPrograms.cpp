@@ -141,6 +141,8 @@ static void makeSharedOrder(func::FuncOp func) {
     return;
   OpBuilder b(func.getContext());
   func::FuncOp order = createOrder(b, func);
+  if (shared.distance)
+    order->setAttr(apartAttr, b.getUnitAttr());
   IRMapping map;
   map.map(func.getArguments(), order.getArguments());
   returnSharedOrder(b, func.getLoc(), map, shared,

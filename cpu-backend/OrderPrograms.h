@@ -21,6 +21,9 @@ inline constexpr llvm::StringLiteral orderAttr = "tilebridge.order";
 /// z.
 inline constexpr int lastAxis = 2;
 
+/// On such a function: it may return more than an axis.
+inline constexpr llvm::StringLiteral apartAttr = "tilebridge.apart";
+
 } // namespace tilebridge::cpu
 
 #endif // TILEBRIDGE_CPU_BACKEND_ORDERPROGRAMS_H

@@ -41,7 +41,9 @@ Value ProgramGrid::ask(func::FuncOp function, const ProgramCall &kernel) {
   return func::CallOp::create(b, loc, function, arguments).getResult(0);
 }
 
-void ProgramGrid::setOrder(Value order) {
+void ProgramGrid::setOrder(const ProgramCall &kernel) {
+  func::FuncOp function = kernel.order;
+  Value order = ask(function, kernel);
   auto is = [&](int64_t number) -> Value {
     return arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::eq, order,
@@ -49,6 +51,8 @@ void ProgramGrid::setOrder(Value order) {
   };
   isY = is(1), isZ = is(2);
   isOther = arith::OrIOp::create(b, loc, isY, isZ);
+  if (!function->hasAttr(apartAttr))
+    return;
   Type i32 = b.getI32Type();
   Value last = arith::ConstantIntOp::create(b, loc, i32, lastAxis);
   apart =

@@ -22,8 +22,8 @@ protected:
 
   /// What a function of the kernel says, for the arguments of this launch.
   Value ask(mlir::func::FuncOp function, const ProgramCall &kernel);
-  /// What an order function has returned (OrderPrograms.h).
-  void setOrder(Value order);
+  /// What an order function returns for this launch (OrderPrograms.h).
+  void setOrder(const ProgramCall &kernel);
   /// The fastest first: x y z, y x z or z x y.
   mlir::SmallVector<Value> inOrder(mlir::ValueRange ofAxes);
   mlir::SmallVector<Value> ofAxes(mlir::ValueRange inOrder);

@@ -74,7 +74,7 @@ func::CallOp ProgramLoop::call(const ProgramCall &call, ValueRange ordered) {
 /// The divisions run once a call: the loop then counts like an odometer.
 void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
   if (kernel.order)
-    setOrder(ask(kernel.order, kernel));
+    setOrder(kernel);
   auto loop = scf::ForOp::create(b, loc, begin, end, number(1), idsOf(begin));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());

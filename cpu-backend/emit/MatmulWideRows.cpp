@@ -60,13 +60,8 @@ static bool isContiguousAlong(Value tensor, unsigned d) {
   if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
     return isContiguousAlong(branch.thenYield()->getOperand(0), d);
   auto load = matchLoad(tensor);
-  if (!load)
-    return false;
-  auto type = cast<MemRefType>(load->read.getBuffer().getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         strides[d] == 1;
+  return load &&
+         hasUnitStride(cast<MemRefType>(load->read.getBuffer().getType()), d);
 }
 
 /// Before the loop: where long rows of b, or its columns, may stay where they

@@ -28,7 +28,7 @@ struct Outside {
   bool anySign = false;
   /// They are integers, not all the same, and none is less than this or wraps
   /// around.
-  std::optional<int64_t> least;
+  std::optional<int64_t> least = std::nullopt;
 
   bool isExact() const { return value && !mayBeNaN && !anySign; }
   bool isFalse() const {

@@ -41,6 +41,13 @@ Value tilebridge::cpu::numbersFrom0(OpBuilder &b, Location loc,
                                    DenseElementsAttr::get(type, values));
 }
 
+bool tilebridge::cpu::hasUnitStride(MemRefType view, unsigned d) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(view.getStridesAndOffset(strides, offset)) &&
+         strides[d] == 1;
+}
+
 std::optional<int64_t> tilebridge::cpu::constantOf(OpFoldResult value) {
   return getConstantIntValue(value);
 }

@@ -110,6 +110,9 @@ struct View {
   bool isWhole() const;
 };
 
+/// Elements along dimension `d` are known to lie beside each other.
+bool hasUnitStride(mlir::MemRefType view, unsigned d);
+
 /// `value` as an index constant's value, if it is one.
 std::optional<int64_t> constantOf(mlir::OpFoldResult value);
 mlir::Value toValue(mlir::OpBuilder &builder, mlir::Location loc,
