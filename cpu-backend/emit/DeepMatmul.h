@@ -43,12 +43,20 @@ struct DeepMatmul {
   /// it has not been packed.
   mlir::Value place;
   /// The same of `b`, where few rows of `a` may be multiplied with long rows of
-  /// it, or with columns that are contiguous (null: it is always packed).
-  mlir::Value rightPlace;
+  /// it, or with columns that are contiguous (null: it is always packed); how
+  /// many steps have been multiplied; and what an iteration does, which changes
+  /// to `modeBehindJump` where b does not go on.
+  mlir::Value rightPlace, modeBehindJump;
   bool hasColumns = false;
-  /// Whether they are: each iteration then multiplies what it reads.
-  mlir::Value isAlone;
-  /// Steps that are packed already; whether this is the last iteration.
+  /// In an iteration: whether what it reads may stay where it lies, and whether
+  /// it waits until there are `depthAlone` steps.
+  mlir::Value isAlone, waits;
+  int64_t depthAlone = 0;
+  /// Steps that lie where they are behind each other; whether those that this
+  /// iteration has read are packed, or lie elsewhere.
+  mlir::Value waiting, isPacked, hasJumped;
+  /// Steps of iterations before that are not multiplied; whether this is the
+  /// last iteration.
   mlir::Value filled, isLast;
   /// The sums begin at zero, which nobody writes before the loop; and the steps
   /// along K of all iterations before (null: nobody asks).
@@ -70,6 +78,18 @@ struct DeepMatmul {
     mlir::Value at = mlir::arith::ConstantIndexOp::create(b, field);
     return mlir::arith::IndexCastOp::create(
         b, b.getIndexType(), mlir::memref::LoadOp::create(b, place, at));
+  }
+
+  /// At the start of an iteration.
+  void enter(mlir::ImplicitLocOpBuilder &b);
+  /// Whether the micro-kernel runs when there are so many steps.
+  mlir::Value isDue(mlir::ImplicitLocOpBuilder &b, mlir::Value end);
+  /// How many rows somebody sees.
+  mlir::Value wantedRows(mlir::ImplicitLocOpBuilder &b) const {
+    auto acc = llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType());
+    return wanted ? wanted
+                  : mlir::arith::ConstantIndexOp::create(b, acc.getDimSize(0))
+                        .getResult();
   }
 
   /// The rows of a that this iteration has read or packed.
@@ -119,12 +139,13 @@ void placeRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
                llvm::function_ref<void()> pack);
 
 /// Packs `view`, b of this iteration, or says where it lies. `isWhole`: it is
-/// there, and stays (null: it does not).
+/// there, and stays (null: it does not), where `mayStay` is true (null: it is).
 void placeWideRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
-                   mlir::Value view, mlir::Value isWhole);
+                   mlir::Value view, mlir::Value isWhole, mlir::Value mayStay);
 
-/// Multiplies with the rows of b where they lie, if they do, and with panels if
-/// not. `filled`: steps up to the end of this iteration.
+/// Multiplies with the rows or columns of b where they lie, and with panels if
+/// this iteration has packed some. `filled`: steps up to the end of this
+/// iteration.
 void multiplyWideRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
                       mlir::Value acc, mlir::Value filled, Allocate allocate);
 

@@ -128,7 +128,10 @@ private:
                    bool &hasFailed);
   mlir::LogicalResult emitDeepMatmul(DeepMatmul &product);
   void packInner(mlir::Value operand, DeepMatmul *product);
-  void openWideRows(DeepMatmul &product);
+  int64_t rowsWithColumns(const DeepMatmul &product, mlir::scf::ForOp loop);
+  void openWideRows(DeepMatmul &product, int64_t most);
+  mlir::Value mayStay(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                      mlir::Value tensor);
   void closeDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products);
   mlir::Value conditionOfPacking(mlir::Operation *op);
   static mlir::Value nextFilled(const DeepMatmul &product);
@@ -138,7 +141,7 @@ private:
   // MatmulShare.cpp: operands that the next program finds packed.
   bool canShare(mlir::linalg::MatmulOp op) const;
   mlir::LogicalResult openSharing(DeepMatmul &product);
-  void enterSharing(DeepMatmul &product, mlir::Value total);
+  void enterSharing(DeepMatmul &product);
   void closeSharing(const DeepMatmul &product);
 
   // Buffers.cpp

@@ -138,7 +138,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     RowsInMemory rows = rowsOf(b, lhs), others = rowsOf(b, rhs, isByColumns);
     others.aheadBytes = ahead;
     if (isByColumns)
-      kernel.multiplyColumns(acc, rows, others, wanted, first, allocate);
+      kernel.multiplyColumns(acc, rows, others, depth, wanted, first, allocate);
     else
       kernel.multiply({}, {}, acc, depth, allocate, rows, wanted, first,
                       others);

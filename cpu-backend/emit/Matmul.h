@@ -131,7 +131,10 @@ public:
   /// Few rows are multiplied with rows of `b`, or with columns that are
   /// contiguous, where they lie, up to so many rows (0: none).
   int64_t rowsWithRows() const;
-  int64_t rowsWithColumns() const;
+  int64_t rowsWithColumns(bool waits = false) const;
+  /// Steps along K after which the sums of a loop's products with columns are
+  /// added up, of operands that lie where they are.
+  int64_t depthWithColumns() const;
   /// The same of a loop that packs: long rows, which memory gives faster than
   /// the pieces of rows that a panel is packed from.
   int64_t rowsWithWideRows() const;
@@ -163,11 +166,11 @@ public:
                 mlir::Value depth, Allocate allocate, RowsInMemory rows = {},
                 mlir::Value wanted = {}, mlir::Value isFirst = {},
                 RowsInMemory right = {}) const;
-  /// The same of all steps of a block for few rows, the first `wanted` ones:
-  /// `left` has rows of what is multiplied, `right` columns as they are.
+  /// The same for few rows, the first `wanted` ones: `left` has rows of what is
+  /// multiplied, `right` columns as they are.
   void multiplyColumns(mlir::Value acc, RowsInMemory left, RowsInMemory right,
-                       mlir::Value wanted, mlir::Value isFirst,
-                       Allocate allocate) const;
+                       mlir::Value depth, mlir::Value wanted,
+                       mlir::Value isFirst, Allocate allocate) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
@@ -221,14 +224,20 @@ private:
   // MatmulColumns.cpp
   int64_t lanesOfSums() const;
   int64_t columnsAtOnce() const;
+  bool convertsColumns() const;
   mlir::Value sumsOfLanes(llvm::SmallVector<mlir::Value> vectors) const;
   mlir::Value add(mlir::Value left, mlir::Value right) const;
   void prefetchColumns(llvm::ArrayRef<mlir::Value> columns,
                        const RowsInMemory &right) const;
   mlir::Value columnVector(mlir::Value address, mlir::Value at,
                            int64_t lanes) const;
+  void prefetchLines(llvm::ArrayRef<mlir::Value> columns, mlir::Value at,
+                     int64_t elements) const;
   void emitDots(const RowsInMemory &left, mlir::Value first, int64_t count,
-                llvm::ArrayRef<mlir::Value> columns, mlir::Value column) const;
+                llvm::ArrayRef<mlir::Value> columns, mlir::Value column,
+                llvm::ArrayRef<mlir::Value> later) const;
+  void emitColumns(mlir::Value column, int64_t count, int64_t together,
+                   bool asksForNext) const;
   /// Floats of 8 bits that so many lanes look up in tables, as bf16.
   bool looksUp(mlir::Type element) const;
   mlir::Value halvesOfBytes(mlir::Value value) const;

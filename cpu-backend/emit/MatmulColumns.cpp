@@ -8,7 +8,9 @@
 // an attention: what is contiguous runs along K. To transpose a block of b
 // takes several instructions for each vector, which only many rows are worth.
 // Few rows are multiplied with the columns where they lie: lanes run along K,
-// and the lanes of several columns are added up in one tree.
+// and the lanes of several columns are added up in one tree. A loop that adds
+// such products up leaves both operands where they are for many iterations,
+// after which one tree does for all of them.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Matmul.h"
@@ -37,8 +39,14 @@ int64_t MatmulKernel::columnsAtOnce() const {
 
 /// What is converted is that for each row again, and packed only once.
 static constexpr int64_t fewRows = 4, fewWithColumns = 8;
-/// Rows for which a column is read once.
-static constexpr int64_t rowsTogether = 2;
+/// The same of columns that go on, whose lanes are added up once for many
+/// vectors.
+static constexpr int64_t manyWithColumns = 64;
+/// Rows for which a column is read once, of few ones and of more. Four rows and
+/// four columns, often at distances of a power of two, have places in the
+/// nearest cache, whose sets hold 8 lines.
+static constexpr int64_t rowsTogether = 2, moreTogether = 4,
+                         columnsTogether = 4;
 /// Of larger blocks there are hardly ever few rows; but those of a mixture of
 /// experts, which loops add up, are padded.
 static constexpr int64_t mostRows = 16, mostInLoop = 64;
@@ -60,17 +68,26 @@ int64_t MatmulKernel::rowsWithRows() const {
   return isPossible ? std::min(m - 1, fewRows) : 0;
 }
 
-int64_t MatmulKernel::rowsWithColumns() const {
+bool MatmulKernel::convertsColumns() const {
+  return unit == MatmulUnit::I8Quads || isHalvedAtOnce(rhsElement) ||
+         (group == 1 && rhsElement != packedElement);
+}
+
+int64_t MatmulKernel::rowsWithColumns(bool waits) const {
   if (m > (settings.isInLoop ? mostInLoop : mostRows) || !isCheap(rhsElement) ||
       lanesOfSums() < 2 || n % columnsAtOnce() != 0 ||
       unitDepth % (group * lanesOfSums()) != 0)
     return 0;
-  // Two rows have one conversion.
   if (isHalvedAtOnce(rhsElement))
-    return std::min<int64_t>(m - 1, rowsTogether);
-  bool isConverted = unit == MatmulUnit::I8Quads ||
-                     (group == 1 && rhsElement != packedElement);
-  return std::min(m - 1, isConverted ? fewRows : fewWithColumns);
+    return std::min(m, waits ? fewWithColumns : rowsTogether);
+  if (waits)
+    return std::min(m, manyWithColumns);
+  return std::min(m - 1, convertsColumns() ? fewRows : fewWithColumns);
+}
+
+int64_t MatmulKernel::depthWithColumns() const {
+  constexpr int64_t bytes = 4096;
+  return std::max(bytes / packedBytes() / unitDepth, int64_t(1)) * unitDepth;
 }
 
 /// One vector: lane i is the sum of all lanes of `vectors[i]`, as many as there
@@ -138,11 +155,30 @@ Value MatmulKernel::columnVector(Value address, Value at, int64_t lanes) const {
   return convert(some, /*isLhs=*/false);
 }
 
+/// Asks for the lines of `columns` that hold so many elements.
+void MatmulKernel::prefetchLines(ArrayRef<Value> columns, Value at,
+                                 int64_t elements) const {
+  int64_t size = rhsElement.getIntOrFloatBitWidth() / 8;
+  Value first = arith::IndexCastOp::create(
+      b, b.getI64Type(), arith::MulIOp::create(b, at, constant(size)));
+  for (Value column : columns) {
+    Value line = LLVM::GEPOp::create(b, column.getType(), b.getI8Type(), column,
+                                     ArrayRef<LLVM::GEPArg>{first});
+    for (int64_t byte = 0; byte < elements * size; byte += lineBytes)
+      LLVM::Prefetch::create(
+          b,
+          LLVM::GEPOp::create(
+              b, line.getType(), b.getI8Type(), line,
+              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byte)}),
+          /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
 /// The sums of `count` rows from `first` on with some columns, from `column`
-/// on.
+/// on; meanwhile those of `later` are asked for.
 void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
                             int64_t count, ArrayRef<Value> columns,
-                            Value column) const {
+                            Value column, ArrayRef<Value> later) const {
   int64_t lanes = lanesOfSums(), elements = group * lanes;
   // Elements of a column that are converted at once.
   int64_t parts = isHalvedAtOnce(rhsElement) ? lanesOfLookup / elements : 1;
@@ -161,12 +197,13 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
   }
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   int64_t sumsOfRow = chains * static_cast<int64_t>(columns.size());
-  auto steps = scf::ForOp::create(b, constant(0), constant(unitDepth),
+  auto steps = scf::ForOp::create(b, constant(0), now.steps,
                                   constant(chains * parts * elements),
                                   SmallVector<Value>(count * sumsOfRow, zero));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(steps.getBody());
+    prefetchLines(later, steps.getInductionVar(), chains * parts * elements);
     SmallVector<Value> sums(steps.getRegionIterArgs());
     for (int64_t chain = 0; chain < chains; ++chain) {
       Value at = offsetBy(b, steps.getInductionVar(), chain * elements);
@@ -219,34 +256,59 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
   }
 }
 
-void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
-                                   RowsInMemory right, Value wanted,
-                                   Value isFirst, Allocate allocate) const {
-  now = {{}, {}, acc, {}, {}, left, wanted, isFirst, right};
-  correctSums(constant(unitDepth), allocate);
-  int64_t count = columnsAtOnce();
-  Value whole = arith::AndIOp::create(b, wanted, constant(-rowsTogether)),
-        hasRest =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::ne, whole, wanted);
-  auto emitSome = [&](Value column) {
-    SmallVector<Value> columns;
-    for (int64_t i = 0; i < count; ++i)
-      columns.push_back(addressOfRow(right, offsetBy(b, column, i)));
-    if (right.aheadBytes)
-      prefetchColumns(columns, right);
-    auto loop =
-        scf::ForOp::create(b, constant(0), whole, constant(rowsTogether));
-    auto rest = scf::IfOp::create(b, hasRest, /*withElseRegion=*/false);
+/// Some columns, from `column` on, with the first `wanted` rows, up to
+/// `together` at once.
+void MatmulKernel::emitColumns(Value column, int64_t count, int64_t together,
+                               bool asksForNext) const {
+  const RowsInMemory &right = now.right;
+  auto columnsFrom = [&](int64_t first) {
+    return llvm::map_to_vector(llvm::seq(first, first + count), [&](int64_t i) {
+      return addressOfRow(right, offsetBy(b, column, i));
+    });
+  };
+  SmallVector<Value> columns = columnsFrom(0), later;
+  if (asksForNext)
+    later = columnsFrom(count);
+  if (right.aheadBytes)
+    prefetchColumns(columns, right);
+  SmallVector<int64_t> steps = {together};
+  // Two rows have one conversion.
+  if (together > rowsTogether && convertsColumns())
+    steps.push_back(rowsTogether);
+  steps.push_back(1);
+  Value done = constant(0);
+  for (int64_t rows : steps) {
+    Value left = arith::SubIOp::create(b, now.wanted, done),
+          rest = arith::RemUIOp::create(b, left, constant(rows)),
+          end = arith::SubIOp::create(b, now.wanted, rest);
+    auto loop = scf::ForOp::create(b, done, end, constant(rows));
+    done = end;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    emitDots(left, loop.getInductionVar(), rowsTogether, columns, column);
-    b.setInsertionPointToStart(rest.thenBlock());
-    emitDots(left, whole, 1, columns, column);
+    emitDots(now.rows, loop.getInductionVar(), rows, columns, column, later);
+  }
+}
+
+void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
+                                   RowsInMemory right, Value depth,
+                                   Value wanted, Value isFirst,
+                                   Allocate allocate) const {
+  now = {{}, {}, acc, depth, {}, left, wanted, isFirst, right};
+  correctSums(depth, allocate);
+  auto emitAll = [&](int64_t count, int64_t together) {
+    auto some = [&](Value column) {
+      emitColumns(column, count, together, settings.isInLoop);
+    };
+    if (!columnsEnd)
+      return emitLoop(b, n, count, some);
+    auto loop = scf::ForOp::create(b, constant(0), columnsEnd, constant(count));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    some(loop.getInductionVar());
   };
-  if (!columnsEnd)
-    return emitLoop(b, n, count, emitSome);
-  auto some = scf::ForOp::create(b, constant(0), columnsEnd, constant(count));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(some.getBody());
-  emitSome(some.getInductionVar());
+  if (!settings.isInLoop)
+    return emitAll(columnsAtOnce(), rowsTogether);
+  // Registers for the sums, a column, and each row.
+  emitAll(std::min(columnsAtOnce(), columnsTogether),
+          settings.target.vectorBits == 512 ? moreTogether : moreTogether - 1);
 }

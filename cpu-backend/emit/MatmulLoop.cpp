@@ -72,16 +72,22 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     MatmulKernel kernel = product->kernel(b);
     product->capacity = kernel.cachedDepth() / product->depth * product->depth;
     bool shares = canShare(op);
-    bool isAlways = shares || isDirect(op.getInputs()[1]);
+    bool isDirectRhs = isDirect(op.getInputs()[1]),
+         mayWait = !isDirectRhs && !writesMemory(loop);
+    int64_t most = mayWait ? rowsWithColumns(*product, loop) : 0;
+    product->hasColumns = most > 0;
+    bool isAlways = shares || isDirectRhs || most > 0;
     if (isAlways)
       product->capacity = std::max(product->capacity, product->depth);
     if (!isAlways && product->capacity < 2 * product->depth)
       continue;
+    product->depthAlone =
+        product->hasColumns ? kernel.depthWithColumns() : product->depth;
     // Rows at a distance of a power of two would compete for their places in
     // the cache.
-    MemRefType type = kernel.packedLhs(product->capacity);
-    int64_t line = 512 / type.getElementTypeBitWidth();
-    product->lhs = allocate(kernel.packedLhs(product->capacity + line));
+    int64_t steps = std::max(product->capacity, product->depthAlone),
+            line = 64 / kernel.packedBytes();
+    product->lhs = allocate(kernel.packedLhs(steps + line));
     for (unsigned dim : {0, 1}) {
       FailureOr<Value> end = wantedBefore(op, dim, loop);
       if (failed(end))
@@ -95,9 +101,10 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     if (kernel.readsRowsOf(lhsType.getElementType()) && !writesMemory(loop))
       product->place = allocate(MemRefType::get({3}, b.getI64Type()));
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
-    // What stays where it lies is read later than the program reads it.
-    if (product->wanted && !isDirect(op.getInputs()[1]) && !writesMemory(loop))
-      openWideRows(*product);
+    if (mayWait && !most && product->wanted && !product->form.swapsRhs)
+      most = kernel.rowsWithWideRows();
+    if (most)
+      openWideRows(*product, most);
     kernel.report(lhsType.getElementType(), rhsElement,
                   product->place ? "where it lies if its rows go on" : "packed",
                   product->rightPlace ? "where it lies for few rows, or packed"
@@ -147,14 +154,12 @@ void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
            products, loop.getRegionIterArgs().take_back(products.size()))) {
     product->filled = filled;
     product->isLast = isLast;
-    if (product->shared) {
-      enterSharing(*product, filled);
-    } else if (product->beginsAtZero) {
+    if (product->shared || product->beginsAtZero)
       product->total = filled;
-      product->filled = arith::RemUIOp::create(
-          rewriter, loc, filled,
-          arith::ConstantIndexOp::create(rewriter, loc, product->capacity));
-    }
+    ImplicitLocOpBuilder b(loc, rewriter);
+    product->enter(b);
+    if (product->shared)
+      enterSharing(*product);
   }
 }
 
@@ -291,7 +296,7 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
   if (isLhs && product.place)
     placeRows(b, product, view, isWhole, packLhs);
   else if (!isLhs && product.rightPlace)
-    placeWideRows(b, product, view, isWhole);
+    placeWideRows(b, product, view, isWhole, mayStay(b, product, tensor));
   else if (isLhs)
     packLhs();
   else
@@ -313,11 +318,7 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
     return arith::ConstantIndexOp::create(b, value);
   };
   Value filled = arith::AddIOp::create(b, product.filled, index(product.depth));
-  Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, filled,
-                                       index(product.capacity));
-  Value isDue = arith::OrIOp::create(b, isFull, product.isLast);
-  if (product.isAlone)
-    isDue = arith::OrIOp::create(b, isDue, product.isAlone);
+  Value isDue = product.isDue(b, filled);
   if (product.total)
     product.next =
         arith::AddIOp::create(b, product.total, index(product.depth));

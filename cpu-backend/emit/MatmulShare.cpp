@@ -131,16 +131,14 @@ LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
 }
 
 /// In an iteration: how far the loop is, and which slot is its.
-void FunctionEmitter::enterSharing(DeepMatmul &product, Value total) {
+void FunctionEmitter::enterSharing(DeepMatmul &product) {
   SharedPanels &shared = *product.shared;
   ImplicitLocOpBuilder b(product.op.getLoc(), rewriter);
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  product.total = total;
-  Value capacity = index(product.capacity),
-        number = arith::DivUIOp::create(b, total, capacity);
-  product.filled = arith::RemUIOp::create(b, total, capacity);
+  Value number =
+      arith::DivUIOp::create(b, product.total, index(product.capacity));
   Value hasSlot =
       arith::AndIOp::create(b, shared.isKept,
                             arith::CmpIOp::create(b, arith::CmpIPredicate::ult,

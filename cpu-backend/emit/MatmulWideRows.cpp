@@ -1,4 +1,4 @@
-//===- MatmulWideRows.cpp - few rows with long rows of b ------------------===//
+//===- MatmulWideRows.cpp - few rows with long rows or columns of b -------===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,15 +8,19 @@
 // gives fastest is long pieces of few rows at once, read in their order: the
 // CPU's prefetchers follow those, and have more lines under way than a core can
 // ask for itself. So where a block of b has long rows, and few of them, each
-// iteration multiplies with them where they lie. Whether few rows are wanted is
-// known before the loop only; b is packed where it is not in memory as it
-// should be, or where the program before had the same, so that the next ones
-// find its panels.
+// iteration multiplies with them where they lie. Columns that are contiguous
+// (MatmulColumns.cpp) go on in the next iteration, and wait for it: both
+// operands stay where they are until there are enough steps. Whether few rows
+// are wanted is known before the loop only; b is packed where it is not in
+// memory as it should be, or where the program before had the same, so that the
+// next ones find its panels.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/DeepMatmul.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/View.h"
+#include "cpu-backend/emit/Wanted.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -64,57 +68,177 @@ static bool isContiguousAlong(Value tensor, unsigned d) {
          hasUnitStride(cast<MemRefType>(load->read.getBuffer().getType()), d);
 }
 
-/// Before the loop: where long rows of b, or its columns, may stay where they
-/// are.
-void FunctionEmitter::openWideRows(DeepMatmul &product) {
-  ImplicitLocOpBuilder b(product.op.getLoc(), rewriter);
+/// How many rows may be multiplied with columns of b that lie where they are
+/// (0: none). What stays there is read later than the program reads it.
+int64_t FunctionEmitter::rowsWithColumns(const DeepMatmul &product,
+                                         scf::ForOp loop) {
+  linalg::MatmulOp op = product.op;
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   MatmulKernel kernel = product.kernel(b);
-  Value right = product.op.getInputs()[1];
-  int64_t most = 0;
-  if (isContiguousAlong(right, product.form.swapsRhs ? 1 : 0))
-    most = kernel.rowsWithColumns();
-  product.hasColumns = most > 0;
-  if (most == 0 && !product.form.swapsRhs)
-    most = kernel.rowsWithWideRows();
-  if (most == 0)
+  if (!isContiguousAlong(op.getInputs()[1], product.form.swapsRhs ? 1 : 0))
+    return 0;
+  int64_t most = kernel.rowsWithColumns(/*waits=*/true);
+  auto rows = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0);
+  std::optional<WantedRange> wanted = findWanted(op->getResult(0), 0);
+  bool isKnown = wanted && isKnownBefore(*wanted, loop);
+  return isKnown || rows <= most ? most : 0;
+}
+
+/// Words of `rightPlace`: where what waits lies, where what this iteration
+/// reads (0: it is packed), the distances of their rows, the steps that have
+/// been multiplied, and what iterations do.
+enum Field : int64_t {
+  Address,
+  RowBytes,
+  OwnAddress,
+  OwnRowBytes,
+  Begin,
+  ModeNow,
+  numFields
+};
+/// They pack, wait for the next one if that goes on, or multiply.
+enum Mode : int64_t { Packs, Waits, Multiplies };
+
+static Value fieldOf(ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                     Field field) {
+  return DeepMatmul::fieldOf(b, product.rightPlace, field);
+}
+
+static void putField(ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                     Field field, Value value) {
+  memref::StoreOp::create(b,
+                          arith::IndexCastOp::create(b, b.getI64Type(), value),
+                          product.rightPlace, index(b, field));
+}
+
+static Value isEqual(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+}
+
+/// Before the loop: where long rows of b, or its columns, may stay where they
+/// are, for up to `most` rows.
+void FunctionEmitter::openWideRows(DeepMatmul &product, int64_t most) {
+  ImplicitLocOpBuilder b(product.op.getLoc(), rewriter);
+  product.rightPlace = allocate(MemRefType::get({numFields}, b.getI64Type()));
+  auto isUpTo = [&](int64_t rows) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                 product.wantedRows(b), index(b, rows));
+  };
+  auto choose = [&](Value condition, Mode mode) -> Value {
+    return arith::SelectOp::create(b, condition, index(b, mode),
+                                   index(b, Packs));
+  };
+  Value isAlone = isUpTo(most);
+  if (product.shared) {
+    SharedPanels &shared = *product.shared;
+    isAlone = arith::AndIOp::create(b, isAlone, inverse(b, shared.isSame));
+    shared.isKept =
+        arith::AndIOp::create(b, shared.isKept, inverse(b, isAlone));
+  }
+  putField(b, product, Begin, index(b, 0));
+  putField(b, product, ModeNow,
+           choose(isAlone, product.hasColumns ? Waits : Multiplies));
+  product.modeBehindJump =
+      product.hasColumns
+          ? choose(isUpTo(product.kernel(b).rowsWithColumns()), Multiplies)
+          : index(b, Multiplies);
+}
+
+void DeepMatmul::enter(ImplicitLocOpBuilder &b) {
+  if (!rightPlace) {
+    if (total)
+      filled = arith::RemUIOp::create(b, total, index(b, capacity));
     return;
-  product.rightPlace = allocate(MemRefType::get({3}, b.getI64Type()));
-  product.isAlone = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                          product.wanted, index(b, most));
-  if (!product.shared)
-    return;
-  SharedPanels &shared = *product.shared;
-  product.isAlone =
-      arith::AndIOp::create(b, product.isAlone, inverse(b, shared.isSame));
-  shared.isKept =
-      arith::AndIOp::create(b, shared.isKept, inverse(b, product.isAlone));
+  }
+  Value mode = ::fieldOf(b, *this, ModeNow);
+  isAlone = inverse(b, isEqual(b, mode, index(b, Packs)));
+  waits = isEqual(b, mode, index(b, Waits));
+  if (total)
+    filled = arith::SubIOp::create(b, total, ::fieldOf(b, *this, Begin));
+}
+
+Value DeepMatmul::isDue(ImplicitLocOpBuilder &b, Value end) {
+  auto isReached = [&](int64_t steps) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::uge, end,
+                                 index(b, steps));
+  };
+  auto both = [&](Value x, Value y) -> Value {
+    return arith::AndIOp::create(b, x, y);
+  };
+  auto choose = [&](Value condition, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, condition, x, y);
+  };
+  Value result = arith::OrIOp::create(b, isReached(capacity), isLast);
+  if (!rightPlace)
+    return result;
+  auto get = [&](Field field) { return ::fieldOf(b, *this, field); };
+  auto put = [&](Field field, Value value) {
+    putField(b, *this, field, value);
+  };
+  // What this iteration has read goes on behind what waits, or waits itself.
+  Type element = getElementTypeOrSelf(op->getOperand(1).getType());
+  Value own = get(OwnAddress), rowBytes = get(OwnRowBytes),
+        isFirst = isEqual(b, filled, index(b, 0)),
+        address = choose(isFirst, own, get(Address)),
+        oldBytes = choose(isFirst, rowBytes, get(RowBytes)),
+        passed = times(b, filled, element.getIntOrFloatBitWidth() / 8),
+        isNext = isEqual(b, own, arith::AddIOp::create(b, address, passed));
+  put(Address, address);
+  put(RowBytes, oldBytes);
+  isPacked = isEqual(b, own, index(b, 0));
+  Value goesOn =
+      both(inverse(b, isPacked), both(isNext, isEqual(b, rowBytes, oldBytes)));
+  waiting = choose(goesOn, end, filled);
+  hasJumped = inverse(b, arith::OrIOp::create(b, isPacked, goesOn));
+  put(ModeNow,
+      choose(both(isAlone, inverse(b, goesOn)), modeBehindJump, get(ModeNow)));
+  Value isEnough = arith::OrIOp::create(b, isReached(depthAlone), isLast),
+        mayWait = both(waits, both(goesOn, inverse(b, isEnough)));
+  return choose(isAlone, inverse(b, mayWait), result);
+}
+
+/// Whether the next iteration reads what lies behind the columns of `tensor`,
+/// for as many rows as are worth less than a copy if it does not; null if that
+/// is not known, or there are few.
+Value FunctionEmitter::mayStay(ImplicitLocOpBuilder &b,
+                               const DeepMatmul &product, Value tensor) {
+  while (auto transpose = tensor.getDefiningOp<linalg::TransposeOp>())
+    tensor = transpose.getInput();
+  auto it = loads.find(tensor);
+  scf::ForOp around = loopAround(b);
+  if (!product.hasColumns || it == loads.end() || !around)
+    return {};
+  std::optional<OpFoldResult> growth =
+      growthOf(*it->second, around, b.getLoc());
+  if (!growth || constantOf(*growth) == product.depth)
+    return {};
+  return arith::OrIOp::create(
+      b, isEqual(b, toValue(b, b.getLoc(), *growth), index(b, product.depth)),
+      isEqual(b, product.modeBehindJump, index(b, Multiplies)));
 }
 
 void tilebridge::cpu::placeWideRows(ImplicitLocOpBuilder &b,
                                     const DeepMatmul &product, Value view,
-                                    Value isWhole) {
+                                    Value isWhole, Value mayStay) {
   MatmulKernel kernel = product.kernel(b);
-  auto put = [&](ArrayRef<Value> fields) {
-    for (auto [i, value] : llvm::enumerate(fields))
-      memref::StoreOp::create(
-          b, arith::IndexCastOp::create(b, b.getI64Type(), value),
-          product.rightPlace, ValueRange{index(b, static_cast<int64_t>(i))});
-  };
   OpBuilder::InsertionGuard guard(b);
-  Value at = product.filled;
   auto type = cast<MemRefType>(view.getType());
   unsigned along = product.hasColumns ? 0 : 1;
   if (isWhole && type.getStridesAndOffset().first[along] == 1) {
+    RowsInMemory rows = rowsOf(b, view, 1 - along);
     Value fits = arith::AndIOp::create(b, product.isAlone, isWhole);
+    if (mayStay)
+      fits = arith::AndIOp::create(b, fits, mayStay);
     auto branch = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
-    RowsInMemory rows = rowsOf(b, view, 1 - along);
-    put({rows.address, rows.rowBytes, index(b, 1)});
+    putField(b, product, OwnAddress, rows.address);
+    putField(b, product, OwnRowBytes, rows.rowBytes);
     b.setInsertionPointToStart(branch.elseBlock());
   }
-  put({index(b, 0), index(b, 0), index(b, 0)});
+  putField(b, product, OwnAddress, index(b, 0));
   // What is multiplied alone has the panels for itself.
-  at = arith::SelectOp::create(b, product.isAlone, index(b, 0), at);
+  Value at =
+      arith::SelectOp::create(b, product.isAlone, index(b, 0), product.filled);
   kernel.packRhs(view, product.rhs, at);
 }
 
@@ -152,43 +276,59 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
                                        const DeepMatmul &product, Value acc,
                                        Value filled, Allocate allocate) {
   MatmulKernel kernel = product.kernel(b);
-  auto choose = [&](Value alone, Value together) -> Value {
-    return arith::SelectOp::create(b, product.isAlone, alone, together);
+  auto choose = [&](Value condition, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, condition, x, y);
   };
-  Value depth = choose(index(b, product.depth), filled),
-        first = choose(product.filled, index(b, 0));
-  RowsInMemory left = product.leftRows(b);
-  left.address = arith::AddIOp::create(b, left.address,
-                                       times(b, first, kernel.packedBytes()));
-  const RowsInMemory whole = left;
-  Value isFirst;
-  if (product.beginsAtZero)
-    isFirst = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::ult, product.total,
-        choose(index(b, product.depth), index(b, product.capacity)));
-  auto field = [&](int64_t number) {
-    return DeepMatmul::fieldOf(b, product.rightPlace, number);
+  auto isZero = [&](Value value) { return isEqual(b, value, index(b, 0)); };
+  auto leftFrom = [&](Value step) {
+    RowsInMemory rows = product.leftRows(b);
+    rows.address = arith::AddIOp::create(b, rows.address,
+                                         times(b, step, kernel.packedBytes()));
+    return rows;
   };
-  Value isInPlace =
-      arith::AndIOp::create(b, product.isAlone,
-                            arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                                  field(2), index(b, 0)));
-  auto branch = scf::IfOp::create(b, isInPlace, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  // While these are read, memory has time to give the next ones.
-  Value ahead = arith::SelectOp::create(b, product.isLast, index(b, 0),
-                                        index(b, product.depth));
-  RowsInMemory right{field(0), field(1)};
-  if (product.hasColumns) {
-    Type element = getElementTypeOrSelf(product.op->getOperand(1).getType());
-    right.aheadBytes = times(b, ahead, element.getIntOrFloatBitWidth() / 8);
-    kernel.multiplyColumns(acc, left, right, product.wanted, isFirst, allocate);
-  } else {
-    right.aheadBytes = arith::MulIOp::create(b, ahead, right.rowBytes);
-    multiplyRowsOfB(b, product, acc, depth, left, right, isFirst, allocate);
+  Value depth = index(b, product.depth), zero = index(b, 0), one = index(b, 1),
+        begin = fieldOf(b, product, Begin);
+  // What is alone: what waits, and what this iteration has read elsewhere.
+  {
+    Value first = choose(isZero(product.waiting), one, zero),
+          last = choose(product.hasJumped, index(b, 2), one),
+          end = choose(product.isAlone, last, zero);
+    auto parts = scf::ForOp::create(b, first, end, one);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(parts.getBody());
+    Value isWaiting = isZero(parts.getInductionVar()),
+          steps = choose(isWaiting, product.waiting, depth),
+          from = choose(isWaiting, zero, product.filled), isFirst;
+    RowsInMemory left = leftFrom(from), right;
+    right.address = choose(isWaiting, fieldOf(b, product, Address),
+                           fieldOf(b, product, OwnAddress));
+    right.rowBytes = choose(isWaiting, fieldOf(b, product, RowBytes),
+                            fieldOf(b, product, OwnRowBytes));
+    if (product.beginsAtZero)
+      isFirst = isZero(arith::AddIOp::create(b, begin, from));
+    if (product.hasColumns) {
+      kernel.multiplyColumns(acc, left, right, steps, product.wantedRows(b),
+                             isFirst, allocate);
+    } else {
+      // While these are read, memory has time to give the next ones.
+      Value ahead = choose(product.isLast, zero, depth);
+      right.aheadBytes = arith::MulIOp::create(b, ahead, right.rowBytes);
+      multiplyRowsOfB(b, product, acc, steps, left, right, isFirst, allocate);
+    }
   }
-  b.setInsertionPointToStart(branch.elseBlock());
-  kernel.multiply({}, product.rhs, acc, depth, allocate, whole, product.wanted,
-                  isFirst);
+  Value usesPanels =
+      arith::OrIOp::create(b, inverse(b, product.isAlone), product.isPacked);
+  auto branch = scf::IfOp::create(b, usesPanels, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value from = choose(product.isAlone, product.filled, zero), isFirst;
+    if (product.beginsAtZero)
+      isFirst = isZero(arith::AddIOp::create(b, begin, from));
+    kernel.multiply({}, product.rhs, acc,
+                    choose(product.isAlone, depth, filled), allocate,
+                    leftFrom(from), product.wanted, isFirst);
+  }
+  if (product.total)
+    putField(b, product, Begin, arith::AddIOp::create(b, product.total, depth));
 }

@@ -7,30 +7,32 @@
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x144xf32>
 // CHECK: %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<16x128x32xf32>
 // CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
-// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<3xi64>
-// CHECK: %[[ALONE:.*]] = arith.cmpi sle, %[[WANTED]], %c15 : index
+// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<6xi64>
+// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[WANTED]], %c15 : index
+// CHECK: arith.select %[[IS_FEW]], %c2, %c0 : index
 // CHECK: scf.for {{.*}} iter_args(%[[TOTAL:.*]] = %c0) -> (index)
-// CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c128 : index
+// CHECK: %[[WORD:.*]] = memref.load %[[RIGHT]][%c5]
+// CHECK: %[[MODE:.*]] = arith.index_cast %[[WORD]] : i64 to index
+// CHECK: %[[ALONE:.*]] = arith.cmpi ne, %[[MODE]], %c0 : index
+// CHECK: %[[FILLED:.*]] = arith.subi %[[TOTAL]], {{.*}} : index
 // CHECK: scf.if %[[ALONE]] {
-// CHECK: memref.extract_aligned_pointer_as_index %[[B]]
 // CHECK-NOT: vector.load
 // CHECK: memref.store {{.*}}, %[[RIGHT]][%c2]
+// CHECK-NOT: vector.load
+// CHECK: memref.store {{.*}}, %[[RIGHT]][%c3]
 // CHECK: } else {
-// CHECK: memref.store {{.*}}, %[[RIGHT]][%c2]
+// CHECK: memref.store %c0_i64, %[[RIGHT]][%c2]
 // CHECK: arith.addi %[[FILLED]], {{.*}} : index
 // CHECK: memref.prefetch %[[B]]
 // CHECK: vector.store {{.*}}, %[[PANELS]]
 // CHECK: %[[NOW:.*]] = arith.addi %[[FILLED]], %c16 : index
-// CHECK: %[[DUE:.*]] = arith.ori {{.*}}, %[[ALONE]] : i1
-// CHECK: scf.if %[[DUE]] {
+// CHECK: %[[ENOUGH:.*]] = arith.cmpi uge, %[[NOW]], %c128 : index
 // What is multiplied alone are the steps of this iteration only, and the first of them has no sums yet.
-// CHECK: %[[DEPTH:.*]] = arith.select %[[ALONE]], %c16, %[[NOW]] : index
-// CHECK: %[[FROM:.*]] = arith.select %[[ALONE]], %[[FILLED]], %c0 : index
-// CHECK: arith.muli %[[FROM]], %c4 : index
-// CHECK: %[[LIMIT:.*]] = arith.select %[[ALONE]], %c16, %c128 : index
-// CHECK: arith.cmpi ult, %[[TOTAL]], %[[LIMIT]] : index
-// CHECK: %[[IS_THERE:.*]] = arith.andi %[[ALONE]], {{.*}} : i1
-// CHECK: scf.if %[[IS_THERE]] {
+// CHECK: %[[WAITING:.*]] = arith.select %{{.*}}, %[[NOW]], %[[FILLED]] : index
+// CHECK: %[[DUE:.*]] = arith.select %[[ALONE]], {{.*}} : i1
+// CHECK: scf.if %[[DUE]] {
+// CHECK: scf.for %[[PLACE_OF:.*]] = {{.*}} step %c1
+// CHECK: %[[DEPTH:.*]] = arith.select %{{.*}}, %[[WAITING]], %c16 : index
 // CHECK: %[[AHEAD:.*]] = arith.select %{{.*}}, %c0, %c16 : index
 // CHECK: %[[AHEAD_ROWS:.*]] = arith.muli %[[AHEAD]], %{{.*}} : index
 // For up to 4 rows of a, 8 rows of b at once.
@@ -52,8 +54,8 @@
 // CHECK: llvm.load {{.*}} -> vector<8xf32>
 // CHECK-NOT: "llvm.intr.prefetch"
 // CHECK: llvm.load {{.*}} -> vector<8xf32>
-// CHECK: } else {
-// CHECK: scf.for {{.*}} = %c0 to %[[DEPTH]] step %c1
+// CHECK: %[[STEPS:.*]] = arith.select %[[ALONE]], %c16, %[[NOW]] : index
+// CHECK: scf.for {{.*}} = %c0 to %[[STEPS]] step %c1
 // CHECK: vector.load %[[PANELS]]
 func.func @wide(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x512xf32, strided<[?, 1], offset: ?>>, %n: i32,
                 %out: memref<?x512xf32>) {
@@ -87,7 +89,7 @@ func.func @wide(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b:
 // So many steps, and so short rows, are packed.
 // CHECK-LABEL: func.func @deep
 // CHECK: memref<3xi64>
-// CHECK-NOT: memref<3xi64>
+// CHECK-NOT: memref<6xi64>
 // CHECK: scf.for
 func.func @deep(%m: index, %a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x512xf32, strided<[?, 1], offset: ?>>, %n: i32,
                 %out: memref<?x512xf32>) {
@@ -120,7 +122,7 @@ func.func @deep(%m: index, %a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b:
 
 // CHECK-LABEL: func.func @narrow
 // CHECK: memref<3xi64>
-// CHECK-NOT: memref<3xi64>
+// CHECK-NOT: memref<6xi64>
 // CHECK: scf.for
 func.func @narrow(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x256xf32, strided<[?, 1], offset: ?>>, %n: i32,
                 %out: memref<?x256xf32>) {
@@ -153,9 +155,11 @@ func.func @narrow(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %
 
 // Rows that may not be contiguous are packed, those of each iteration from the panels' beginning.
 // CHECK-LABEL: func.func @columns
-// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<3xi64>
-// CHECK: %[[ALONE:.*]] = arith.cmpi sle
-// CHECK: %[[FILLED:.*]] = arith.remui
+// CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<6xi64>
+// CHECK: scf.for
+// CHECK: %[[ALONE:.*]] = arith.cmpi ne
+// CHECK: %[[FILLED:.*]] = arith.subi
+// CHECK: memref.store %c0_i64, %[[RIGHT]][%c2]
 // CHECK: arith.select %[[ALONE]], %c0, %[[FILLED]] : index
 // CHECK: arith.select %[[ALONE]], %[[FILLED]], %c0 : index
 func.func @columns(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x512xf32, strided<[?, ?], offset: ?>>, %n: i32,
