@@ -38,6 +38,8 @@ struct DeepMatmul {
   /// Steps along K of one iteration, and of the packed operands.
   int64_t depth, capacity;
   mlir::Value lhs, rhs;
+  /// Where `lhs` lies: rows that wait are longer than others.
+  mlir::Value lhsMemory;
   /// Where the micro-kernel finds `a` (not null if that may be where it was
   /// loaded from): its address, the distance of its rows in bytes, and whether
   /// it has not been packed.
@@ -80,6 +82,8 @@ struct DeepMatmul {
         b, b.getIndexType(), mlir::memref::LoadOp::create(b, place, at));
   }
 
+  /// Memory for rows of `a`.
+  mlir::MemRefType typeOfLhs(mlir::ImplicitLocOpBuilder &b) const;
   /// At the start of an iteration.
   void enter(mlir::ImplicitLocOpBuilder &b);
   /// Whether the micro-kernel runs when there are so many steps.

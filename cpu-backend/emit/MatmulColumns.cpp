@@ -49,7 +49,7 @@ static constexpr int64_t rowsTogether = 2, moreTogether = 4,
                          columnsTogether = 4;
 /// Of larger blocks there are hardly ever few rows; but those of a mixture of
 /// experts, which loops add up, are padded.
-static constexpr int64_t mostRows = 16, mostInLoop = 64;
+static constexpr int64_t mostRows = 16, mostInLoop = 256;
 
 bool MatmulKernel::isCheap(Type element) const {
   if (unit == MatmulUnit::Bf16Pairs)

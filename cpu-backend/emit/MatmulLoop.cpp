@@ -83,11 +83,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       continue;
     product->depthAlone =
         product->hasColumns ? kernel.depthWithColumns() : product->depth;
-    // Rows at a distance of a power of two would compete for their places in
-    // the cache.
-    int64_t steps = std::max(product->capacity, product->depthAlone),
-            line = 64 / kernel.packedBytes();
-    product->lhs = allocate(kernel.packedLhs(steps + line));
+    product->lhs = product->lhsMemory = allocate(product->typeOfLhs(b));
     for (unsigned dim : {0, 1}) {
       FailureOr<Value> end = wantedBefore(op, dim, loop);
       if (failed(end))

@@ -144,6 +144,18 @@ void FunctionEmitter::openWideRows(DeepMatmul &product, int64_t most) {
           : index(b, Multiplies);
 }
 
+/// Distances of packed rows for `steps`. Rows at a distance of a power of two
+/// would compete for their places in the cache.
+static int64_t distanceOfRows(const MatmulKernel &kernel, int64_t steps) {
+  return steps + 64 / kernel.packedBytes();
+}
+
+MemRefType DeepMatmul::typeOfLhs(ImplicitLocOpBuilder &b) const {
+  MatmulKernel made = kernel(b);
+  int64_t steps = hasColumns ? std::max(capacity, depthAlone) : capacity;
+  return made.packedLhs(distanceOfRows(made, steps));
+}
+
 void DeepMatmul::enter(ImplicitLocOpBuilder &b) {
   if (!rightPlace) {
     if (total)
@@ -153,6 +165,20 @@ void DeepMatmul::enter(ImplicitLocOpBuilder &b) {
   Value mode = ::fieldOf(b, *this, ModeNow);
   isAlone = inverse(b, isEqual(b, mode, index(b, Packs)));
   waits = isEqual(b, mode, index(b, Waits));
+  if (hasColumns) {
+    MatmulKernel made = kernel(b);
+    MemRefType rows = made.packedLhs(capacity);
+    Value distance = arith::SelectOp::create(
+        b, isAlone, index(b, distanceOfRows(made, depthAlone)),
+        index(b, distanceOfRows(made, capacity)));
+    auto layout =
+        StridedLayoutAttr::get(b.getContext(), 0, {ShapedType::kDynamic, 1});
+    lhs = memref::ReinterpretCastOp::create(
+        b, MemRefType::get(rows.getShape(), rows.getElementType(), layout),
+        lhsMemory, b.getIndexAttr(0),
+        getAsIndexOpFoldResult(b.getContext(), rows.getShape()),
+        ArrayRef<OpFoldResult>{distance, b.getIndexAttr(1)});
+  }
   if (total)
     filled = arith::SubIOp::create(b, total, ::fieldOf(b, *this, Begin));
 }

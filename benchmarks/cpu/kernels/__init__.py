@@ -17,6 +17,7 @@ FAMILIES = (
     "movement",
     "reductions",
     "products",
+    "linear",
     "weights",
     "attend",
     "experts",

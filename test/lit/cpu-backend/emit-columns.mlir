@@ -41,7 +41,7 @@ func.func @single(%m: index, %a: memref<16x64xbf16>, %b: memref<64x32xbf16, stri
 // 8 rows are multiplied as well if they do not.
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[M:[a-z0-9]*]]: index
-// CHECK: memref.alloc() {{.*}} : memref<16x1040xf32>
+// CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x1040xf32>
 // CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<6xi64>
 // CHECK: %[[MAY:.*]] = arith.cmpi sle, %[[M]], %c16
@@ -53,8 +53,10 @@ func.func @single(%m: index, %a: memref<16x64xbf16>, %b: memref<64x32xbf16, stri
 // CHECK: %[[MODE:.*]] = arith.index_cast %[[MODE_WORD]]
 // CHECK: %[[ALONE:.*]] = arith.cmpi ne, %[[MODE]], %c0
 // CHECK: %[[WAITS:.*]] = arith.cmpi eq, %[[MODE]], %c1
+// Rows of a that are packed and wait are longer than others.
+// CHECK: %[[DISTANCE:.*]] = arith.select %[[ALONE]], %c1040, %c144 : index
+// CHECK: memref.reinterpret_cast %[[LEFT]] to offset: [0], sizes: [16, 128], strides: [%[[DISTANCE]], 1]
 // CHECK: %[[FILLED:.*]] = arith.subi %[[TOTAL]], %{{.*}}
-// CHECK: %[[IS_BEGIN:.*]] = arith.cmpi eq, %[[FILLED]], %c0
 // b goes on: nothing asks whether it will.
 // CHECK: scf.if %[[ALONE]] {
 // CHECK-NEXT: arith.index_cast %[[OWN_ADDRESS:.*]] : index to i64
