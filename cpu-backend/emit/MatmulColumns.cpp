@@ -48,8 +48,8 @@ static constexpr int64_t manyWithColumns = 64;
 static constexpr int64_t rowsTogether = 2, moreTogether = 4,
                          columnsTogether = 4;
 /// Of larger blocks there are hardly ever few rows; but those of a mixture of
-/// experts, which loops add up, are padded.
-static constexpr int64_t mostRows = 16, mostInLoop = 256;
+/// experts, which loops add up, are padded, and so are a linear layer's.
+static constexpr int64_t mostInLoop = 256;
 
 bool MatmulKernel::isCheap(Type element) const {
   if (unit == MatmulUnit::Bf16Pairs)
@@ -64,7 +64,8 @@ bool MatmulKernel::isCheap(Type element) const {
 }
 
 int64_t MatmulKernel::rowsWithRows() const {
-  bool isPossible = group == 1 && m <= mostRows && isCheap(rhsElement);
+  bool isPossible = group == 1 && (m <= mostRows || settings.isInLoop) &&
+                    isCheap(rhsElement);
   return isPossible ? std::min(m - 1, fewRows) : 0;
 }
 

@@ -242,15 +242,15 @@ bool MatmulKernel::readsRowsOf(Type lhsElement) const {
   llvm_unreachable("all units say how they read");
 }
 
-/// Half a page of a row, in few rows at once, is what prefetchers of a CPU
-/// follow. More rows of `a` are worth a copy, and so are more steps, for which
-/// the sums stay in registers.
+/// Two lines of a row and more, in few rows at once, are what prefetchers of a
+/// CPU follow, helped by what asks for the next iteration's. More rows of `a`
+/// are worth a copy.
 int64_t MatmulKernel::rowsWithWideRows() const {
-  constexpr int64_t leastBytes = 2048, mostSteps = 16;
-  if (unitDepth > mostSteps ||
-      n * rhsElement.getIntOrFloatBitWidth() / 8 < leastBytes)
+  constexpr int64_t leastBytes = 128;
+  if (n * rhsElement.getIntOrFloatBitWidth() / 8 < leastBytes)
     return 0;
-  return rhsElement == packedElement && rowsWithRows() ? m - 1 : rowsWithRows();
+  int64_t rows = rowsWithRows();
+  return rhsElement == packedElement && rows ? std::min(m, mostRows) - 1 : rows;
 }
 
 /// Rows that are contiguous and near each other stay where they are.

@@ -274,7 +274,7 @@ static void multiplyRowsOfB(ImplicitLocOpBuilder &b, const DeepMatmul &product,
                             Value acc, Value depth, RowsInMemory left,
                             RowsInMemory right, Value isFirst,
                             Allocate allocate) {
-  constexpr int64_t rowsAtOnce = 8, fewRows = 4;
+  constexpr int64_t rowsAtOnce = 16, fewRows = 4;
   MatmulKernel kernel = product.kernel(b);
   if (product.depth % rowsAtOnce || product.depth == rowsAtOnce)
     return kernel.multiply({}, {}, acc, depth, allocate, left, product.wanted,

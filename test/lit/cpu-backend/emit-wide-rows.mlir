@@ -35,16 +35,9 @@
 // CHECK: %[[DEPTH:.*]] = arith.select %{{.*}}, %[[WAITING]], %c16 : index
 // CHECK: %[[AHEAD:.*]] = arith.select %{{.*}}, %c0, %c16 : index
 // CHECK: %[[AHEAD_ROWS:.*]] = arith.muli %[[AHEAD]], %{{.*}} : index
-// For up to 4 rows of a, 8 rows of b at once.
-// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[WANTED]], %c4 : index
-// CHECK: %[[STEPS:.*]] = arith.select %[[IS_FEW]], %c8, %[[DEPTH]] : index
-// CHECK: scf.for %[[PART:.*]] = %c0 to %[[DEPTH]] step %[[STEPS]] {
-// CHECK: arith.muli %[[PART]], %c4 : index
-// CHECK: %[[BEGINS:.*]] = arith.cmpi eq, %[[PART]], %c0 : index
-// CHECK: arith.andi %{{.*}}, %[[BEGINS]] : i1
 // CHECK: arith.cmpi eq, %[[WANTED]], %c1 : index
 // While a row is read, that of the next iteration is asked for, line by line.
-// CHECK: scf.for %[[STEP:.*]] = %c0 to %[[STEPS]] step %c1
+// CHECK: scf.for %[[STEP:.*]] = %c0 to %[[DEPTH]] step %c1
 // CHECK-NEXT: arith.muli %[[STEP]], {{.*}} : index
 // CHECK-NOT: %[[PANELS]]
 // CHECK: %[[AHEAD_BYTES:.*]] = arith.index_cast %[[AHEAD_ROWS]] : index to i64
@@ -86,11 +79,12 @@ func.func @wide(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b:
 
 // -----
 
-// So many steps, and so short rows, are packed.
+// So are rows of many steps, of which up to 4 rows of a take 16 at once.
 // CHECK-LABEL: func.func @deep
 // CHECK: memref<3xi64>
-// CHECK-NOT: memref<6xi64>
+// CHECK: memref<6xi64>
 // CHECK: scf.for
+// CHECK: arith.select %{{.*}}, %c16, %{{.*}} : index
 func.func @deep(%m: index, %a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x512xf32, strided<[?, 1], offset: ?>>, %n: i32,
                 %out: memref<?x512xf32>) {
   %zero = arith.constant dense<0.0> : tensor<16x512xf32>
@@ -120,34 +114,35 @@ func.func @deep(%m: index, %a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b:
 
 // -----
 
+// Rows of one line are packed.
 // CHECK-LABEL: func.func @narrow
 // CHECK: memref<3xi64>
 // CHECK-NOT: memref<6xi64>
 // CHECK: scf.for
-func.func @narrow(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x256xf32, strided<[?, 1], offset: ?>>, %n: i32,
-                %out: memref<?x256xf32>) {
-  %zero = arith.constant dense<0.0> : tensor<16x256xf32>
+func.func @narrow(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x16xf32, strided<[?, 1], offset: ?>>, %n: i32,
+                %out: memref<?x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   %pad = arith.constant 0.0 : f32
   %c16 = arith.constant 16 : index
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %rows = arith.minsi %m, %c16 : index
   %rest = arith.subi %c16, %rows : index
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x256xf32>) : i32 {
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
     %there = memref.subview %a[0, 0] [%rows, 16] [1, 1] : memref<?x16xf32, strided<[?, 1], offset: ?>> to memref<?x16xf32, strided<[?, 1], offset: ?>>
     %some = bufferization.to_tensor %there : memref<?x16xf32, strided<[?, 1], offset: ?>> to tensor<?x16xf32>
     %x = tensor.pad %some low[0, 0] high[%rest, 0] {
     ^bb0(%r: index, %c: index):
       tensor.yield %pad : f32
     } : tensor<?x16xf32> to tensor<16x16xf32>
-    %y = bufferization.to_tensor %b : memref<16x256xf32, strided<[?, 1], offset: ?>> to tensor<16x256xf32>
-    %d = linalg.matmul ins(%x, %y : tensor<16x16xf32>, tensor<16x256xf32>) outs(%acc : tensor<16x256xf32>) -> tensor<16x256xf32>
-    scf.yield %d : tensor<16x256xf32>
+    %y = bufferization.to_tensor %b : memref<16x16xf32, strided<[?, 1], offset: ?>> to tensor<16x16xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x16xf32>, tensor<16x16xf32>) outs(%acc : tensor<16x16xf32>) -> tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
   }
   %size = arith.minsi %m, %c16 : index
-  %part = tensor.extract_slice %sum[0, 0] [%size, 256] [1, 1] : tensor<16x256xf32> to tensor<?x256xf32>
-  %to = memref.subview %out[0, 0] [%size, 256] [1, 1] : memref<?x256xf32> to memref<?x256xf32, strided<[256, 1]>>
-  bufferization.materialize_in_destination %part in writable %to : (tensor<?x256xf32>, memref<?x256xf32, strided<[256, 1]>>) -> ()
+  %part = tensor.extract_slice %sum[0, 0] [%size, 16] [1, 1] : tensor<16x16xf32> to tensor<?x16xf32>
+  %to = memref.subview %out[0, 0] [%size, 16] [1, 1] : memref<?x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+  bufferization.materialize_in_destination %part in writable %to : (tensor<?x16xf32>, memref<?x16xf32, strided<[16, 1]>>) -> ()
   return
 }
 
