@@ -1,4 +1,4 @@
-//===- BlockDims.h - dimensions of blocks that are one ----------*- C++ -*-===//
+//===- BlockDims.h - what is asked of the sizes of blocks -------*- C++ -*-===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,19 +6,15 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "triton-to-linalg/bridge/DimensionEquivalence.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SetVector.h"
-
-#include <optional>
 
 namespace tilebridge::cpu {
 
-/// The dimensions of a function's blocks, in classes: those of one class have
-/// one size, as element i of one block is computed from elements i of others.
-class BlockDims {
+/// What memory, products and sums say of the sizes of a function's blocks. The
+/// dimensions of one class have one size.
+class BlockDims : private linalg_ext::DimensionEquivalence {
 public:
   explicit BlockDims(mlir::func::FuncOp func);
 
@@ -32,9 +28,9 @@ public:
     /// of none).
     unsigned productBits = 0;
     /// Where its elements are added up: inputs and their dimensions.
-    llvm::SmallVector<std::pair<mlir::OpOperand *, unsigned>> summed;
+    llvm::SmallVector<Place> summed;
     /// Masks by which its elements are stored, and their dimensions.
-    llvm::SmallVector<std::pair<mlir::Value, unsigned>> storeMasks;
+    llvm::SmallVector<Dimension> storeMasks;
   };
 
   /// That of a dimension; null where nobody asks for its size.
@@ -44,28 +40,24 @@ public:
   llvm::ArrayRef<mlir::Value> blocks() const { return values.getArrayRef(); }
 
 private:
+  /// What was said of one dimension.
   using Facts = Class;
-
-  unsigned node(mlir::Value block, unsigned dim);
-  void join(mlir::Value a, unsigned dimA, mlir::Value b, unsigned dimB);
-  void joinAll(mlir::Value a, mlir::Value b);
-  void fix(mlir::Value block, unsigned dim) {
-    facts[node(block, dim)].isFixed = true;
-  }
-  void fixAll(mlir::Value block);
+  Facts &factsOf(mlir::Value block, unsigned dim);
   void reach(mlir::Value block, unsigned dim, std::optional<int64_t> end);
-  void visit(mlir::Operation *op);
-  bool visitKnown(mlir::Operation *op);
-  bool visitAccess(mlir::Operation *op);
-  bool visitReshape(mlir::Operation *op);
-  bool visitLinalg(mlir::Operation *op);
-  bool visitControlFlow(mlir::Operation *op);
 
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, unsigned> ids;
+  void fix(mlir::Value block, unsigned dim, mlir::Operation *because) override {
+    factsOf(block, dim).isFixed = true;
+  }
+  bool visitOwn(mlir::Operation *op) override;
+  void visitIterators(mlir::linalg::LinalgOp op,
+                      llvm::ArrayRef<llvm::SmallVector<Place>> places) override;
+  bool visitPart(mlir::Operation *op);
+  bool visitRows(mlir::Operation *op);
+  bool visitElements(mlir::Operation *op);
+
   llvm::SmallSetVector<mlir::Value, 32> values;
   llvm::SmallVector<Facts, 0> facts;
   llvm::SmallVector<Class, 0> classes;
-  llvm::IntEqClasses joined;
 };
 
 } // namespace tilebridge::cpu

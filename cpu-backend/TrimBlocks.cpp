@@ -16,6 +16,7 @@
 #include "cpu-backend/emit/Outside.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/bridge/SeparateUses.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -58,45 +59,11 @@ static bool addsNothingFrom(const BlockDims::Class &dim, int64_t size) {
 
 namespace {
 
-/// Gives the users of blocks that are equal, whatever their dimensions mean,
-/// blocks of their own: what is computed from indices and numbers alone, and
-/// what is broadcast.
-class SeparateUses {
+/// Blocks that may be computed for each use: from indices and numbers alone, or
+/// by broadcasting.
+class RepeatableBlocks {
 public:
-  explicit SeparateUses(func::FuncOp func) {
-    SmallVector<Operation *> originals;
-    func.walk([&](Operation *op) {
-      if (isRepeatable(op))
-        originals.push_back(op);
-    });
-    // Users come before what they use.
-    for (Operation *op : llvm::reverse(originals)) {
-      SmallVector<OpOperand *> uses(
-          llvm::make_pointer_range(op->getResult(0).getUses()));
-      for (OpOperand *use : llvm::drop_begin(uses)) {
-        if (copies.size() == mostCopies)
-          return;
-        Operation *copy = OpBuilder(op).clone(*op);
-        use->set(copy->getResult(0));
-        copies.push_back({copy, op});
-      }
-    }
-  }
-
-  void undo() {
-    for (auto [copy, original] : copies) {
-      copy->replaceAllUsesWith(original);
-      copy->erase();
-    }
-  }
-
-private:
-  static constexpr size_t mostCopies = 1000;
-
-  bool isRepeatable(Operation *op) {
-    if (op->getNumResults() != 1 ||
-        !isa<RankedTensorType>(op->getResult(0).getType()))
-      return false;
+  bool operator()(Operation *op) {
     if (isa<arith::ConstantOp, tensor::EmptyOp, tensor::SplatOp, linalg::FillOp,
             linalg::BroadcastOp>(op))
       return true;
@@ -115,8 +82,8 @@ private:
     return isOfIndices;
   }
 
+private:
   DenseSet<Operation *> ofIndices;
-  SmallVector<std::pair<Operation *, Operation *>> copies;
 };
 
 } // namespace
@@ -172,7 +139,10 @@ struct TrimBlocksPass
              })
              .wasInterrupted())
       return;
-    SeparateUses separated(getOperation());
+    // Where a thousand copies are too few, the rest stays tied.
+    linalg_ext::SeparateUses separated(
+        getOperation(), RepeatableBlocks(), /*mostCopies=*/1000,
+        linalg_ext::SeparateUses::Place::BesideOriginal);
     BlockDims dims(getOperation());
     DenseMap<const BlockDims::Class *, int64_t> sizes;
     for (const BlockDims::Class &dim : dims.all())

@@ -4,19 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Two dimensions of tensors are in one class where an operation makes position
-// i of one depend on position i of the other: elementwise arithmetic ties all
-// of its operands' dimensions, a matmul its rows to those of the accumulator,
-// a loop what it carries to what it yields. To make blocks smaller along one
-// dimension is to make them smaller along its whole class.
+// Blocks are cut along a whole class of equivalent dimensions
+// (bridge/DimensionEquivalence.h), if what happens along it lets them.
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Value.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/EquivalenceClasses.h"
+#include "triton-to-linalg/bridge/DimensionEquivalence.h"
 
 namespace tilebridge::accel {
 class CopyOp;
@@ -37,13 +30,12 @@ enum class DimensionKind {
 llvm::StringRef nameOf(DimensionKind kind);
 
 /// Gives each use of a block that is computed from scalars and positions alone
-/// (a constant, a range, a mask of them) a copy of its own, so that it ties
-/// none of its users to another. CSE undoes it. Fails, and leaves some of them
-/// shared, where that would make the function too large.
+/// (a constant, a range, a mask of them) a copy of its own. Fails, and leaves
+/// some of them shared, where that would make the function too large.
 mlir::LogicalResult separateUses(mlir::func::FuncOp func);
 
 /// Uses must have been separated.
-class DimensionClasses {
+class DimensionClasses : private linalg_ext::DimensionEquivalence {
 public:
   struct Class {
     DimensionKind kind = DimensionKind::Parallel;
@@ -63,32 +55,26 @@ public:
   llvm::ArrayRef<Class> classes() const { return all; }
 
 private:
-  unsigned node(mlir::Value tensor, int64_t dimension);
-  void tie(mlir::Value a, int64_t aDim, mlir::Value b, int64_t bDim);
-  void tieAll(mlir::Value a, mlir::Value b);
-  void tieAll(mlir::ValueRange a, mlir::ValueRange b);
-  void mark(mlir::Value tensor, int64_t dimension, DimensionKind kind,
+  void mark(mlir::Value tensor, unsigned dim, DimensionKind kind,
             mlir::Operation *because);
-  void fix(mlir::Value tensor, mlir::Operation *because);
-  void fixAll(mlir::Operation *op);
-
-  void visit(mlir::Operation *op);
-  bool visitControlFlow(mlir::Operation *op);
-  bool visitLinalg(mlir::Operation *op);
-  bool visitShape(mlir::Operation *op);
+  void fix(mlir::Value tensor, unsigned dim,
+           mlir::Operation *because) override {
+    mark(tensor, dim, DimensionKind::Fixed, because);
+  }
+  bool visitOwn(mlir::Operation *op) override;
+  void visitIterators(mlir::linalg::LinalgOp op,
+                      llvm::ArrayRef<llvm::SmallVector<Place>> places) override;
+  bool visitPart(mlir::Operation *op);
   bool visitCompute(mlir::Operation *op);
   bool visitAccess(mlir::Operation *op);
   void visitCopy(CopyOp copy);
 
-  struct Node {
-    int64_t size;
+  /// What was said of one dimension.
+  struct Mark {
     DimensionKind kind = DimensionKind::Parallel;
     mlir::Operation *because = nullptr;
   };
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, unsigned> numbers;
-  std::vector<Node> nodes;
-  llvm::EquivalenceClasses<unsigned> ties;
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, unsigned> classOf;
+  llvm::SmallVector<Mark, 0> marks;
   std::vector<Class> all;
 };
 

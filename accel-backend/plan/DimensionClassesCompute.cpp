@@ -17,11 +17,7 @@
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::accel;
-
-static int64_t rankOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getRank() : 0;
-}
+using tilebridge::linalg_ext::rankOf;
 
 bool DimensionClasses::visitCompute(Operation *op) {
   // All inputs and results have one shape, but for a reduced dimension.
@@ -76,8 +72,7 @@ void DimensionClasses::visitCopy(CopyOp copy) {
   Value block = isLoad ? dest : source;
   if (isLoad)
     tieAll(dest, copy.getResult());
-  for (int64_t d = 0; d < rankOf(block); ++d)
-    node(block, d);
+  numberAll(block);
   Value rows = copy.getRows();
   if (rows && rankOf(rows))
     tie(rows, 0, block, copy.getDim());
@@ -93,13 +88,11 @@ void DimensionClasses::visitCopy(CopyOp copy) {
 bool DimensionClasses::visitAccess(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](bufferization::ToTensorOp read) {
-        for (int64_t d = 0; d < rankOf(read.getResult()); ++d)
-          node(read.getResult(), d);
+        numberAll(read.getResult());
         return true;
       })
       .Case([&](bufferization::MaterializeInDestinationOp write) {
-        for (int64_t d = 0; d < rankOf(write.getSource()); ++d)
-          node(write.getSource(), d);
+        numberAll(write.getSource());
         return true;
       })
       .Case([&](CopyOp copy) {
