@@ -294,7 +294,8 @@ private:
 
   Outside visitCollapsed(tensor::CollapseShapeOp collapse, unsigned dim) {
     int64_t size = collapse.getResultType().getDimSize(dim);
-    for (int64_t d : collapse.getReassociationIndices()[dim])
+    ReassociationIndices group = collapse.getReassociationIndices()[dim];
+    for (int64_t d : group)
       if (collapse.getSrcType().getDimSize(d) == size)
         return visit(collapse.getSrc(), d);
     return {};
