@@ -76,16 +76,13 @@ StringRef tilebridge::accel::nameOfMemory(Value side, const Target &target) {
                                         : space.getName().getValue();
 }
 
-const DmaEngine *
-tilebridge::accel::loadingEngine(func::FuncOp kernel,
-                                 const std::optional<Target> &target) {
-  if (!target)
-    return nullptr;
+const DmaEngine *tilebridge::accel::loadingEngine(func::FuncOp kernel,
+                                                  const Target &target) {
   const DmaEngine *found = nullptr;
   kernel.walk([&](CopyOp copy) {
     if (isInChipMemory(copy.getSource().getType()))
-      found = target->findEngine(memoryOf(copy.getSource(), *target).name,
-                                 target->localMemory().name);
+      found = target.findEngine(memoryOf(copy.getSource(), target).name,
+                                target.localMemory().name);
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found;

@@ -36,8 +36,7 @@ const Memory &memoryOf(mlir::Value pointer, const Target &target);
 llvm::StringRef nameOfMemory(mlir::Value side, const Target &target);
 
 /// The engine of the kernel's loads into local memory; null without one.
-const DmaEngine *loadingEngine(mlir::func::FuncOp kernel,
-                               const std::optional<Target> &target);
+const DmaEngine *loadingEngine(mlir::func::FuncOp kernel, const Target &target);
 
 /// What a copy reads by: its memory, its rows and its mask.
 llvm::SmallVector<mlir::Value> sourceOf(CopyOp copy);
