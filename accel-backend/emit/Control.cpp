@@ -35,16 +35,11 @@ View Emitter::described(ShapedType type, std::string pointer) {
   View result;
   result.pointer = std::move(pointer);
   result.element = cppType(type.getElementType());
-  int64_t stride = 1;
-  SmallVector<int64_t> strides(type.getRank());
-  for (int64_t d = type.getRank() - 1; d >= 0; stride *= type.getDimSize(d--))
-    strides[d] = stride;
-  if (auto memref = dyn_cast<MemRefType>(type)) {
-    int64_t offset;
-    strides.clear();
-    (void)memref.getStridesAndOffset(strides, offset);
-    result.offset = ShapedType::isDynamic(offset) ? 0 : offset;
-  }
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref) // A block is contiguous.
+    memref = MemRefType::get(type.getShape(), type.getElementType());
+  auto [strides, offset] = memref.getStridesAndOffset();
+  result.offset = ShapedType::isDynamic(offset) ? 0 : offset;
   for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides)) {
     result.sizes.push_back(ShapedType::isDynamic(size) ? 0 : size);
     result.strides.push_back(ShapedType::isDynamic(stride) ? 0 : stride);

@@ -3,8 +3,15 @@
 // CHECK: // Written by Tilebridge, for the target tiny.
 // CHECK: #include "accel_kernel.h"
 
+// CHECK: static void first(accel_pe *pe, float *v_, int64_t v__offset, int64_t v__0, int64_t v__1, int64_t v__2, float &result) {
 // CHECK: static void matmul(accel_pe *pe, accel::f16 *a, accel::f16 *b, float *c, int32_t n, int32_t programs_x, int32_t programs_y, int32_t programs_z) {
 module attributes {accel.target = "tiny"} {
+// What is not known of a view's sizes and strides comes with it.
+func.func private @first(%v: memref<?x?xf32, strided<[?, 1], offset: ?>> loc("v")) -> f32 {
+  %c0 = arith.constant 0 : index
+  %0 = memref.load %v[%c0, %c0] : memref<?x?xf32, strided<[?, 1], offset: ?>>
+  return %0 : f32
+}
 func.func @matmul(%a: memref<?xf16, strided<[1], offset: ?>> loc("a"), %b: memref<?xf16, strided<[1], offset: ?>> loc("b"),
                   %c: memref<?xf32, strided<[1], offset: ?>> loc("c"), %n: i32 loc("n"),
                   %nx: i32, %ny: i32, %nz: i32)
