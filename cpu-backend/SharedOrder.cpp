@@ -12,9 +12,9 @@
 
 #include "cpu-backend/SharedOrder.h"
 #include "cpu-backend/OrderPrograms.h"
+#include "cpu-backend/emit/LaunchUniform.h"
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/emit/View.h"
-#include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,7 +24,6 @@
 
 using namespace mlir;
 using namespace tilebridge::cpu;
-using tilebridge::linalg_ext::kProgramArguments;
 
 /// Operations for each element of `block`, in its loop; what is read counts
 /// nothing.
@@ -69,18 +68,18 @@ namespace {
 class Search {
 public:
   explicit Search(func::FuncOp kernel)
-      : ids(kernel.getArguments().take_back(kProgramArguments).take_front(3)),
-        body(&kernel.getBody().front()) {}
+      : ids(programIdsOf(kernel)), body(&kernel.getBody().front()),
+        ofLaunch(kernel, [this](Operation *op) { return isPlain(op); }) {}
 
   /// The number is the same for programs `distance` apart along x.
   bool repeats(Value number) {
-    if (isOfLaunch(number) || number == ids[1] || number == ids[2])
+    if (ofLaunch.contains(number) || number == ids[1] || number == ids[2])
       return true;
     Operation *op = number.getDefiningOp();
     if (!op)
       return false;
     if (isa<arith::RemSIOp, arith::RemUIOp>(op) && isId(op->getOperand(0)) &&
-        isOfLaunch(op->getOperand(1))) {
+        ofLaunch.contains(op->getOperand(1))) {
       Value other = op->getOperand(1);
       bool isSame = !distance || distance == other;
       distance = other;
@@ -107,8 +106,7 @@ private:
   static constexpr unsigned mostSteps = 64;
 
   bool isId(Value value) const { return value == ids[0]; }
-  /// It can be computed before any program runs: a quotient by what a kernel
-  /// may have guarded cannot.
+  /// A quotient by what a kernel may have guarded is not computed before.
   static bool mayTrap(Operation *op) {
     if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
@@ -120,18 +118,12 @@ private:
            op->getNumRegions() == 0 && op->getNumResults() == 1 &&
            isMemoryEffectFree(op) && op->getResult(0).getType().isIntOrIndex();
   }
-  bool isOfLaunch(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getOwner() == body && !llvm::is_contained(ids, value);
-    Operation *op = value.getDefiningOp();
-    return isPlain(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-             return isOfLaunch(operand);
-           });
-  }
 
   ValueRange ids;
   Block *body;
   unsigned steps = 0;
+  /// What can be computed before any program runs.
+  LaunchUniform ofLaunch;
 };
 
 } // namespace

@@ -13,6 +13,7 @@
 
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/LaunchUniform.h"
 #include "cpu-backend/emit/Plan.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -36,7 +37,10 @@ namespace {
 class KeyFinder {
 public:
   explicit KeyFinder(scf::ForOp loop)
-      : loop(loop), func(loop->getParentOfType<func::FuncOp>()) {}
+      : loop(loop), func(loop->getParentOfType<func::FuncOp>()),
+        ofLaunch(func, [](Operation *op) {
+          return op->getNumRegions() == 0 && isMemoryEffectFree(op);
+        }) {}
 
   std::optional<SmallVector<Value>> run(Value operand) {
     // An iteration that one program did not have is not packed.
@@ -62,28 +66,6 @@ private:
            (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
   }
 
-  bool isProgramId(BlockArgument argument) {
-    // Program ids, then their counts, are the last arguments.
-    unsigned fromEnd = func.getNumArguments() - argument.getArgNumber();
-    return fromEnd > 3 && fromEnd <= 6;
-  }
-
-  /// The same in all programs of a launch.
-  bool isOfLaunch(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getOwner()->getParentOp() == func &&
-             !isProgramId(argument);
-    Operation *op = value.getDefiningOp();
-    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-      return false;
-    auto [it, isNew] = ofLaunch.try_emplace(value, false);
-    if (!isNew)
-      return it->second;
-    bool all =
-        llvm::all_of(op->getOperands(), [&](Value v) { return isOfLaunch(v); });
-    return ofLaunch[value] = all;
-  }
-
   /// The only number that `key` is computed from, besides those of the launch:
   /// several keys are one then. What several numbers have in common, such as a
   /// remainder, is not looked into.
@@ -96,7 +78,8 @@ private:
         break;
       SmallVector<Value, 2> numbers;
       for (Value operand : op->getOperands())
-        if (!isOfLaunch(operand) && !llvm::is_contained(numbers, operand))
+        if (!ofLaunch.contains(operand) &&
+            !llvm::is_contained(numbers, operand))
           numbers.push_back(operand);
       if (numbers.size() != 1)
         break;
@@ -119,14 +102,14 @@ private:
       }
       if (argument.getOwner()->getParentOp() != func)
         return false;
-      if (isProgramId(argument))
+      if (!ofLaunch.contains(value))
         keys.insert(value);
       return true;
     }
     Operation *op = value.getDefiningOp();
     bool isInside = loop->isProperAncestor(op);
     if (!isInside && isNumber(value.getType())) {
-      if (!isOfLaunch(value))
+      if (!ofLaunch.contains(value))
         keys.insert(value);
       return true;
     }
@@ -147,7 +130,7 @@ private:
   scf::ForOp loop;
   func::FuncOp func;
   DenseSet<Value> seen;
-  DenseMap<Value, bool> ofLaunch;
+  LaunchUniform ofLaunch;
   llvm::SetVector<Value> keys;
 };
 
