@@ -124,8 +124,8 @@ def AccelFusePass : Pass<"tilebridge-accel-fuse"> {
     %s = linalg.generic ... ins(%w : tensor<64x1x64xf32>) { ^bb0(%x: f32, %o: f32): %n = arith.negf %x : f32  %y = math.exp2 %n : f32 ... }
     ```
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
 //===----------------------------------------------------------------------===//

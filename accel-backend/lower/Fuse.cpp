@@ -8,6 +8,8 @@
 #include "accel-backend/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -32,6 +34,19 @@ static bool isProduct(Operation *op) {
   return linalgOp && linalg::isaContractionOpInterface(linalgOp);
 }
 
+/// The index of a lane whose dimension was expanded, as arithmetic: nobody
+/// behind this pass knows maps of numbers.
+static void expand(affine::AffineApplyOp apply) {
+  OpBuilder builder(apply);
+  std::optional<SmallVector<Value, 8>> index =
+      affine::expandAffineMap(builder, apply.getLoc(), apply.getAffineMap(),
+                              llvm::to_vector<8>(apply.getMapOperands()));
+  if (!index)
+    return;
+  apply.replaceAllUsesWith(index->front());
+  apply.erase();
+}
+
 namespace {
 struct AccelFusePass : accel::impl::AccelFusePassBase<AccelFusePass> {
   void runOnOperation() override {
@@ -54,6 +69,7 @@ struct AccelFusePass : accel::impl::AccelFusePassBase<AccelFusePass> {
     config.setUseTopDownTraversal();
     // Where it takes more rounds than there are, what was done is done.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    getOperation()->walk([](affine::AffineApplyOp apply) { expand(apply); });
   }
 };
 } // namespace

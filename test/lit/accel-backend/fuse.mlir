@@ -64,3 +64,34 @@ func.func @elementwise(%a: tensor<64x64xf32>) -> tensor<64x1x64xf32> {
   } -> tensor<64x1x64xf32>
   return %s : tensor<64x1x64xf32>
 }
+
+// The index of what was one dimension is computed from both.
+
+// CHECK-LABEL: func.func @index
+// CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[ROW:.*]] = linalg.index 0
+// CHECK-DAG: %[[COLUMN:.*]] = linalg.index 1
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[ROW]], %[[FOUR]]
+// CHECK: arith.addi {{.*}}%[[BEGIN]]
+// CHECK-NOT: affine.apply
+// CHECK-NOT: linalg.generic
+func.func @index(%n: i32) -> tensor<16x4xi1> {
+  %d = tensor.empty() : tensor<64xi1>
+  %mask = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%d : tensor<64xi1>) {
+  ^bb0(%o: i1):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i32
+    %y = arith.cmpi slt, %c, %n : i32
+    linalg.yield %y : i1
+  } -> tensor<64xi1>
+  %w = tensor.expand_shape %mask [[0, 1]] output_shape [16, 4] : tensor<64xi1> into tensor<16x4xi1>
+  %e = tensor.empty() : tensor<16x4xi1>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<16x4xi1>) outs(%e : tensor<16x4xi1>) {
+  ^bb0(%x: i1, %o: i1):
+    %true = arith.constant true
+    %y = arith.xori %x, %true : i1
+    linalg.yield %y : i1
+  } -> tensor<16x4xi1>
+  return %r : tensor<16x4xi1>
+}
