@@ -112,6 +112,8 @@ void RegionPair::copy(
   if (isContiguous)
     outer = outer.drop_back();
   uint64_t bytes = isContiguous ? sizes.back() * elementBytes : elementBytes;
+  if (bytes == 0) // It may have no address either.
+    return;
   forEachRow(outer, [&](llvm::ArrayRef<int64_t> at) {
     int64_t source = 0, target = 0;
     for (size_t i = 0; i < at.size(); ++i) {
