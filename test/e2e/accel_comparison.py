@@ -49,8 +49,9 @@ TOLERANCE = {
 
 
 # Each result of these is compared with one in float64, which their module states a tolerance for. Two results that are both
-# within it may be further from each other than TOLERANCE.
-REFERENCED = ("test_examples.py",)
+# within it may be further from each other than TOLERANCE: one after the other, 447 times 1 are lost beside 2e7 in float32, and a
+# float64 that is stored may have been a sum in float32.
+REFERENCED = ("test_examples.py", "test_reductions.py")
 
 
 @dataclass

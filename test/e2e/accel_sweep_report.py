@@ -23,8 +23,8 @@ A launch passes where both landings leave the same bytes (with atomic updates: t
   or formula each target has for itself: within {tolerances} of the element and of a part of the largest one.
 
 What the simulator leaves is also what the test then compares with its own reference, which is computed in float64 for floats.
-Where two results that are both within the reference's tolerance (`examples/harness.py`) are further apart than that, as sums
-that cancel are, only **the reference** holds.
+Where two results that are both within the reference's tolerance (`examples/harness.py`, `test_reductions.py`) are further apart
+than that, as sums that cancel are, only **the reference** holds.
 
 | column | |
 |---|---|
