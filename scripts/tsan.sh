@@ -4,7 +4,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 flags=-fsanitize=thread
-cmake --preset dev -B build-tsan -DCMAKE_C_FLAGS=$flags -DCMAKE_CXX_FLAGS=$flags >/dev/null
+cmake --preset dev -B build-tsan -DLLVM_USE_SANITIZER=Thread -DCMAKE_C_FLAGS=$flags -DCMAKE_CXX_FLAGS=$flags >/dev/null
 ninja -C build-tsan RuntimeTests
 
 # GNU's OpenMP synchronizes in ways that the sanitizer does not see: launches come from threads of the tests, and the
