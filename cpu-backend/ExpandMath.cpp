@@ -325,7 +325,9 @@ private:
   /// LLVM's functions, which x86 computes by its own instruction, that gives y
   /// where one is NaN, and a selection of x where y is NaN. In a reduction y is
   /// the element: what asks for NaN stays off the chain of dependent results.
-  /// (Written as comparisons and selections, LLVM would join the two.)
+  /// (Written as comparisons and selections, LLVM would join the two.) Other
+  /// CPUs follow IEEE 754-2008, where a signaling NaN is no missing number:
+  /// they get the functions of 2019, for which LLVM makes it quiet before.
   LogicalResult expandMaxNum(Operation *op) {
     OpBuilder b(op);
     Type type = op->getResult(0).getType();
@@ -333,6 +335,13 @@ private:
       return success();
     bool isMaximum = isa<arith::MaxNumFOp>(op);
     auto write = [&](OpBuilder &b, Value x, Value y) -> Value {
+      if (!secondIfNan)
+        return LLVM::CallIntrinsicOp::create(
+                   b, op->getLoc(), type,
+                   b.getStringAttr(isMaximum ? "llvm.maximumnum"
+                                             : "llvm.minimumnum"),
+                   ValueRange{y, x})
+            .getResult(0);
       if (isMaximum)
         return LLVM::MaxNumOp::create(b, op->getLoc(), type, y, x);
       return LLVM::MinNumOp::create(b, op->getLoc(), type, y, x);

@@ -35,9 +35,9 @@ static uint64_t combinedFloats(CombiningKind kind, uint64_t x, uint64_t y,
   case CombiningKind::Min:
     return reference::fromAPFloat(llvm::minimum(a, b));
   case CombiningKind::MaxNum:
-    return reference::fromAPFloat(llvm::maxnum(a, b));
+    return reference::fromAPFloat(llvm::maximumnum(a, b));
   case CombiningKind::MinNum:
-    return reference::fromAPFloat(llvm::minnum(a, b));
+    return reference::fromAPFloat(llvm::minimumnum(a, b));
   default:
     return x; // The op's verifier refuses the others.
   }

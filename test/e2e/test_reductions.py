@@ -346,3 +346,37 @@ def test_whole_blocks(shape, rng):
         assert torch.equal(out[3:5].to(torch.int32), wrapped)
         parts = block.abs().view(A // 2, 2 * B).sum(1)
         check_equal(out[5:], parts, dtype=torch.float32, terms=2 * B)
+
+
+@triton.jit
+def extremes_kernel(x, y, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i, mask=i < n, other=float("nan"))
+    b = tl.load(y + i, mask=i < n, other=float("nan"))
+    tl.store(out + i, tl.maximum(a, b), mask=i < n)
+    tl.store(out + n + i, tl.minimum(a, b), mask=i < n)
+    tl.store(out + 2 * n, tl.max(a))
+    tl.store(out + 2 * n + 1, tl.min(b))
+
+
+@pytest.mark.compiled("NumPy's maxima are those of IEEE 754-2008")
+@pytest.mark.parametrize("n", [1, 3, 4, 16, 61, 500])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_signaling_nans_are_missing_numbers(dtype, n, rng):
+    """As other NaNs are; some CPUs make a NaN of one and a number."""
+    integer = {2: torch.int16, 4: torch.int32, 8: torch.int64}[dtype.itemsize]
+    signaling = torch.tensor(float("inf")).to(dtype).view(integer) + 1
+    x, y = normal(rng, [n], dtype), normal(rng, [n], dtype)
+    x.view(integer)[::3] = signaling
+    y.view(integer)[1::3] = signaling
+    assert x[0].isnan()
+    out = output([2 * n + 2], dtype)
+    extremes_kernel[(1,)](x, y, out, n, N=512)
+    # Infinities stand for what is missing; nothing is missing twice.
+    low, high = -float("inf"), float("inf")
+    fill = [[v.double().nan_to_num(f) for v in (x, y)] for f in (low, high)]
+    assert torch.equal(out[:n].double(), torch.maximum(*fill[0]))
+    assert torch.equal(out[n : 2 * n].double(), torch.minimum(*fill[1]))
+    most, least = out[2 * n :].double()
+    assert most == fill[0][0].max() or (x.isnan().all() and most.isnan())
+    assert least == fill[1][1].min() or (y.isnan().all() and least.isnan())
