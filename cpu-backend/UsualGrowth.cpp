@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -75,11 +76,13 @@ UsualGrowth::Known UsualGrowth::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return ofArgument(argument);
   Operation *op = value.getDefiningOp();
-  if (op->getNumRegions() != 0)
-    return std::nullopt;
+  SmallVector<Value> read(op->getOperands());
+  llvm::SetVector<Value> readInside;
+  getUsedValuesDefinedAbove(op->getRegions(), readInside);
+  llvm::append_range(read, readInside);
   SmallVector<Known, 4> parts;
   bool grows = false;
-  for (Value operand : op->getOperands()) {
+  for (Value operand : read) {
     parts.push_back(of(operand));
     if (!parts.back())
       return std::nullopt;

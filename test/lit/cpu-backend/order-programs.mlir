@@ -110,6 +110,42 @@ func.func @box(%x: memref<?xf32, strided<[1], offset: ?>>, %n: index, %px: i32, 
 
 // -----
 
+// A row whose number is read under a mask that only x decides: along y, programs read and write blocks that follow one another,
+// 2048 bytes each; along x they are far.
+
+// CHECK-LABEL: func.func private @chosen_row.order(
+// CHECK-SAME: %[[NX:[^ ]*]]: i32, %[[NY:[^ ]*]]: i32, %{{[^ ]*}}: i32) -> i32
+// CHECK-DAG: %[[NEAR:.*]] = arith.constant 4096 : index
+// CHECK-DAG: %[[FAR:.*]] = arith.constant 12288 : index
+// CHECK: %[[X_ALONE:.*]] = arith.cmpi ule, %[[NX]], %{{.*}} : i32
+// CHECK: arith.select %[[X_ALONE]], %{{.*}}, %[[FAR]]
+// CHECK: %[[Y_ALONE:.*]] = arith.cmpi ule, %[[NY]], %{{.*}} : i32
+// CHECK: arith.select %[[Y_ALONE]], %{{.*}}, %[[NEAR]]
+func.func @chosen_row(%x: memref<?xf32, strided<[1], offset: ?>>, %rows: memref<?xi64, strided<[1], offset: ?>>, %n: i32,
+                      %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %none = arith.constant 0 : i64
+  %c512 = arith.constant 512 : i32
+  %is_row = arith.cmpi slt, %px, %n : i32
+  %row = scf.if %is_row -> i64 {
+    %i = arith.index_cast %px : i32 to index
+    %read = memref.load %rows[%i] : memref<?xi64, strided<[1], offset: ?>>
+    scf.yield %read : i64
+  } else {
+    scf.yield %none : i64
+  }
+  %columns = arith.muli %py, %c512 : i32
+  %row_at = arith.index_cast %row : i64 to index
+  %column_at = arith.index_cast %columns : i32 to index
+  %at = arith.addi %row_at, %column_at : index
+  %view = memref.reinterpret_cast %x to offset: [%at], sizes: [512], strides: [1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<512xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %view : memref<512xf32, strided<[1], offset: ?>> to tensor<512xf32>
+  bufferization.materialize_in_destination %t in writable %view : (tensor<512xf32>, memref<512xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
 // Programs along x alone have one order; those that add to what others do, or print, keep theirs.
 
 // CHECK-NOT: .order
