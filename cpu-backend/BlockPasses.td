@@ -189,6 +189,42 @@ def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::Func
                            "::mlir::bufferization::BufferizationDialect"];
 }
 
+def CpuDropUnitDimsPass : Pass<"tilebridge-cpu-drop-unit-dims", "::mlir::func::FuncOp"> {
+  let summary = "Blocks have no dimensions of one element";
+  let description = [{
+    A block of 1 x N is a row, and one of one element is a number, which is carried and computed with as such. What is loaded or stored
+    under a mask of such a dimension is empty where the mask is false. Reductions and scans along it give what they read; a
+    product of batches of one is one of matrices. A block that an op needs as it is, such as what is printed or an operand of a product with one
+    row, keeps its dimensions, and so do those that it is computed from element by element, or that are computed from it.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<1x64xf32, strided<[64, 1], offset: ?>>, %y: memref<1xf32, strided<[1], offset: ?>>) {
+      %zero = arith.constant dense<-0.0> : tensor<1xf32>
+      %0 = bufferization.to_tensor %x : memref<1x64xf32, strided<[64, 1], offset: ?>> to tensor<1x64xf32>
+      %1 = linalg.reduce { arith.addf } ins(%0 : tensor<1x64xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+      bufferization.materialize_in_destination %1 in writable %y : (tensor<1xf32>, memref<1xf32, strided<[1], offset: ?>>) -> ()
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<1x64xf32, strided<[64, 1], offset: ?>>, %y: memref<1xf32, strided<[1], offset: ?>>) {
+      %zero = arith.constant dense<-0.0> : tensor<f32>
+      %row = memref.subview %x[0, 0] [1, 64] [1, 1] : memref<1x64xf32, strided<[64, 1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+      %0 = bufferization.to_tensor %row : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+      %1 = linalg.reduce { arith.addf } ins(%0 : tensor<64xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+      %2 = tensor.extract %1[] : tensor<f32>
+      %3 = tensor.splat %2 : tensor<1xf32>
+      bufferization.materialize_in_destination %3 in writable %y : (tensor<1xf32>, memref<1xf32, strided<[1], offset: ?>>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuFlattenCubesPass : Pass<"tilebridge-cpu-flatten-cubes", "::mlir::func::FuncOp"> {
   let summary = "Sees blocks of which halves change places as rows";
   let description = [{

@@ -61,6 +61,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuNarrowOperandsPass(narrow));
   // Rows that are one row, elements of which lie apart, are read once.
   pm.addNestedPass<func::FuncOp>(createCpuRepeatLoadsPass());
+  // Blocks have no dimensions of one element, and numbers are no blocks.
+  pm.addNestedPass<func::FuncOp>(createCpuDropUnitDimsPass());
   // The steps of sorts are computed in registers, as rows.
   CpuFlattenCubesPassOptions cubes;
   cubes.vectorBits = target.vectorBits;

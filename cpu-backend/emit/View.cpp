@@ -193,8 +193,7 @@ static Layout layoutOf(OpBuilder &builder, Location loc, Value memref) {
     layout.strides = cast.getMixedStrides();
     return layout;
   }
-  if (auto sub = memref.getDefiningOp<memref::SubViewOp>();
-      sub && sub.getSourceType().getRank() == sub.getType().getRank()) {
+  if (auto sub = memref.getDefiningOp<memref::SubViewOp>()) {
     layout = layoutOf(builder, loc, sub.getSource());
     for (auto [d, offset] : llvm::enumerate(sub.getMixedOffsets()))
       layout.offset =
@@ -203,6 +202,12 @@ static Layout layoutOf(OpBuilder &builder, Location loc, Value memref) {
     for (auto [d, stride] : llvm::enumerate(sub.getMixedStrides()))
       layout.strides[d] = mulIndex(builder, loc, layout.strides[d], stride);
     layout.sizes = sub.getMixedSizes();
+    llvm::SmallBitVector droppedDims = sub.getDroppedDims();
+    for (unsigned d = droppedDims.size(); d-- > 0;)
+      if (droppedDims.test(d)) {
+        layout.sizes.erase(layout.sizes.begin() + d);
+        layout.strides.erase(layout.strides.begin() + d);
+      }
     return layout;
   }
   auto type = cast<MemRefType>(memref.getType());
