@@ -180,9 +180,6 @@ private:
   bool addsLast() const;
   int64_t chainsInTurn() const;
   static constexpr int64_t chainSteps = 32;
-  /// Blocks of more rows than that hardly ever have few, where no loop adds
-  /// their products up.
-  static constexpr int64_t mostRows = 16;
   /// Elements of what the CPU moves between memory and caches.
   int64_t lineSteps() const { return 64 / packedBytes(); }
   void forWantedRows(int64_t count, int64_t step,

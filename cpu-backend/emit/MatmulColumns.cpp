@@ -49,7 +49,7 @@ static constexpr int64_t rowsTogether = 2, moreTogether = 4,
                          columnsTogether = 4;
 /// Of larger blocks there are hardly ever few rows; but those of a mixture of
 /// experts, which loops add up, are padded, and so are a linear layer's.
-static constexpr int64_t mostInLoop = 256;
+static constexpr int64_t mostRows = 16, mostInLoop = 256;
 
 bool MatmulKernel::isCheap(Type element) const {
   if (unit == MatmulUnit::Bf16Pairs)
@@ -64,8 +64,7 @@ bool MatmulKernel::isCheap(Type element) const {
 }
 
 int64_t MatmulKernel::rowsWithRows() const {
-  bool isPossible = group == 1 && (m <= mostRows || settings.isInLoop) &&
-                    isCheap(rhsElement);
+  bool isPossible = group == 1 && m <= mostRows && isCheap(rhsElement);
   return isPossible ? std::min(m - 1, fewRows) : 0;
 }
 

@@ -250,7 +250,7 @@ int64_t MatmulKernel::rowsWithWideRows() const {
   if (n * rhsElement.getIntOrFloatBitWidth() / 8 < leastBytes)
     return 0;
   int64_t rows = rowsWithRows();
-  return rhsElement == packedElement && rows ? std::min(m, mostRows) - 1 : rows;
+  return rhsElement == packedElement && rows ? m - 1 : rows;
 }
 
 /// Rows that are contiguous and near each other stay where they are.
