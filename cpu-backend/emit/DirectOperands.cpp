@@ -130,8 +130,7 @@ private:
 
 } // namespace
 
-/// What is packed: the operand, or what the branch that packs it gives.
-static Value packedValue(linalg::MatmulOp op) {
+Value tilebridge::cpu::packedValue(linalg::MatmulOp op) {
   Value operand = op.getInputs()[1];
   if (auto branch = operand.getDefiningOp<scf::IfOp>();
       branch && branch->hasAttr(sharedAttr))

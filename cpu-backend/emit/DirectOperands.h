@@ -8,6 +8,8 @@
 
 #include "cpu-backend/emit/Plan.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 namespace tilebridge::cpu {
@@ -22,6 +24,10 @@ struct DirectOperands {
   /// What they read from a copy.
   llvm::DenseSet<mlir::Operation *> kept;
 };
+
+/// What is packed of a product: its right operand, or what the branch that
+/// packs it for several programs gives.
+mlir::Value packedValue(mlir::linalg::MatmulOp op);
 
 /// Marks the operands.
 void findDirectOperands(mlir::func::FuncOp func, DirectOperands &found);

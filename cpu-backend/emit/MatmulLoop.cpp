@@ -72,7 +72,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     MatmulKernel kernel = product->kernel(b);
     product->capacity = kernel.cachedDepth() / product->depth * product->depth;
     bool shares = canShare(op);
-    bool isDirectRhs = isDirect(op.getInputs()[1]),
+    bool isDirectRhs = isDirect(packedValue(op)),
          mayWait = !isDirectRhs && !writesMemory(loop);
     int64_t most = mayWait ? rowsWithColumns(*product, loop) : 0;
     product->hasColumns = most > 0;

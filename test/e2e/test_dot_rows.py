@@ -296,3 +296,38 @@ def test_slots_that_a_mask_leaves_out(dtype, sums, rng):
     if sums:
         each = [wanted[slots[i][taken[i]].long()].sum(0) for i in range(6)]
         check_equal(totals, torch.stack(each), terms=k * 80)
+
+
+@triton.jit
+def shared_codes_kernel(
+    a, codes, scales, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
+):
+    # Programs of the same columns follow one another, and b is computed where it is packed.
+    programs = tl.cdiv(m, BM)
+    rows = tl.program_id(0) % programs * BM + tl.arange(0, BM)
+    cols = tl.program_id(0) // programs * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, k, BK):
+        depth = start + tl.arange(0, BK)
+        x = tl.load(a + rows[:, None] * k + depth[None, :], mask=rows[:, None] < m, other=0.0)
+        word = tl.load(codes + (depth[:, None] // 8) * n + cols[None, :])
+        code = (word >> ((depth[:, None] % 8) * 4)) & 15
+        y = (code - 8).to(tl.float32) * tl.load(scales + cols)[None, :]
+        acc = tl.dot(x, y.to(x.dtype), acc)
+    tl.store(c + rows[:, None] * n + cols[None, :], acc, mask=rows[:, None] < m)
+
+
+@pytest.mark.parametrize("m", [1, 3, 16, 40])
+@pytest.mark.parametrize("block", [(16, 64, 32), (16, 32, 64), (16, 1024, 16)], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+def test_few_rows_with_a_computed_operand_that_programs_share(m, block, dtype, rng):
+    k, n = 256, 1024
+    a = small_numbers(rng, [m, k], dtype)
+    codes = torch.randint(-(2**31), 2**31, (k // 8, n), generator=rng, dtype=torch.int64).int()
+    scales = torch.randint(1, 5, (n,), generator=rng).float()
+    c = torch.full((m, n), 7.0)
+    grid = triton.cdiv(m, block[0]) * (n // block[1])
+    shared_codes_kernel[(grid,)](a, at_end_of_memory(codes), scales, c, m, n, k, *block)
+    shifts = torch.arange(8) * 4
+    wide = (codes[:, None, :] >> shifts[None, :, None]).bitwise_and(15).reshape(k, n)
+    check_equal(c, a.double() @ ((wide - 8).double() * scales), terms=k * 64)
