@@ -144,7 +144,10 @@ def overview(results: list[dict]) -> list[str]:
     lines = ["| ratio to the best peer | " + " | ".join(heads) + " |"]
     lines.append("|---|" + "---|" * len(results))
     found = [{line["group"]: line for line in summary(result)} for result in results]
-    for group in dict.fromkeys(group for lines_ in found for group in lines_):
+    # In the order of the machine that has most groups.
+    for group in dict.fromkeys(
+        group for lines_ in sorted(found, key=len, reverse=True) for group in lines_
+    ):
         cells = [
             f"{one[group]['mean']:.2f} (least {one[group]['least']:.2f})" if group in one else ""
             for one in found
