@@ -232,7 +232,7 @@ private:
   mlir::Value columnVector(mlir::Value address, mlir::Value at,
                            int64_t lanes) const;
   void prefetchLines(llvm::ArrayRef<mlir::Value> columns, mlir::Value at,
-                     int64_t elements) const;
+                     int64_t bytes) const;
   void emitDots(const RowsInMemory &left, mlir::Value first, int64_t count,
                 llvm::ArrayRef<mlir::Value> columns, mlir::Value column,
                 llvm::ArrayRef<mlir::Value> later) const;

@@ -126,6 +126,23 @@ Value MatmulKernel::add(Value left, Value right) const {
   return arith::AddIOp::create(b, left, right);
 }
 
+/// Asks for so many bytes of each column, from byte `at` on.
+void MatmulKernel::prefetchLines(ArrayRef<Value> columns, Value at,
+                                 int64_t bytes) const {
+  Value first = arith::IndexCastOp::create(b, b.getI64Type(), at);
+  for (Value column : columns) {
+    Value line = LLVM::GEPOp::create(b, column.getType(), b.getI8Type(), column,
+                                     ArrayRef<LLVM::GEPArg>{first});
+    for (int64_t byte = 0; byte < bytes; byte += lineBytes)
+      LLVM::Prefetch::create(
+          b,
+          LLVM::GEPOp::create(
+              b, line.getType(), b.getI8Type(), line,
+              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byte)}),
+          /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
 /// Asks for what lies `right.aheadBytes` behind the block's columns.
 void MatmulKernel::prefetchColumns(ArrayRef<Value> columns,
                                    const RowsInMemory &right) const {
@@ -135,13 +152,8 @@ void MatmulKernel::prefetchColumns(ArrayRef<Value> columns,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value ahead =
-            arith::AddIOp::create(b, loop.getInductionVar(), right.aheadBytes),
-        number = arith::IndexCastOp::create(b, b.getI64Type(), ahead);
-  for (Value column : columns) {
-    Value line = LLVM::GEPOp::create(b, column.getType(), b.getI8Type(), column,
-                                     ArrayRef<LLVM::GEPArg>{number});
-    LLVM::Prefetch::create(b, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
-  }
+      arith::AddIOp::create(b, loop.getInductionVar(), right.aheadBytes);
+  prefetchLines(columns, ahead, lineBytes);
 }
 
 /// So many elements of a column, as what is multiplied.
@@ -153,25 +165,6 @@ Value MatmulKernel::columnVector(Value address, Value at, int64_t lanes) const {
   if (isOfBytes)
     some = vector::BitCastOp::create(b, type.clone(rhsElement), some);
   return convert(some, /*isLhs=*/false);
-}
-
-/// Asks for the lines of `columns` that hold so many elements.
-void MatmulKernel::prefetchLines(ArrayRef<Value> columns, Value at,
-                                 int64_t elements) const {
-  int64_t size = rhsElement.getIntOrFloatBitWidth() / 8;
-  Value first = arith::IndexCastOp::create(
-      b, b.getI64Type(), arith::MulIOp::create(b, at, constant(size)));
-  for (Value column : columns) {
-    Value line = LLVM::GEPOp::create(b, column.getType(), b.getI8Type(), column,
-                                     ArrayRef<LLVM::GEPArg>{first});
-    for (int64_t byte = 0; byte < elements * size; byte += lineBytes)
-      LLVM::Prefetch::create(
-          b,
-          LLVM::GEPOp::create(
-              b, line.getType(), b.getI8Type(), line,
-              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byte)}),
-          /*rw=*/0, /*hint=*/2, /*cache=*/1);
-  }
 }
 
 /// The sums of `count` rows from `first` on with some columns, from `column`
@@ -203,7 +196,13 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(steps.getBody());
-    prefetchLines(later, steps.getInductionVar(), chains * parts * elements);
+    if (!later.empty()) {
+      int64_t size = rhsElement.getIntOrFloatBitWidth() / 8;
+      prefetchLines(
+          later,
+          arith::MulIOp::create(b, steps.getInductionVar(), constant(size)),
+          chains * parts * elements * size);
+    }
     SmallVector<Value> sums(steps.getRegionIterArgs());
     for (int64_t chain = 0; chain < chains; ++chain) {
       Value at = offsetBy(b, steps.getInductionVar(), chain * elements);

@@ -56,6 +56,8 @@ FailureOr<SmallVector<DeepMatmul *>>
 FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
                                  SmallVectorImpl<Value> &inits) {
   SmallVector<DeepMatmul *> result;
+  // What stays where it lies is read later than the program reads it.
+  bool staysSame = !writesMemory(loop);
   for (auto op : loop.getBody()->getOps<linalg::MatmulOp>()) {
     if (!op->hasAttr(deepAttr))
       continue;
@@ -73,7 +75,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     product->capacity = kernel.cachedDepth() / product->depth * product->depth;
     bool shares = canShare(op);
     bool isDirectRhs = isDirect(packedValue(op)),
-         mayWait = !isDirectRhs && !writesMemory(loop);
+         mayWait = !isDirectRhs && staysSame;
     int64_t most = mayWait ? rowsWithColumns(*product, loop) : 0;
     product->hasColumns = most > 0;
     bool isAlways = shares || isDirectRhs || most > 0;
@@ -94,7 +96,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       return failure();
     if (!product->shared)
       product->rhs = allocate(kernel.packedRhs(product->capacity));
-    if (kernel.readsRowsOf(lhsType.getElementType()) && !writesMemory(loop))
+    if (kernel.readsRowsOf(lhsType.getElementType()) && staysSame)
       product->place = allocate(MemRefType::get({3}, b.getI64Type()));
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
     if (mayWait && !most && product->wanted && !product->form.swapsRhs)

@@ -69,7 +69,7 @@ static bool isContiguousAlong(Value tensor, unsigned d) {
 }
 
 /// How many rows may be multiplied with columns of b that lie where they are
-/// (0: none). What stays there is read later than the program reads it.
+/// (0: none).
 int64_t FunctionEmitter::rowsWithColumns(const DeepMatmul &product,
                                          scf::ForOp loop) {
   linalg::MatmulOp op = product.op;
