@@ -9,6 +9,7 @@
 #include "runtime/DiskCache.h"
 #include "runtime/Elf.h"
 #include "runtime/FaultReport.h"
+#include "runtime/Fork.h"
 #include "runtime/HostCpu.h"
 #include "runtime/Kernel.h"
 #include "runtime/Seal.h"
@@ -39,6 +40,7 @@ const std::string &compilerId() {
 tilebridge_code compile(const void *ttir, size_t size,
                         const tilebridge_compile_options *given,
                         std::string &output) {
+  ForkDelay delay;
   Compilation compilation{};
   tb_compile_request_v1 request;
   if (tilebridge_code code =
@@ -105,7 +107,10 @@ tilebridge_code compile(const void *ttir, size_t size,
 
 using namespace tilebridge::rt;
 
-const char *tilebridge_compiler_id() { return compilerId().c_str(); }
+const char *tilebridge_compiler_id() {
+  ForkDelay delay;
+  return compilerId().c_str();
+}
 
 tilebridge_code tilebridge_compile(const void *ttir, size_t size,
                                    const tilebridge_compile_options *options,

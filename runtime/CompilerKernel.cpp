@@ -8,6 +8,7 @@
 #include "runtime/CompilerKernel.h"
 
 #include "runtime/Compiler.h"
+#include "runtime/Fork.h"
 #include "runtime/Status.h"
 
 namespace tilebridge::rt {
@@ -22,6 +23,7 @@ loadInCompiler(const void *ttir, size_t size,
     return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
                 "where to put the kernel is a null pointer");
   *result = nullptr;
+  ForkDelay delay;
   Compilation compilation{};
   tb_compile_request_v1 request;
   if (tilebridge_code code =

@@ -12,6 +12,7 @@
 #include "runtime/FaultReport.h"
 
 #include "runtime/CodePlace.h"
+#include "runtime/Fork.h"
 #include "runtime/InterruptReport.h"
 #include "runtime/tilebridge.h"
 
@@ -99,6 +100,7 @@ void onFault(int signal, siginfo_t *info, void *context) {
 } // namespace
 
 void installFaultHandler() {
+  ForkDelay delay;
   static std::once_flag once;
   std::call_once(once, [] {
     // Its first call loads a library, which a handler may not.

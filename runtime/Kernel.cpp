@@ -9,6 +9,7 @@
 
 #include "runtime/DynamicLibrary.h"
 #include "runtime/Elf.h"
+#include "runtime/Fork.h"
 #include "runtime/HostCpu.h"
 #include "runtime/Seal.h"
 #include "runtime/Status.h"
@@ -21,13 +22,16 @@
 #include <unistd.h>
 
 tilebridge_kernel::~tilebridge_kernel() {
+  using namespace tilebridge::rt;
   if (reference)
     compiler->reference_free(reference);
   if (accel)
     compiler->accel_free(accel);
   code.reset();
-  if (library)
+  if (library) {
+    ForkDelay delay;
     dlclose(library);
+  }
 }
 
 namespace tilebridge::rt {
@@ -101,7 +105,10 @@ tilebridge_code loadKernel(std::string_view artefact, const std::string &origin,
   if (!openSeal(artefact, object, why) || !checkSharedObject(object, why))
     return reject(why);
   auto kernel = std::make_unique<tilebridge_kernel>();
-  kernel->library = loadLibraryFromMemory(object, why);
+  {
+    ForkDelay delay;
+    kernel->library = loadLibraryFromMemory(object, why);
+  }
   if (!kernel->library || !readExecutable(*kernel, why) ||
       !checkSignature(*kernel, why))
     return reject(why);

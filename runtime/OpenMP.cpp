@@ -7,11 +7,12 @@
 
 #include "runtime/OpenMP.h"
 
+#include "runtime/Fork.h"
+
 #include <atomic>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <string_view>
 
 namespace tilebridge::rt {
@@ -57,16 +58,6 @@ int noteLibrary(dl_phdr_info *info, size_t, void *data) {
   return 0;
 }
 
-// The threads of GNU's library do not survive fork(), and a child that waits
-// for them waits forever.
-std::atomic<bool> isForkedChild{false};
-
-// From the moment this library is loaded: whoever forks may have used the
-// threads before the first launch.
-[[maybe_unused]] const int forkHandler = pthread_atfork(nullptr, nullptr, [] {
-  isForkedChild.store(true, std::memory_order_relaxed);
-});
-
 OpenMP findOpenMP() {
   OpenMP result;
   std::string loaded;
@@ -86,13 +77,20 @@ OpenMP findOpenMP() {
 } // namespace
 
 const OpenMP &openMP() {
+  static std::atomic<const OpenMP *> known{nullptr};
+  if (const OpenMP *library = known.load(std::memory_order_acquire))
+    return *library;
+  // A forked child must not find the first call begun.
+  ForkDelay delay;
   static const OpenMP library = findOpenMP();
+  known.store(&library, std::memory_order_release);
   return library;
 }
 
 unsigned OpenMP::threadsForLaunch() const {
-  if (!parallel || inParallel() ||
-      (!survivesFork && isForkedChild.load(std::memory_order_relaxed)))
+  // The threads of GNU's library do not survive fork(), and a child that waits
+  // for them waits forever.
+  if (!parallel || inParallel() || (!survivesFork && isForkedChild()))
     return 1;
   int threads = maxThreads();
   return threads > 1 ? unsigned(threads) : 1;

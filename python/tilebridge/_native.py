@@ -20,7 +20,19 @@ RUNTIME = "libtilebridge_runtime.so"
 # One for all versions of Python, but free-threaded ones have no stable ABI.
 IS_FREE_THREADED = "t" in sys.abiflags
 EXTENSION = "_launcher" + (EXTENSION_SUFFIXES[0] if IS_FREE_THREADED else ".abi3.so")
-_loading = threading.Lock()
+
+
+def lock_that_forks_wait_for() -> threading.Lock:
+    """A lock that no other thread holds while os.fork runs, for the child could never take it. Who holds it must not
+    fork."""
+    lock = threading.Lock()
+    os.register_at_fork(
+        before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+    )
+    return lock
+
+
+_loading = lock_that_forks_wait_for()
 
 
 def library_dir() -> Path:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-import threading
+
+from tilebridge import _native
 
 # What JITFunction.run reads, as far as this module and Quick*.c know what it means. Another version of Triton may read
 # more: then all launches go its way.
@@ -43,7 +44,7 @@ _BY_VALUE = 255
 _BY_RANGE, _BY_ONE, _BY_ALIGNMENT = 3, 4, 8
 
 _DEVICE = "cpu"
-_installing = threading.Lock()
+_installing = _native.lock_that_forks_wait_for()
 _is_decided = False
 _knows_tensors = False
 # JITFunction's methods as they were, where they were replaced.
@@ -70,7 +71,6 @@ def _put_in_place() -> None:
     from triton.runtime import jit
     from triton.tools.tensor_descriptor import TensorDescriptor
 
-    from tilebridge import _native
     from tilebridge.triton_backend.driver import CPUDriver
 
     own_run, own_item = jit.JITFunction.run, jit.JITFunction.__getitem__
