@@ -259,6 +259,18 @@ private:
   void emitTilesOfRow(mlir::Value panel, mlir::Value column,
                       mlir::Value row) const;
   void prefetchLater(mlir::Value panel, mlir::Value row, mlir::Value at) const;
+  llvm::StringRef nameOfProduct() const;
+  // MatmulTileColumns.cpp
+  bool hasTileColumns() const;
+  std::optional<MatmulKernel> withVectors() const;
+  int64_t rowsBesideTiles(bool waits) const;
+  mlir::Value packRowTiles(mlir::Value rowTiles, Allocate allocate) const;
+  void addTransposed(int64_t sums, mlir::Value row, mlir::Value column,
+                     mlir::Value memory) const;
+  void emitTileColumns(mlir::Value packed, mlir::Value first, int64_t count,
+                       mlir::Value column, mlir::Value memory) const;
+  void multiplyTileColumns(Allocate allocate) const;
+  void multiplyColumnsBesideTiles(Allocate allocate) const;
   void correctSums(mlir::Value depth, Allocate allocate) const;
   void emitCorrections(mlir::Value depth) const;
 

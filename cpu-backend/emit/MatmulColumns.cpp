@@ -74,8 +74,11 @@ bool MatmulKernel::convertsColumns() const {
 }
 
 int64_t MatmulKernel::rowsWithColumns(bool waits) const {
-  if (m > (settings.isInLoop ? mostInLoop : mostRows) || !isCheap(rhsElement) ||
-      lanesOfSums() < 2 || n % columnsAtOnce() != 0 ||
+  if (m > (settings.isInLoop ? mostInLoop : mostRows))
+    return 0;
+  if (usesTiles())
+    return rowsBesideTiles(waits);
+  if (!isCheap(rhsElement) || lanesOfSums() < 2 || n % columnsAtOnce() != 0 ||
       unitDepth % (group * lanesOfSums()) != 0)
     return 0;
   if (isHalvedAtOnce(rhsElement))
@@ -293,6 +296,8 @@ void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
                                    Value wanted, Value isFirst,
                                    Allocate allocate) const {
   now = {{}, {}, acc, depth, {}, left, wanted, isFirst, right};
+  if (usesTiles())
+    return multiplyColumnsBesideTiles(allocate);
   correctSums(depth, allocate);
   auto emitAll = [&](int64_t count, int64_t together) {
     auto some = [&](Value column) {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Matmul.h"
+#include "cpu-backend/emit/TileCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,9 +25,6 @@ using namespace mlir;
 using namespace tilebridge::cpu;
 
 namespace {
-
-/// Rows and columns, of 32 bits, of a tile of sums.
-constexpr int64_t tileSide = 16;
 
 /// A memref by its address and the distance of its rows.
 class TileMemory {
@@ -96,10 +94,10 @@ static int64_t sumRegister(size_t row, size_t column) {
 }
 static constexpr int64_t firstRight = 4, firstLeft = 6;
 
-static void callTile(ImplicitLocOpBuilder &b, const llvm::Twine &name,
-                     ArrayRef<int64_t> registers, ValueRange operands) {
+void tilebridge::cpu::callTile(ImplicitLocOpBuilder &b, const llvm::Twine &name,
+                               ArrayRef<int64_t> tiles, ValueRange operands) {
   SmallVector<Value> all;
-  for (int64_t number : registers)
+  for (int64_t number : tiles)
     all.push_back(arith::ConstantOp::create(b, b.getI8IntegerAttr(number)));
   all.append(operands.begin(), operands.end());
   LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86." + name), all);
@@ -107,7 +105,7 @@ static void callTile(ImplicitLocOpBuilder &b, const llvm::Twine &name,
 
 /// Says how many rows and bytes each register has.
 void MatmulKernel::configureTiles(Allocate allocate) const {
-  constexpr int64_t bytes = 64;
+  constexpr int64_t bytes = tileRowBytes;
   SmallVector<int8_t> config(bytes, 0);
   config[0] = 1; // The palette: 8 registers of up to 16 rows of 64 bytes.
   auto setShape = [&](int64_t number, int64_t rows, int64_t rowBytes) {
@@ -219,9 +217,6 @@ void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
     Value at = loop.getInductionVar(),
           depth = arith::MulIOp::create(b, at, constant(step)),
           panelRow = arith::MulIOp::create(b, at, constant(step / group));
-    StringRef name = unit == MatmulUnit::Bf16Tiles ? "tdpbf16ps"
-                     : settings.isUnsigned         ? "tdpbuud"
-                                                   : "tdpbssd";
     // Each tile is loaded just before it is first multiplied, and each product
     // after the first one of a step has an operand that is there already.
     for (auto [i, r] : llvm::enumerate(rows)) {
@@ -234,7 +229,7 @@ void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
           load(right, rhs,
                {panel, panelRow,
                 constant(static_cast<int64_t>(j) * tileSide * group)});
-        callTile(b, name, {sumRegister(i, j), left, right}, {});
+        callTile(b, nameOfProduct(), {sumRegister(i, j), left, right}, {});
       }
     }
     prefetchLater(panel, row, at);

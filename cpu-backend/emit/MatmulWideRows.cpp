@@ -351,9 +351,12 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
     Value from = choose(product.isAlone, product.filled, zero), isFirst;
     if (product.beginsAtZero)
       isFirst = isZero(arith::AddIOp::create(b, begin, from));
+    RowsInMemory left = leftFrom(from), whole = product.rowsInPlace(b);
+    left.aheadBytes = whole.aheadBytes;
+    left.partBytes = whole.partBytes;
     kernel.multiply({}, product.rhs, acc,
-                    choose(product.isAlone, depth, filled), allocate,
-                    leftFrom(from), product.wanted, isFirst);
+                    choose(product.isAlone, depth, filled), allocate, left,
+                    product.wanted, isFirst);
   }
   if (product.total)
     putField(b, product, Begin, arith::AddIOp::create(b, product.total, depth));

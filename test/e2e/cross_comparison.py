@@ -9,10 +9,14 @@ A launch runs on this machine first. What the other CPU leaves has to be the sam
 of numbers run here alone, and so do launches on more memory than MOST_BYTES.
 
 TILEBRIDGE_CROSS is the CPU, TILEBRIDGE_CROSS_RUN a command that runs cross_launch.c, which was built for it, in the emulator.
+Where TILEBRIDGE_CROSS_KEEP is a folder instead, launches and what this machine leaves are kept there for cross_replay.py.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import lzma
 import os
 import shlex
 import struct
@@ -30,7 +34,8 @@ from tilebridge.triton_backend import checked, compiler, simulated
 assert triton.__version__
 MOST_BYTES = 1 << 26
 CPU = os.environ["TILEBRIDGE_CROSS"]
-RUN = shlex.split(os.environ["TILEBRIDGE_CROSS_RUN"])
+RUN = shlex.split(os.environ.get("TILEBRIDGE_CROSS_RUN", ""))
+KEEP = os.environ.get("TILEBRIDGE_CROSS_KEEP")
 
 held: Counter[str] = Counter()
 folder = tempfile.TemporaryDirectory()
@@ -53,11 +58,37 @@ class Kernel(simulated.SimulatedKernel):
         self.file = Path(folder.name) / f"{self.name}.so"
         self.file.write_bytes(launcher.compile(ttir, f"cpu:{CPU}", flags=flags)[0])
 
-    def cross(self, grid, slots, memory: list[tuple[int, int]], before: list[bytes]) -> list[bytes]:
+    @staticmethod
+    def header(grid, slots, memory: list[tuple[int, int]]) -> bytes:
+        """Of a launch of cross_launch.c."""
         numbers = [*grid, len(slots), *slots, len(memory)]
         for begin, size in memory:
             numbers += [begin, size]
-        header = struct.pack(f"<{len(numbers)}Q", *numbers)
+        return struct.pack(f"<{len(numbers)}Q", *numbers)
+
+    def keep(self, header: bytes, memory, before: list[bytes], expected: list[bytes], tensors):
+        code = self.file.read_bytes()
+        code_file = Path(KEEP) / f"{hashlib.sha256(code).hexdigest()[:24]}.so.xz"
+        if not code_file.exists():
+            code_file.write_bytes(lzma.compress(code, preset=1))
+        launch = header + b"".join(before)
+        digest = hashlib.sha256(code + launch).hexdigest()[:24]
+        launch_file = Path(KEEP) / f"{digest}.launch.xz"
+        launch_file.write_bytes(lzma.compress(launch + b"".join(expected), preset=1))
+        about = {"code": code_file.name, "test": results.test, "bytes": len(launch)}
+        types = {
+            begin: str(tensor.dtype)
+            for tensor in tensors
+            for begin, size in memory
+            if begin <= tensor.data_ptr() <= begin + size
+        }
+        about |= {"header": len(header), "rounds": bool(self.reasons)}
+        about["arrays"] = [[size, types.get(begin, "")] for begin, size in memory]
+        (Path(KEEP) / f"{digest}.json").write_text(json.dumps(about))
+
+    def cross(
+        self, header: bytes, memory: list[tuple[int, int]], before: list[bytes]
+    ) -> list[bytes]:
         file = self.file.with_suffix(".launch")
         file.write_bytes(header + b"".join(before))
         done = subprocess.run([*RUN, self.file, file], capture_output=True, text=True)
@@ -85,7 +116,12 @@ class Launcher(checked.CheckedLauncher):
             held["here alone"] += 1
             return
         expected = read(memory)
-        actual = kernel.cross((x, y, z), slots, memory, before)
+        header = kernel.header((x, y, z), slots, memory)
+        if KEEP:
+            kernel.keep(header, memory, before, expected, tensors_of(arguments))
+            held["kept"] += 1
+            return
+        actual = kernel.cross(header, memory, before)
         write(memory, actual)
         held[compare_with_cpu(kernel, arguments, memory, before, expected, actual)] += 1
 

@@ -4,7 +4,8 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 |*
 |*===----------------------------------------------------------------------===*
-|* cross_launch KERNEL.so LAUNCH: for cross_comparison.py, under an emulator.
+|* cross_launch KERNEL.so LAUNCH: for cross_comparison.py, under an emulator,
+|* and cross_replay.py, on another machine.
 |* LAUNCH has numbers of 64 bits: the grid, a count of slots and the slots, a
 |* count of arrays and for each its address and size; then the arrays, which
 |* are written back behind the launch.
@@ -17,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { PAGE = 4096, MOST = 256 };
 
@@ -49,9 +52,18 @@ static char *map(uint64_t address, uint64_t size) {
   return pages + begin;
 }
 
+/* Linux gives registers of AMX only to who asks. */
+static void askForTiles(void) {
+#ifdef __x86_64__
+  enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+  syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA);
+#endif
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     return 2;
+  askForTiles();
   void *library = dlopen(argv[1], RTLD_NOW);
   if (!library) {
     fprintf(stderr, "%s\n", dlerror());
