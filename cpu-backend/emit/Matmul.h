@@ -266,7 +266,7 @@ private:
   int64_t rowsBesideTiles(bool waits) const;
   mlir::Value packRowTiles(mlir::Value rowTiles, Allocate allocate) const;
   void addTransposed(int64_t sums, mlir::Value row, mlir::Value column,
-                     mlir::Value memory) const;
+                     mlir::Value memory, mlir::Value isFirst) const;
   void emitTileColumns(mlir::Value packed, mlir::Value first, int64_t count,
                        mlir::Value column, mlir::Value memory) const;
   void multiplyTileColumns(Allocate allocate) const;

@@ -29,12 +29,6 @@ static constexpr int64_t mostByVectors = 4;
 /// then tiles of rows and of columns, in turn.
 static constexpr int64_t mostRowTiles = 4, firstRows = 4, firstColumns = 6;
 
-static Value asPointer(ImplicitLocOpBuilder &b, Value address) {
-  Value number = arith::IndexCastOp::create(b, b.getI64Type(), address);
-  return LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
-                                  number);
-}
-
 bool MatmulKernel::hasTileColumns() const {
   return usesTiles() && step * packedBytes() == tileRowBytes &&
          rhsElement.getIntOrFloatBitWidth() ==
@@ -103,11 +97,12 @@ Value MatmulKernel::packRowTiles(Value rowTiles, Allocate allocate) const {
 
 /// Adds what a tile of sums has of 16 columns, from `column` on, with 16 rows.
 void MatmulKernel::addTransposed(int64_t sums, Value row, Value column,
-                                 Value memory) const {
+                                 Value memory, Value isFirst) const {
   auto type = VectorType::get(tileSide, sumElement);
-  Value address = asPointer(b, addressOf(b, memory, sizeof(int32_t))),
-        distance = arith::ConstantIntOp::create(b, tileRowBytes, 64);
-  callTile(b, "tilestored64", sums, {address, distance});
+  TileMemory transposed(b, memory);
+  callTile(b, "tilestored64", sums,
+           {transposed.address({constant(0), constant(0)}),
+            transposed.rowDistance()});
   SmallVector<Value> square;
   for (int64_t i = 0; i < tileSide; ++i)
     square.push_back(vector::LoadOp::create(
@@ -117,7 +112,7 @@ void MatmulKernel::addTransposed(int64_t sums, Value row, Value column,
   auto place = [&](int64_t i) -> SmallVector<Value> {
     return {offsetBy(b, row, i), column};
   };
-  SmallVector<Value> before = zeroOr(now.isFirst, types, [&] {
+  SmallVector<Value> before = zeroOr(isFirst, types, [&] {
     return llvm::map_to_vector(
         llvm::seq<int64_t>(0, tileSide), [&](int64_t i) -> Value {
           return vector::LoadOp::create(b, type, now.acc, place(i));
@@ -136,22 +131,13 @@ void MatmulKernel::emitTileColumns(Value packed, Value first, int64_t count,
   int64_t chains = count == 1 && unitDepth % (2 * step) == 0 ? 2 : 1;
   for (int64_t sum = 0; sum < count * chains; ++sum)
     callTile(b, "tilezero", sum, {});
-  Value columns = addressOfRow(right, column), words = addressOf(b, packed, 4);
-  Value distance =
-            arith::IndexCastOp::create(b, b.getI64Type(), right.rowBytes),
-        ofPacked = arith::ConstantIntOp::create(b, tileRowBytes, 64);
+  TileMemory columns(b, right, packedBytes()), rows(b, packed);
   SmallVector<Value> later;
   for (int64_t i = 0; i < tileSide; ++i)
     later.push_back(addressOfRow(right, offsetBy(b, column, tileSide + i)));
-  auto strides = cast<MemRefType>(packed.getType()).getStridesAndOffset().first;
-  auto tileOf = [&](int64_t number, Value at) -> Value {
-    auto times = [&](Value value, int64_t factor) -> Value {
-      return arith::MulIOp::create(b, value, constant(factor * 4));
-    };
-    Value offset =
-        arith::AddIOp::create(b, times(offsetBy(b, first, number), strides[0]),
-                              times(at, strides[1]));
-    return asPointer(b, arith::AddIOp::create(b, words, offset));
+  auto load = [&](int64_t tile, TileMemory &memory, ValueRange at) {
+    callTile(b, "tileloadd64", tile,
+             {memory.address(at), memory.rowDistance()});
   };
   auto loop = scf::ForOp::create(b, constant(0), now.steps, constant(chains));
   {
@@ -159,38 +145,30 @@ void MatmulKernel::emitTileColumns(Value packed, Value first, int64_t count,
     b.setInsertionPointToStart(loop.getBody());
     for (int64_t chain = 0; chain < chains; ++chain) {
       Value at = offsetBy(b, loop.getInductionVar(), chain),
-            byte = arith::MulIOp::create(b, at, constant(tileRowBytes));
-      Value from = LLVM::GEPOp::create(
-          b, columns.getType(), b.getI8Type(), columns,
-          ArrayRef<LLVM::GEPArg>{
-              Value(arith::IndexCastOp::create(b, b.getI64Type(), byte))});
-      callTile(b, "tileloadd64", firstColumns + chain, {from, distance});
+            depth = arith::MulIOp::create(b, at, constant(step));
+      load(firstColumns + chain, columns, {column, depth});
       for (int64_t number = 0; number < count; ++number) {
-        int64_t rows = firstRows + (number + chain) % 2;
-        callTile(b, "tileloadd64", rows, {tileOf(number, at), ofPacked});
+        int64_t tileOfRows = firstRows + (number + chain) % 2;
+        load(tileOfRows, rows,
+             {offsetBy(b, first, number), at, constant(0), constant(0)});
         callTile(b, nameOfProduct(),
-                 {number + chain, firstColumns + chain, rows}, {});
+                 {number + chain, firstColumns + chain, tileOfRows}, {});
       }
-      prefetchLines(later, byte, tileRowBytes);
+      prefetchLines(later, arith::MulIOp::create(b, at, constant(tileRowBytes)),
+                    tileRowBytes);
     }
   }
-  for (int64_t number = 0; number < count; ++number) {
+  for (int64_t sum = 0; sum < count * chains; ++sum) {
+    int64_t number = sum / chains, chain = sum % chains;
     Value row = arith::MulIOp::create(b, offsetBy(b, first, number),
                                       constant(tileSide));
-    addTransposed(number, row, column, memory);
+    addTransposed(sum, row, column, memory, chain == 0 ? now.isFirst : Value());
   }
-  if (chains == 1)
-    return;
-  Value isFirst = std::exchange(now.isFirst, Value());
-  addTransposed(1, arith::MulIOp::create(b, first, constant(tileSide)), column,
-                memory);
-  now.isFirst = isFirst;
 }
 
 void MatmulKernel::multiplyTileColumns(Allocate allocate) const {
-  Value end = now.wanted ? now.wanted : constant(m),
-        rowTiles =
-            arith::CeilDivUIOp::create(b, end, constant(tileSide)).getResult();
+  Value rowTiles =
+      arith::CeilDivUIOp::create(b, now.wanted, constant(tileSide));
   configureTiles(allocate);
   Value packed = packRowTiles(rowTiles, allocate);
   Value memory = allocate(MemRefType::get({tileSide, tileSide}, sumElement));

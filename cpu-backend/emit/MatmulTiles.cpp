@@ -24,69 +24,52 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-namespace {
+TileMemory::TileMemory(ImplicitLocOpBuilder &b, Value memref) : b(b) {
+  auto type = cast<MemRefType>(memref.getType());
+  bytes = type.getElementTypeBitWidth() / 8;
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
+  for (auto [known, stride] :
+       llvm::zip_equal(type.getStridesAndOffset().first, metadata.getStrides()))
+    strides.push_back(
+        ShapedType::isDynamic(known)
+            ? Value(stride)
+            : arith::ConstantIndexOp::create(b, known).getResult());
+  base = arith::AddIOp::create(
+      b, memref::ExtractAlignedPointerAsIndexOp::create(b, memref),
+      inBytes(metadata.getOffset()));
+}
 
-/// A memref by its address and the distance of its rows.
-class TileMemory {
-public:
-  TileMemory(ImplicitLocOpBuilder &b, Value memref) : b(b) {
-    auto type = cast<MemRefType>(memref.getType());
-    bytes = type.getElementTypeBitWidth() / 8;
-    auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
-    for (auto [known, stride] : llvm::zip_equal(
-             type.getStridesAndOffset().first, metadata.getStrides()))
-      strides.push_back(
-          ShapedType::isDynamic(known)
-              ? Value(stride)
-              : arith::ConstantIndexOp::create(b, known).getResult());
-    base = arith::AddIOp::create(
-        b, memref::ExtractAlignedPointerAsIndexOp::create(b, memref),
-        inBytes(metadata.getOffset()));
-  }
+Value TileMemory::address(ValueRange indices) {
+  if (rowBytes)
+    return asPointer(arith::AddIOp::create(
+        b,
+        arith::AddIOp::create(b, base,
+                              arith::MulIOp::create(b, indices[0], rowBytes)),
+        inBytes(indices[1])));
+  Value at = base;
+  for (auto [index, stride] : llvm::zip_equal(indices, strides))
+    at = arith::AddIOp::create(
+        b, at, inBytes(arith::MulIOp::create(b, index, stride)));
+  return asPointer(at);
+}
 
-  TileMemory(ImplicitLocOpBuilder &b, const RowsInMemory &rows, int64_t bytes)
-      : b(b), base(rows.address), bytes(bytes), rowBytes(rows.rowBytes) {}
+Value TileMemory::rowDistance() {
+  return asI64(rowBytes ? rowBytes : inBytes(strides[strides.size() - 2]));
+}
 
-  Value address(ValueRange indices) {
-    if (rowBytes)
-      return asPointer(arith::AddIOp::create(
-          b,
-          arith::AddIOp::create(b, base,
-                                arith::MulIOp::create(b, indices[0], rowBytes)),
-          inBytes(indices[1])));
-    Value at = base;
-    for (auto [index, stride] : llvm::zip_equal(indices, strides))
-      at = arith::AddIOp::create(
-          b, at, inBytes(arith::MulIOp::create(b, index, stride)));
-    return asPointer(at);
-  }
+Value TileMemory::inBytes(Value elements) {
+  return arith::MulIOp::create(b, elements,
+                               arith::ConstantIndexOp::create(b, bytes));
+}
 
-  /// Of rows, in bytes.
-  Value rowDistance() {
-    return asI64(rowBytes ? rowBytes : inBytes(strides[strides.size() - 2]));
-  }
+Value TileMemory::asPointer(Value address) {
+  return LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
+                                  asI64(address));
+}
 
-private:
-  Value inBytes(Value elements) {
-    return arith::MulIOp::create(b, elements,
-                                 arith::ConstantIndexOp::create(b, bytes));
-  }
-  Value asPointer(Value address) {
-    return LLVM::IntToPtrOp::create(
-        b, LLVM::LLVMPointerType::get(b.getContext()), asI64(address));
-  }
-  Value asI64(Value index) {
-    return arith::IndexCastOp::create(b, b.getI64Type(), index);
-  }
-
-  ImplicitLocOpBuilder &b;
-  SmallVector<Value> strides;
-  Value base;
-  int64_t bytes;
-  Value rowBytes;
-};
-
-} // namespace
+Value TileMemory::asI64(Value index) {
+  return arith::IndexCastOp::create(b, b.getI64Type(), index);
+}
 
 /// Numbers of the registers.
 static int64_t sumRegister(size_t row, size_t column) {
