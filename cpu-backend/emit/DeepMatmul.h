@@ -69,6 +69,8 @@ struct DeepMatmul {
   mlir::Value wanted, columnsEnd;
   /// Where programs share `b`.
   std::optional<SharedPanels> shared;
+  /// Where they share tiles of `a`, which are multiplied with columns.
+  std::optional<KeptRows> keptRows;
   /// For the next iteration.
   mlir::Value next;
 

@@ -141,6 +141,9 @@ private:
   // MatmulShare.cpp: operands that the next program finds packed.
   bool canShare(mlir::linalg::MatmulOp op) const;
   mlir::LogicalResult openSharing(DeepMatmul &product);
+  void openKeptRows(DeepMatmul &product);
+  std::pair<mlir::Value, int64_t> takeSharingWords();
+  mlir::Value allocateKept(mlir::MemRefType slot, int64_t slots);
   void enterSharing(DeepMatmul &product);
   void closeSharing(const DeepMatmul &product);
 

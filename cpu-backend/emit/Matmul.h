@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "cpu-backend/emit/Emitter.h"
+#include "cpu-backend/emit/MatmulForm.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,68 +25,6 @@ using Convert = llvm::function_ref<mlir::Value(mlir::Value)>;
 /// column, number.
 using Fetch = llvm::function_ref<mlir::Value(
     mlir::ImplicitLocOpBuilder &, mlir::Value, mlir::Value, int64_t)>;
-
-/// What a product needs besides its operands.
-struct MatmulSettings {
-  EmitTarget target;
-  /// Integers narrower than the accumulator are zero-extended, not
-  /// sign-extended.
-  bool isUnsigned = false;
-  /// Operands narrower than the sums are added up in short chains.
-  bool wantsShortChains = false;
-  /// A loop does nothing but add such products up.
-  bool isInLoop = false;
-};
-
-/// A product of the old function, taken apart.
-struct MatmulForm {
-  bool isBatch = false;
-  /// The operand is the transpose of a matrix of M x K, or K x N.
-  bool swapsLhs = false, swapsRhs = false;
-  MatmulSettings settings;
-
-  /// Reports an error if `op` is none that has loops.
-  static mlir::FailureOr<MatmulForm> of(mlir::linalg::LinalgOp op,
-                                        const EmitTarget &target);
-};
-
-/// The registers that one call of the micro-kernel holds: rows x (vectors of
-/// `lanes` elements).
-struct MatmulTile {
-  int64_t rows, vectors, lanes;
-  int64_t columns() const { return vectors * lanes; }
-
-  /// The tile for a block of m x n, in registers of so many elements.
-  /// `isLarge`: few loads count for more than few rows that are left.
-  static MatmulTile choose(int64_t m, int64_t n, int64_t nativeLanes,
-                           int64_t vectorBits, bool isLarge = false);
-};
-
-/// How products are added up.
-enum class MatmulUnit {
-  /// One product a lane and step.
-  MultiplyAdd,
-  /// AVX512_BF16's vdpbf16ps: two products of bf16.
-  Bf16Pairs,
-  /// VNNI's vpdpwssd: two products of 16-bit integers.
-  I16Pairs,
-  /// pmaddwd and an addition, the same without VNNI.
-  I16PairSums,
-  /// VNNI's vpdpbusd: four products of bytes, those of b without a sign.
-  I8Quads,
-  /// AMX's tdpbf16ps and tdpbssd: products of 16 x 64 bytes with 64 bytes x 16.
-  Bf16Tiles,
-  I8Tiles,
-};
-
-/// A matrix whose rows are contiguous, by its address and the distance of its
-/// rows in bytes; while a row is read, what lies `aheadBytes` behind is asked
-/// for (null or 0: nothing is). All are of type index. `partBytes`: how much of
-/// each row a call of the micro-kernel reads, where that matters.
-struct RowsInMemory {
-  mlir::Value address, rowBytes, aheadBytes = {};
-  int64_t partBytes = 0;
-};
 
 /// The operands of a product as the micro-kernel reads them, and the
 /// micro-kernel. `a` is rows of which `group` neighbours are broadcast at once.
@@ -167,10 +105,15 @@ public:
                 mlir::Value wanted = {}, mlir::Value isFirst = {},
                 RowsInMemory right = {}) const;
   /// The same for few rows, the first `wanted` ones: `left` has rows of what is
-  /// multiplied, `right` columns as they are.
+  /// multiplied, `right` columns as they are. `kept`: where tiles of rows may
+  /// be found, and left (null: nowhere).
   void multiplyColumns(mlir::Value acc, RowsInMemory left, RowsInMemory right,
                        mlir::Value depth, mlir::Value wanted,
-                       mlir::Value isFirst, Allocate allocate) const;
+                       mlir::Value isFirst, Allocate allocate,
+                       const KeptRows *kept = nullptr) const;
+  /// Memory for tiles of rows that are multiplied with columns; null if the
+  /// kernel has none.
+  mlir::MemRefType tilesOfRows() const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
@@ -265,10 +208,20 @@ private:
   std::optional<MatmulKernel> withVectors() const;
   int64_t rowsBesideTiles(bool waits) const;
   mlir::Value packRowTiles(mlir::Value rowTiles, Allocate allocate) const;
+  void fillRowTiles(mlir::Value rowTiles, mlir::Value packed) const;
   void addTransposed(int64_t sums, mlir::Value row, mlir::Value column,
                      mlir::Value memory, mlir::Value isFirst) const;
-  void emitTileColumns(mlir::Value packed, mlir::Value first, int64_t count,
-                       mlir::Value column, mlir::Value memory) const;
+  /// Steps from `begin` to `end` of packed rows with columns. Sums of the parts
+  /// before wait in `sums` (null: there is one part), and `square` has place
+  /// for one tile of them. Columns from `later` on are asked for, so many steps
+  /// ahead.
+  struct TileColumns {
+    mlir::Value rows, sums, square, begin, end, later, stepsAhead;
+  };
+  void emitTileColumns(const TileColumns &all, mlir::Value first, int64_t count,
+                       mlir::Value column) const;
+  void multiplyRowTiles(TileColumns all, mlir::Value first,
+                        mlir::Value last) const;
   void multiplyTileColumns(Allocate allocate) const;
   void multiplyColumnsBesideTiles(Allocate allocate) const;
   void correctSums(mlir::Value depth, Allocate allocate) const;
@@ -295,6 +248,7 @@ private:
     RowsInMemory rows;
     mlir::Value wanted, isFirst;
     RowsInMemory right;
+    const KeptRows *kept = nullptr;
   };
   mutable Operands now;
 };

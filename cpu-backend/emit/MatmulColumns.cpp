@@ -294,8 +294,9 @@ void MatmulKernel::emitColumns(Value column, int64_t count, int64_t together,
 void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
                                    RowsInMemory right, Value depth,
                                    Value wanted, Value isFirst,
-                                   Allocate allocate) const {
-  now = {{}, {}, acc, depth, {}, left, wanted, isFirst, right};
+                                   Allocate allocate,
+                                   const KeptRows *kept) const {
+  now = {{}, {}, acc, depth, {}, left, wanted, isFirst, right, kept};
   if (usesTiles())
     return multiplyColumnsBesideTiles(allocate);
   correctSums(depth, allocate);

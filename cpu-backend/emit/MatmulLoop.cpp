@@ -103,6 +103,8 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       most = kernel.rowsWithWideRows();
     if (most)
       openWideRows(*product, most);
+    if (product->hasColumns)
+      openKeptRows(*product);
     kernel.report(lhsType.getElementType(), rhsElement,
                   product->place ? "where it lies if its rows go on" : "packed",
                   product->rightPlace ? "where it lies for few rows, or packed"

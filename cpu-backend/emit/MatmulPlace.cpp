@@ -158,8 +158,11 @@ bool FunctionEmitter::placeWanted(const DeepMatmul &product, Value tensor,
   Value hasAll =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, end,
                             arith::ConstantIndexOp::create(b, view.shape[0]));
-  Value isInPlace =
-      arith::AndIOp::create(b, isWhole, arith::OrIOp::create(b, hasAll, isOne));
+  Value mayStay = arith::OrIOp::create(b, hasAll, isOne);
+  // Columns are multiplied with wanted rows only.
+  if (product.hasColumns)
+    mayStay = arith::OrIOp::create(b, mayStay, product.isAlone);
+  Value isInPlace = arith::AndIOp::create(b, isWhole, mayStay);
   placeRows(b, product, memrefOf(again, strides, b.getLoc()), isInPlace,
             packWanted);
   return true;

@@ -50,6 +50,48 @@ bool FunctionEmitter::canShare(linalg::MatmulOp op) const {
          sharedProducts < mostShared;
 }
 
+/// Words that are zero when a thread's first program of a launch begins.
+std::pair<Value, int64_t> FunctionEmitter::takeSharingWords() {
+  if (!sharingState) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Operation *parent = rewriter.getInsertionBlock()->getParentOp();
+    auto func = dyn_cast<func::FuncOp>(parent);
+    if (!func)
+      func = parent->getParentOfType<func::FuncOp>();
+    rewriter.setInsertionPointToStart(&func.getBody().front());
+    sharingState = allocate(
+        MemRefType::get({mostShared * wordsOfSharing}, rewriter.getI64Type()));
+    sharingState.getDefiningOp()->setAttr(zeroedAttr, rewriter.getUnitAttr());
+  }
+  return {sharingState, sharedProducts++ * wordsOfSharing};
+}
+
+/// So many slots, and one more, that the next program finds as they are.
+Value FunctionEmitter::allocateKept(MemRefType slot, int64_t slots) {
+  SmallVector<int64_t> shape = {slots + 1};
+  llvm::append_range(shape, slot.getShape());
+  Value memory = allocate(MemRefType::get(shape, slot.getElementType()));
+  memory.getDefiningOp()->setAttr(keptAttr, rewriter.getUnitAttr());
+  return memory;
+}
+
+/// Before the loop: tiles of rows of `a` that are multiplied with columns are
+/// kept, too. What `b` may be kept for holds for them: no program depends on
+/// what another one writes.
+void FunctionEmitter::openKeptRows(DeepMatmul &product) {
+  constexpr int64_t keys = 3;
+  ImplicitLocOpBuilder b(product.op.getLoc(), rewriter);
+  MemRefType slot = product.kernel(b).tilesOfRows();
+  if (!product.shared || !product.place || !slot ||
+      sharedProducts >= mostShared)
+    return;
+  KeptRows kept;
+  kept.slots = wordsOfSharing - keys;
+  std::tie(kept.state, kept.firstWord) = takeSharingWords();
+  kept.memory = allocateKept(slot, kept.slots);
+  product.keptRows = kept;
+}
+
 /// Before the loop.
 LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
   ImplicitLocOpBuilder b(product.op.getLoc(), rewriter);
@@ -75,23 +117,8 @@ LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
   shared.slots = keptBytes / slotBytes;
   if (shared.slots == 0)
     return success();
-  SmallVector<int64_t> shape = {shared.slots + 1};
-  llvm::append_range(shape, slot.getShape());
-  if (!sharingState) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    Operation *parent = rewriter.getInsertionBlock()->getParentOp();
-    auto func = dyn_cast<func::FuncOp>(parent);
-    if (!func)
-      func = parent->getParentOfType<func::FuncOp>();
-    rewriter.setInsertionPointToStart(&func.getBody().front());
-    sharingState = allocate(
-        MemRefType::get({mostShared * wordsOfSharing}, rewriter.getI64Type()));
-    sharingState.getDefiningOp()->setAttr(zeroedAttr, b.getUnitAttr());
-  }
-  shared.state = sharingState;
-  shared.firstWord = sharedProducts++ * wordsOfSharing;
-  shared.memory = allocate(MemRefType::get(shape, slot.getElementType()));
-  shared.memory.getDefiningOp()->setAttr(keptAttr, b.getUnitAttr());
+  std::tie(shared.state, shared.firstWord) = takeSharingWords();
+  shared.memory = allocateKept(slot, shared.slots);
 
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 64);

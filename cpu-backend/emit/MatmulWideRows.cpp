@@ -298,6 +298,28 @@ static void multiplyRowsOfB(ImplicitLocOpBuilder &b, const DeepMatmul &product,
                   right);
 }
 
+/// Rows of an array that were left there for columns, of which others than the
+/// wanted ones may not exist, packed for tiles of all rows.
+static RowsInMemory rowsForTiles(ImplicitLocOpBuilder &b,
+                                 const DeepMatmul &product, RowsInMemory rows) {
+  Value areWanted = arith::AndIOp::create(
+      b, product.isAlone, isEqual(b, product.fieldOfPlace(b, 2), index(b, 1)));
+  auto branch =
+      scf::IfOp::create(b, TypeRange{b.getIndexType(), b.getIndexType()},
+                        areWanted, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  product.kernel(b).packRows(
+      rows, getElementTypeOrSelf(product.op->getOperand(0).getType()),
+      product.lhs, index(b, 0), index(b, product.depth), product.depth,
+      product.wanted);
+  RowsInMemory packed = rowsOf(b, product.lhs);
+  scf::YieldOp::create(b, ValueRange{packed.address, packed.rowBytes});
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, ValueRange{rows.address, rows.rowBytes});
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
 void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
                                        const DeepMatmul &product, Value acc,
                                        Value filled, Allocate allocate) {
@@ -333,8 +355,15 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
     if (product.beginsAtZero)
       isFirst = isZero(arith::AddIOp::create(b, begin, from));
     if (product.hasColumns) {
+      std::optional<KeptRows> kept = product.keptRows;
+      if (kept) {
+        kept->number =
+            arith::DivUIOp::create(b, arith::AddIOp::create(b, begin, from),
+                                   index(b, product.depthAlone));
+        kept->isStable = isEqual(b, product.fieldOfPlace(b, 2), one);
+      }
       kernel.multiplyColumns(acc, left, right, steps, product.wantedRows(b),
-                             isFirst, allocate);
+                             isFirst, allocate, kept ? &*kept : nullptr);
     } else {
       // While these are read, memory has time to give the next ones.
       Value ahead = choose(product.isLast, zero, depth);
@@ -352,6 +381,8 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
     if (product.beginsAtZero)
       isFirst = isZero(arith::AddIOp::create(b, begin, from));
     RowsInMemory left = leftFrom(from), whole = product.rowsInPlace(b);
+    if (product.hasColumns && product.place && kernel.readsTiles())
+      left = rowsForTiles(b, product, left);
     left.aheadBytes = whole.aheadBytes;
     left.partBytes = whole.partBytes;
     kernel.multiply({}, product.rhs, acc,

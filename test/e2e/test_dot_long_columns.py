@@ -189,3 +189,79 @@ def test_programs_that_share_columns(m, dtype, rng):
     c = torch.full((m, n), 7.0)
     shared_kernel[(triton.cdiv(m, 16) * triton.cdiv(n, 32),)](a, b, c, m, n, k, 16, 32, 64)
     check_equal(c, a.double() @ b.double().t(), terms=k * 4)
+
+
+@triton.jit
+def shared_rows_kernel(
+    a, b, c, bounds, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, ORDER: tl.constexpr
+):  # fmt: skip
+    # Programs of the same rows follow one another, or take turns; or have fewer rows and steps than the one before.
+    blocks = tl.cdiv(n, BN)
+    programs = tl.cdiv(m, BM)
+    row, col = tl.program_id(0) // blocks, tl.program_id(0) % blocks
+    if ORDER == "turns":
+        row, col = tl.program_id(0) % programs, tl.program_id(0) // programs
+    begin, end, last = 0, k, m
+    if ORDER == "bounds":
+        begin, end = tl.load(bounds + col * 3), tl.load(bounds + col * 3 + 1)
+        last = tl.load(bounds + col * 3 + 2)
+    rows = row * BM + tl.arange(0, BM)
+    cols = col * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.int32 if a.dtype.element_ty == tl.int8 else tl.float32)
+    for start in range(begin, end, BK):
+        depth = start + tl.arange(0, BK)
+        x = tl.load(
+            a + rows[:, None] * k + depth[None, :],
+            mask=(rows[:, None] < last) & (depth[None, :] < end),
+            other=0.0,
+        )
+        y = tl.load(
+            b + depth[:, None] + cols[None, :] * k,
+            mask=(cols[None, :] < n) & (depth[:, None] < end),
+            other=0.0,
+        )
+        acc = tl.dot(x, y, acc, out_dtype=acc.dtype)
+    tl.store(
+        c + rows[:, None] * n + cols[None, :],
+        acc,
+        mask=(rows[:, None] < last) & (cols[None, :] < n),
+    )
+
+
+def bounds_of(rng, blocks, m, k, order):
+    """The first step of each block of columns, the end, and the end of its rows."""
+    bounds = torch.tensor([[0, k, m]] * blocks)
+    if order == "bounds":
+        bounds[:, 1] = torch.randint(k // 64, (blocks,), generator=rng) * 64
+        bounds[1::3, 1] = k
+        bounds[4::5, 0] = bounds[4::5, 1] // 2
+        bounds[::2, 2] = torch.randint(1, m + 1, (len(bounds[::2]),), generator=rng)
+    return bounds
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("m", [5, 16, 48, 64, 100, 128, 300])
+@pytest.mark.parametrize("k", [64 * 20, 4160, 25000])
+@pytest.mark.parametrize("order", ["rows", "turns", "bounds"])
+@pytest.mark.parametrize("dtype", dtypes(torch.bfloat16, torch.int8), ids=str)
+def test_programs_that_share_rows(m, k, order, dtype, rng):
+    """What the program before has packed is multiplied again only if all of it is the same."""
+    block, n = (64 if m <= 64 else 128, 32, 64), 400
+    a, b = small_numbers(rng, [m, k], dtype), small_numbers(rng, [n, k], dtype)
+    blocks = triton.cdiv(n, block[1])
+    bounds = bounds_of(rng, blocks, m, k, order)
+    c = torch.full((m, n), 7, dtype=torch.int32 if dtype == torch.int8 else torch.float32)
+    stored, others = at_end_of_memory(a), at_end_of_memory(b)
+    for launch in range(2):  # The rows of the second one are others, at the same place.
+        shared_rows_kernel[(triton.cdiv(m, block[0]) * blocks,)](
+            stored, others, c, bounds.int(), m, n, k, *block, order
+        )
+        wanted = torch.full((m, n), 7.0, dtype=torch.float64)
+        for i, (begin, end, last) in enumerate(bounds.tolist()):
+            part = slice(i * block[1], (i + 1) * block[1])
+            product = a[:, begin:end].double() @ b[part, begin:end].double().t()
+            wanted[:last, part] = product[:last]
+        check_equal(c, wanted, terms=k * 4)
+        if launch == 0:
+            a = -a if dtype != torch.int8 else a // 2
+            stored.copy_(a)

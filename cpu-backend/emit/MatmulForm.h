@@ -1,0 +1,92 @@
+//===- MatmulForm.h - what a matrix product is made of ----------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "cpu-backend/emit/Emitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace tilebridge::cpu {
+
+/// What a product needs besides its operands.
+struct MatmulSettings {
+  EmitTarget target;
+  /// Integers narrower than the accumulator are zero-extended, not
+  /// sign-extended.
+  bool isUnsigned = false;
+  /// Operands narrower than the sums are added up in short chains.
+  bool wantsShortChains = false;
+  /// A loop does nothing but add such products up.
+  bool isInLoop = false;
+};
+
+/// A product of the old function, taken apart.
+struct MatmulForm {
+  bool isBatch = false;
+  /// The operand is the transpose of a matrix of M x K, or K x N.
+  bool swapsLhs = false, swapsRhs = false;
+  MatmulSettings settings;
+
+  /// Reports an error if `op` is none that has loops.
+  static mlir::FailureOr<MatmulForm> of(mlir::linalg::LinalgOp op,
+                                        const EmitTarget &target);
+};
+
+/// The registers that one call of the micro-kernel holds: rows x (vectors of
+/// `lanes` elements).
+struct MatmulTile {
+  int64_t rows, vectors, lanes;
+  int64_t columns() const { return vectors * lanes; }
+
+  /// The tile for a block of m x n, in registers of so many elements.
+  /// `isLarge`: few loads count for more than few rows that are left.
+  static MatmulTile choose(int64_t m, int64_t n, int64_t nativeLanes,
+                           int64_t vectorBits, bool isLarge = false);
+};
+
+/// How products are added up.
+enum class MatmulUnit {
+  /// One product a lane and step.
+  MultiplyAdd,
+  /// AVX512_BF16's vdpbf16ps: two products of bf16.
+  Bf16Pairs,
+  /// VNNI's vpdpwssd: two products of 16-bit integers.
+  I16Pairs,
+  /// pmaddwd and an addition, the same without VNNI.
+  I16PairSums,
+  /// VNNI's vpdpbusd: four products of bytes, those of b without a sign.
+  I8Quads,
+  /// AMX's tdpbf16ps and tdpbssd: products of 16 x 64 bytes with 64 bytes x 16.
+  Bf16Tiles,
+  I8Tiles,
+};
+
+/// A matrix whose rows are contiguous, by its address and the distance of its
+/// rows in bytes; while a row is read, what lies `aheadBytes` behind is asked
+/// for (null or 0: nothing is). All are of type index. `partBytes`: how much of
+/// each row a call of the micro-kernel reads, where that matters.
+struct RowsInMemory {
+  mlir::Value address, rowBytes, aheadBytes = {};
+  int64_t partBytes = 0;
+};
+
+/// Tiles of rows of `a` that the next program of the thread finds packed, where
+/// it reads the same rows: `slots` of them, and one more for what is not kept.
+struct KeptRows {
+  int64_t slots = 0;
+  /// Of all slots.
+  mlir::Value memory;
+  /// Which rows they are, and for each slot how many steps it has: a word each,
+  /// from `firstWord` on.
+  mlir::Value state;
+  int64_t firstWord = 0;
+  /// Which of the loop's products this one is, and whether its rows lie in an
+  /// array, where no program writes.
+  mlir::Value number, isStable;
+};
+
+} // namespace tilebridge::cpu
