@@ -15,13 +15,8 @@ namespace tilebridge::cpu {
 /// Panels of `b` that are kept for the next program. What is packed between two
 /// products has a slot; what comes after the last slot, and all of it where
 /// nothing is to be kept, goes to one more, in turn.
-struct SharedPanels {
-  int64_t slots = 0;
-  /// Of all slots.
-  mlir::Value memory;
-  /// Flags and keys, and where they begin there.
-  mlir::Value state;
-  int64_t firstWord = 0;
+/// The words: flags and keys.
+struct SharedPanels : KeptSlots {
   /// Whether the program before has kept what this one needs, and whether this
   /// one keeps it.
   mlir::Value isThere, isKept;
@@ -74,6 +69,13 @@ struct DeepMatmul {
   /// For the next iteration.
   mlir::Value next;
 
+  /// Whether what `place` says is where `a` was loaded from.
+  mlir::Value isInPlace(mlir::ImplicitLocOpBuilder &b) const {
+    return mlir::arith::CmpIOp::create(
+        b, mlir::arith::CmpIPredicate::eq, fieldOfPlace(b, 2),
+        mlir::arith::ConstantIndexOp::create(b, 1));
+  }
+
   mlir::Value fieldOfPlace(mlir::ImplicitLocOpBuilder &b, int64_t field) const {
     return fieldOf(b, place, field);
   }
@@ -113,11 +115,9 @@ struct DeepMatmul {
     auto index = [&](int64_t value) -> mlir::Value {
       return arith::ConstantIndexOp::create(b, value);
     };
-    mlir::Value isInPlace = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                                  fieldOfPlace(b, 2), index(1));
     rows.partBytes = capacity * kernel(b).packedBytes();
-    mlir::Value ahead =
-        arith::SelectOp::create(b, isInPlace, index(rows.partBytes), index(0));
+    mlir::Value ahead = arith::SelectOp::create(
+        b, isInPlace(b), index(rows.partBytes), index(0));
     rows.aheadBytes = arith::SelectOp::create(b, isLast, index(0), ahead);
     return rows;
   }

@@ -26,6 +26,7 @@
 namespace tilebridge::cpu {
 
 struct DeepMatmul;
+struct KeptSlots;
 struct WantedRange;
 
 /// The argument of the function that `memref` points into; null if that is not
@@ -142,8 +143,7 @@ private:
   bool canShare(mlir::linalg::MatmulOp op) const;
   mlir::LogicalResult openSharing(DeepMatmul &product);
   void openKeptRows(DeepMatmul &product);
-  std::pair<mlir::Value, int64_t> takeSharingWords();
-  mlir::Value allocateKept(mlir::MemRefType slot, int64_t slots);
+  KeptSlots openSlots(mlir::MemRefType slot, int64_t slots);
   void enterSharing(DeepMatmul &product);
   void closeSharing(const DeepMatmul &product);
 

@@ -82,6 +82,20 @@ RowsInMemory tilebridge::cpu::rowsOf(ImplicitLocOpBuilder &b, Value memref,
   return {addressOf(b, memref, bytes), distance};
 }
 
+Value tilebridge::cpu::sliceOf(ImplicitLocOpBuilder &b, Value memref,
+                               Value index) {
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)),
+      sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape()),
+      strides(type.getRank(), b.getIndexAttr(1));
+  offsets[0] = index;
+  sizes[0] = b.getIndexAttr(1);
+  auto reduced = memref::SubViewOp::inferRankReducedResultType(
+      type.getShape().drop_front(), type, offsets, sizes, strides);
+  return memref::SubViewOp::create(b, cast<MemRefType>(reduced), memref,
+                                   offsets, sizes, strides);
+}
+
 void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
                                       Value rhs, Value acc,
                                       const MatmulSettings &settings,
@@ -169,21 +183,6 @@ Order orderOf(AffineMap map, ArrayRef<unsigned> straight) {
   std::swap(positions[positions.size() - 1], positions[positions.size() - 2]);
   return ArrayRef<unsigned>(positions) == straight ? Order::Swapped
                                                    : Order::Other;
-}
-
-/// The matrix of one batch.
-Value sliceOf(ImplicitLocOpBuilder &b, Value memref, Value batch) {
-  auto type = cast<MemRefType>(memref.getType());
-  SmallVector<OpFoldResult> offsets = {batch, b.getIndexAttr(0),
-                                       b.getIndexAttr(0)};
-  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(1),
-                                     b.getIndexAttr(type.getDimSize(1)),
-                                     b.getIndexAttr(type.getDimSize(2))};
-  SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
-  auto reduced = memref::SubViewOp::inferRankReducedResultType(
-      type.getShape().drop_front(), type, offsets, sizes, strides);
-  return memref::SubViewOp::create(b, cast<MemRefType>(reduced), memref,
-                                   offsets, sizes, strides);
 }
 
 } // namespace

@@ -264,6 +264,11 @@ void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                      bool isFirst = false, mlir::Value wanted = {},
                      mlir::Value ahead = {}, mlir::Value columnsEnd = {});
 
+/// What a memref has at one index of its first dimension, such as the matrix of
+/// a batch.
+mlir::Value sliceOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
+                    mlir::Value index);
+
 /// The address of a memref's first element, of so many bytes.
 mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
                       int64_t bytes);

@@ -74,16 +74,20 @@ struct RowsInMemory {
   int64_t partBytes = 0;
 };
 
-/// Tiles of rows of `a` that the next program of the thread finds packed, where
-/// it reads the same rows: `slots` of them, and one more for what is not kept.
-struct KeptRows {
+/// Packed operands that a thread's next program finds: `slots` of them, and one
+/// more for what is not kept.
+struct KeptSlots {
   int64_t slots = 0;
   /// Of all slots.
   mlir::Value memory;
-  /// Which rows they are, and for each slot how many steps it has: a word each,
-  /// from `firstWord` on.
+  /// Words that say what is there, and where they begin.
   mlir::Value state;
   int64_t firstWord = 0;
+};
+
+/// Tiles of rows of `a`, where it reads the same rows. The words: which rows
+/// these are, and for each slot how many steps it has.
+struct KeptRows : KeptSlots {
   /// Which of the loop's products this one is, and whether its rows lie in an
   /// array, where no program writes.
   mlir::Value number, isStable;

@@ -103,8 +103,6 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       most = kernel.rowsWithWideRows();
     if (most)
       openWideRows(*product, most);
-    if (product->hasColumns)
-      openKeptRows(*product);
     kernel.report(lhsType.getElementType(), rhsElement,
                   product->place ? "where it lies if its rows go on" : "packed",
                   product->rightPlace ? "where it lies for few rows, or packed"
@@ -120,6 +118,10 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
           packInner(operand, product.get());
       }
   }
+  // Panels of all products come first: there are few words.
+  for (DeepMatmul *product : result)
+    if (product->hasColumns)
+      openKeptRows(*product);
   return result;
 }
 

@@ -42,8 +42,8 @@ void tilebridge::cpu::placeRows(ImplicitLocOpBuilder &b,
   };
   auto get = [&](int64_t field) { return product.fieldOfPlace(b, field); };
   Value isFirst = isEqual(product.filled, index(0)),
-        wasInPlace = isEqual(get(2), index(1)), start = get(0),
-        oldBytes = get(1), fits = isWhole;
+        wasInPlace = product.isInPlace(b), start = get(0), oldBytes = get(1),
+        fits = isWhole;
   if (isWhole) {
     auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
     auto known = cast<MemRefType>(view.getType()).getStridesAndOffset().first;

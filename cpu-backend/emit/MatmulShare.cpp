@@ -50,8 +50,9 @@ bool FunctionEmitter::canShare(linalg::MatmulOp op) const {
          sharedProducts < mostShared;
 }
 
-/// Words that are zero when a thread's first program of a launch begins.
-std::pair<Value, int64_t> FunctionEmitter::takeSharingWords() {
+/// Memory for so many operands, and words that are zero when a thread's first
+/// program of a launch begins.
+KeptSlots FunctionEmitter::openSlots(MemRefType slot, int64_t slots) {
   if (!sharingState) {
     OpBuilder::InsertionGuard guard(rewriter);
     Operation *parent = rewriter.getInsertionBlock()->getParentOp();
@@ -63,16 +64,11 @@ std::pair<Value, int64_t> FunctionEmitter::takeSharingWords() {
         MemRefType::get({mostShared * wordsOfSharing}, rewriter.getI64Type()));
     sharingState.getDefiningOp()->setAttr(zeroedAttr, rewriter.getUnitAttr());
   }
-  return {sharingState, sharedProducts++ * wordsOfSharing};
-}
-
-/// So many slots, and one more, that the next program finds as they are.
-Value FunctionEmitter::allocateKept(MemRefType slot, int64_t slots) {
   SmallVector<int64_t> shape = {slots + 1};
   llvm::append_range(shape, slot.getShape());
   Value memory = allocate(MemRefType::get(shape, slot.getElementType()));
   memory.getDefiningOp()->setAttr(keptAttr, rewriter.getUnitAttr());
-  return memory;
+  return {slots, memory, sharingState, sharedProducts++ * wordsOfSharing};
 }
 
 /// Before the loop: tiles of rows of `a` that are multiplied with columns are
@@ -85,11 +81,7 @@ void FunctionEmitter::openKeptRows(DeepMatmul &product) {
   if (!product.shared || !product.place || !slot ||
       sharedProducts >= mostShared)
     return;
-  KeptRows kept;
-  kept.slots = wordsOfSharing - keys;
-  std::tie(kept.state, kept.firstWord) = takeSharingWords();
-  kept.memory = allocateKept(slot, kept.slots);
-  product.keptRows = kept;
+  product.keptRows = KeptRows{openSlots(slot, wordsOfSharing - keys)};
 }
 
 /// Before the loop.
@@ -111,14 +103,11 @@ LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
   }
   if (keys->size() > maxSharingKeys)
     return success();
-  SharedPanels shared;
   MemRefType slot = product.kernel(b).packedRhs(product.capacity);
   int64_t slotBytes = slot.getNumElements() * slot.getElementTypeBitWidth() / 8;
-  shared.slots = keptBytes / slotBytes;
-  if (shared.slots == 0)
+  if (slotBytes > keptBytes)
     return success();
-  std::tie(shared.state, shared.firstWord) = takeSharingWords();
-  shared.memory = allocateKept(slot, shared.slots);
+  SharedPanels shared{openSlots(slot, keptBytes / slotBytes)};
 
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 64);
@@ -174,16 +163,7 @@ void FunctionEmitter::enterSharing(DeepMatmul &product) {
   shared.packs =
       arith::XOrIOp::create(b, isThere, arith::ConstantIntOp::create(b, 1, 1));
   Value slot = arith::SelectOp::create(b, hasSlot, number, index(shared.slots));
-  auto type = cast<MemRefType>(shared.memory.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)),
-      sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape()),
-      strides(type.getRank(), b.getIndexAttr(1));
-  offsets[0] = slot;
-  sizes[0] = b.getIndexAttr(1);
-  auto reduced = memref::SubViewOp::inferRankReducedResultType(
-      type.getShape().drop_front(), type, offsets, sizes, strides);
-  product.rhs = memref::SubViewOp::create(
-      b, cast<MemRefType>(reduced), shared.memory, offsets, sizes, strides);
+  product.rhs = sliceOf(b, shared.memory, slot);
 }
 
 /// Behind the loop.

@@ -30,6 +30,9 @@ static constexpr int64_t mostByVectors = 4;
 static constexpr int64_t tilesAtOnce = 4, mostRowTiles = 8, firstRows = 4,
                          firstColumns = 6;
 
+/// Tiles of rows all of whose steps are multiplied at once.
+static constexpr int64_t fewTiles = 2;
+
 bool MatmulKernel::hasTileColumns() const {
   return usesTiles() && step * packedBytes() == tileRowBytes &&
          rhsElement.getIntOrFloatBitWidth() ==
@@ -119,18 +122,8 @@ Value MatmulKernel::packRowTiles(Value rowTiles, Allocate allocate) const {
   Value isThere =
       both(isSame, arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
                                          get(stepsWord), now.steps));
-  auto type = cast<MemRefType>(kept.memory.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)),
-      sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape()),
-      strides(type.getRank(), b.getIndexAttr(1));
-  offsets[0] = slot;
-  sizes[0] = b.getIndexAttr(1);
-  auto reduced = memref::SubViewOp::inferRankReducedResultType(
-      type.getShape().drop_front(), type, offsets, sizes, strides);
-  Value packed = memref::SubViewOp::create(
-      b, cast<MemRefType>(reduced), kept.memory, offsets, sizes, strides);
-  auto otherwise = scf::IfOp::create(b, isThere,
-                                     /*withElseRegion=*/true);
+  Value packed = sliceOf(b, kept.memory, slot);
+  auto otherwise = scf::IfOp::create(b, isThere, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(otherwise.elseBlock());
   fillRowTiles(rowTiles, packed);
@@ -286,7 +279,7 @@ void MatmulKernel::emitTileColumns(const TileColumns &all, Value first,
 /// of what is under way from memory.
 void MatmulKernel::multiplyRowTiles(TileColumns all, Value first,
                                     Value last) const {
-  constexpr int64_t fewTiles = 2, partSteps = 8;
+  constexpr int64_t partSteps = 8;
   OpBuilder::InsertionGuard guard(b);
   all.begin = all.stepsAhead = constant(0);
   all.end = now.steps;
@@ -323,9 +316,9 @@ void MatmulKernel::multiplyRowTiles(TileColumns all, Value first,
       continue;
     Value left = arith::SubIOp::create(b, last, done),
           rest = arith::RemUIOp::create(b, left, constant(count)),
-          end = arith::SubIOp::create(b, last, rest);
-    auto loop = scf::ForOp::create(b, done, end, constant(count));
-    done = end;
+          whole = arith::SubIOp::create(b, last, rest);
+    auto loop = scf::ForOp::create(b, done, whole, constant(count));
+    done = whole;
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPointToStart(loop.getBody());
     emitTileColumns(all, loop.getInductionVar(), count, column);
@@ -339,7 +332,7 @@ void MatmulKernel::multiplyTileColumns(Allocate allocate) const {
   TileColumns all;
   all.rows = packRowTiles(rowTiles, allocate);
   all.square = allocate(MemRefType::get({tileSide, tileSide}, sumElement));
-  if (m > 2 * tileSide)
+  if (m > fewTiles * tileSide)
     all.sums = allocate(MemRefType::get(
         {n / tileSide, tilesAtOnce, tileSide, tileSide}, sumElement));
   if (m <= tilesAtOnce * tileSide) {

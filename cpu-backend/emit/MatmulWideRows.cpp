@@ -302,8 +302,8 @@ static void multiplyRowsOfB(ImplicitLocOpBuilder &b, const DeepMatmul &product,
 /// wanted ones may not exist, packed for tiles of all rows.
 static RowsInMemory rowsForTiles(ImplicitLocOpBuilder &b,
                                  const DeepMatmul &product, RowsInMemory rows) {
-  Value areWanted = arith::AndIOp::create(
-      b, product.isAlone, isEqual(b, product.fieldOfPlace(b, 2), index(b, 1)));
+  Value areWanted =
+      arith::AndIOp::create(b, product.isAlone, product.isInPlace(b));
   auto branch =
       scf::IfOp::create(b, TypeRange{b.getIndexType(), b.getIndexType()},
                         areWanted, /*withElseRegion=*/true);
@@ -360,7 +360,7 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
         kept->number =
             arith::DivUIOp::create(b, arith::AddIOp::create(b, begin, from),
                                    index(b, product.depthAlone));
-        kept->isStable = isEqual(b, product.fieldOfPlace(b, 2), one);
+        kept->isStable = product.isInPlace(b);
       }
       kernel.multiplyColumns(acc, left, right, steps, product.wantedRows(b),
                              isFirst, allocate, kept ? &*kept : nullptr);
