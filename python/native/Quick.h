@@ -62,7 +62,7 @@ typedef struct Setting {
 typedef struct QuickNames {
   PyObject *launches, *active, *addStages, *blockShape, *body, *cpu, *debug,
       *deviceCaches, *enterHook, *exitHook, *function, *globals, *grid,
-      *launcher, *preRunHooks, *rounds, *run, *runtime, *value, *warmup;
+      *launcher, *preRunHooks, *rounds, *run, *runtime, *value, *warmup, *zero;
 } QuickNames;
 
 /* Triton's and PyTorch's objects, set once by quick.py. */

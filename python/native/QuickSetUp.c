@@ -32,7 +32,8 @@ static bool makeNames(void) {
              {&quick.names.run, "run"},
              {&quick.names.runtime, "runtime"},
              {&quick.names.value, "value"},
-             {&quick.names.warmup, "warmup"}};
+             {&quick.names.warmup, "warmup"},
+             {&quick.names.zero, "zero"}};
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)
     if (!(*all[i].name = PyUnicode_InternFromString(all[i].text)))
       return false;

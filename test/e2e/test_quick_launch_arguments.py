@@ -246,3 +246,70 @@ def test_descriptors(dtype, rng):
             check_equal(out[: min(rows, 16), :block], x[8 : 8 + min(rows, 16), :block])
             rest = out[rows:16, :block]
             assert rest.isnan().all() if padding == "nan" else (rest == 0).all()
+
+
+def in_another_order(descriptor, rows):
+    base = descriptor.base
+    del descriptor.base
+    descriptor.base = base
+
+
+def with_more_in_front(descriptor, rows):
+    fields = dict(vars(descriptor))
+    vars(descriptor).clear()
+    vars(descriptor).update(name="mine", **fields)
+
+
+def with_another_base(descriptor, rows):
+    descriptor.base = descriptor.base + 1
+
+
+def with_fewer_rows(descriptor, rows):
+    descriptor.shape = [rows, *descriptor.shape[1:]]
+
+
+def with_fewer_rows_in_place(descriptor, rows):
+    descriptor.shape[0] = rows
+
+
+def with_padding_made_later(descriptor, rows):
+    descriptor.shape[0] = rows
+    descriptor.padding = "".join(["n", "an"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        in_another_order,
+        with_more_in_front,
+        with_another_base,
+        with_fewer_rows,
+        with_fewer_rows_in_place,
+        with_padding_made_later,
+    ],
+)
+def test_descriptors_that_change(change, rng):
+    kernel, x = new(copy_body), normal(rng, [16, 32])
+    source = TensorDescriptor(x, list(x.shape), x.stride(), [16, 16])
+    for _ in range(3):
+        out = torch.zeros(16, 16)
+        kernel[(1,)](source, TensorDescriptor.from_tensor(out, [16, 16]), ROWS=16)
+        check_equal(out[:8], x[8:, :16])
+    change(source, 11)
+    rows = source.shape[0]
+    for _ in range(2):
+        out = torch.zeros(16, 16)
+        kernel[(1,)](source, TensorDescriptor.from_tensor(out, [16, 16]), ROWS=16)
+        check_equal(out[: rows - 8], source.base[8:rows, :16])
+        rest = out[rows - 8 :]
+        assert rest.isnan().all() if source.padding == "nan" else (rest == 0).all()
+
+
+def test_a_descriptor_without_a_field_is_refused(rng):
+    kernel, x = new(copy_body), normal(rng, [16, 32])
+    source, out = (TensorDescriptor.from_tensor(x, [16, 16]) for _ in range(2))
+    for _ in range(2):
+        kernel[(1,)](source, out, ROWS=16)
+    del source.strides
+    with pytest.raises(AttributeError, match="strides"):
+        kernel[(1,)](source, out, ROWS=16)

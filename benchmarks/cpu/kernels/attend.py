@@ -9,7 +9,18 @@ import torch
 import triton
 import triton.language as tl
 from attention import LOG2_E
-from bench import SHORT_NAME, Bench, Tuned, cdiv, described, output, random, seeded, tolerance_of
+from bench import (
+    SHORT_NAME,
+    Bench,
+    Tuned,
+    cdiv,
+    described,
+    output,
+    prepared,
+    random,
+    seeded,
+    tolerance_of,
+)
 
 from kernels import pick
 
@@ -166,7 +177,7 @@ def forward(
     def pointers(t, bm, bn):
         q, k, v, out = t["q"], t["k"], t["v"], t["out"]
         strides = [s for x in (q, k, v, out) for s in x.stride()[:3]]
-        attention.attention_kernel[(cdiv(length, bm), batch * heads)](
+        return lambda: attention.attention_kernel[(cdiv(length, bm), batch * heads)](
             q, k, v, out, t["lse"], *strides, heads, length, length, scale * LOG2_E,
             D=d, BM=bm, BN=bn, CAUSAL=causal,
         )  # fmt: skip
@@ -175,7 +186,7 @@ def forward(
         descs = [
             described(t[name], [block, d]) for name, block in (("q", bm), ("k", bn), ("v", bn))
         ]
-        described_attention_kernel[(cdiv(length, bm), batch * heads)](
+        return lambda: described_attention_kernel[(cdiv(length, bm), batch * heads)](
             *descs, t["out"], t["lse"], length, scale * LOG2_E,
             D=d, BM=bm, BN=bn, CAUSAL=causal,
         )  # fmt: skip
@@ -183,7 +194,7 @@ def forward(
     def tuned(launch):
         return Tuned(
             {
-                f"{bm}x{bn}": (lambda t, bm=bm, bn=bn: launch(t, bm, bn))
+                f"{bm}x{bn}": prepared(lambda t, bm=bm, bn=bn: launch(t, bm, bn))
                 for bm, bn in TRIED
                 if max(bm, bn) <= max(length, 64)
             }

@@ -5,7 +5,18 @@
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, Tuned, cdiv, described, output, random, seeded, tolerance_of
+from bench import (
+    SHORT_NAME,
+    Bench,
+    Tuned,
+    cdiv,
+    described,
+    output,
+    prepared,
+    random,
+    seeded,
+    tolerance_of,
+)
 
 from kernels import pick
 from kernels.products import block_text, rate_of
@@ -62,15 +73,15 @@ def linear(m: int, n: int, k: int, dtype: torch.dtype) -> Bench:
             grid = (cdiv(m, bm), cdiv(n, bn))
 
             def pointers(t):
-                linear_kernel[grid](t["x"], t["w"], t["out"], m, n, k, bm, bn, bk)
+                x, w, out = t["x"], t["w"], t["out"]
+                return lambda: linear_kernel[grid](x, w, out, m, n, k, bm, bn, bk)
 
             def descriptors(t):
-                linear_desc_kernel[grid](
-                    described(t["x"], [bm, bk]), described(t["w"], [bn, bk]),
-                    described(t["out"], [bm, bn]), k, bm, bn, bk,
-                )  # fmt: skip
+                x, w = described(t["x"], [bm, bk]), described(t["w"], [bn, bk])
+                out = described(t["out"], [bm, bn])
+                return lambda: linear_desc_kernel[grid](x, w, out, k, bm, bn, bk)
 
-            return descriptors if described_operands else pointers
+            return prepared(descriptors if described_operands else pointers)
 
         return Tuned({block_text(block): with_block(block) for block in (FEW if m <= 16 else MANY)})
 

@@ -6,7 +6,7 @@ import matmul
 import torch
 import triton
 import triton.language as tl
-from bench import SHORT_NAME, Bench, Tuned, cdiv, output, random, seeded, tolerance_of
+from bench import SHORT_NAME, Bench, Tuned, cdiv, output, prepared, random, seeded, tolerance_of
 
 from kernels import pick
 
@@ -114,14 +114,7 @@ def square(
 
     def launch(how):
         def with_block(block):
-            def run(t):
-                # Made once, descriptors with it: Python takes 1.2 us and more for it.
-                known = t["c"].__dict__.setdefault("launches", {})
-                if (how, block) not in known:
-                    known[how, block] = matmul.prepared(t["a"], t["b"], t["c"], how, block)
-                return known[how, block]()
-
-            return run
+            return prepared(lambda t: matmul.prepared(t["a"], t["b"], t["c"], how, block))
 
         return Tuned({block_text(block): with_block(block) for block in blocks})
 
