@@ -254,6 +254,12 @@ def in_another_order(descriptor, rows):
     descriptor.base = base
 
 
+def with_strides_first(descriptor, rows):
+    fields = dict(vars(descriptor))
+    vars(descriptor).clear()
+    vars(descriptor).update(base=fields.pop("base"), strides=fields.pop("strides"), **fields)
+
+
 def with_more_in_front(descriptor, rows):
     fields = dict(vars(descriptor))
     vars(descriptor).clear()
@@ -281,6 +287,7 @@ def with_padding_made_later(descriptor, rows):
     "change",
     [
         in_another_order,
+        with_strides_first,
         with_more_in_front,
         with_another_base,
         with_fewer_rows,
