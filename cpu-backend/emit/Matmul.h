@@ -67,9 +67,10 @@ public:
   /// once.
   bool mayBeginAtZero() const { return chainsInTurn() == 0; }
   /// Few rows are multiplied with rows of `b`, or with columns that are
-  /// contiguous, where they lie, up to so many rows (0: none).
+  /// contiguous, where they lie, up to so many rows (0: none). `isInPlace`:
+  /// those rows are not copied either, as far as is known.
   int64_t rowsWithRows() const;
-  int64_t rowsWithColumns(bool waits = false) const;
+  int64_t rowsWithColumns(bool waits = false, bool isInPlace = true) const;
   /// Steps along K after which the sums of a loop's products with columns are
   /// added up, of operands that lie where they are.
   int64_t depthWithColumns() const;
@@ -176,6 +177,7 @@ private:
                            int64_t lanes) const;
   void prefetchLines(llvm::ArrayRef<mlir::Value> columns, mlir::Value at,
                      int64_t bytes) const;
+  int64_t chainsOfDots(int64_t rows, int64_t columns) const;
   void emitDots(const RowsInMemory &left, mlir::Value first, int64_t count,
                 llvm::ArrayRef<mlir::Value> columns, mlir::Value column,
                 llvm::ArrayRef<mlir::Value> later) const;
@@ -205,18 +207,21 @@ private:
   llvm::StringRef nameOfProduct() const;
   // MatmulTileColumns.cpp
   bool hasTileColumns() const;
+  bool convertsTiles() const;
+  int64_t mostByVectors() const;
   std::optional<MatmulKernel> withVectors() const;
-  int64_t rowsBesideTiles(bool waits) const;
-  mlir::Value packRowTiles(mlir::Value rowTiles, Allocate allocate) const;
-  void fillRowTiles(mlir::Value rowTiles, mlir::Value packed) const;
+  int64_t rowsBesideTiles(bool waits, bool isInPlace) const;
+  void fillColumnTiles(llvm::ArrayRef<mlir::Value> columns, mlir::Value at,
+                       mlir::Value tiles) const;
   void addTransposed(int64_t sums, mlir::Value row, mlir::Value column,
                      mlir::Value memory, mlir::Value isFirst) const;
   /// Steps from `begin` to `end` of packed rows with columns. Sums of the parts
   /// before wait in `sums` (null: there is one part), and `square` has place
-  /// for one tile of them. Columns from `later` on are asked for, so many steps
+  /// for one tile of them; `columns`, for two steps of converted columns and
+  /// the two that follow. Columns from `later` on are asked for, so many steps
   /// ahead.
   struct TileColumns {
-    mlir::Value rows, sums, square, begin, end, later, stepsAhead;
+    mlir::Value rows, sums, square, columns, begin, end, later, stepsAhead;
   };
   void emitTileColumns(const TileColumns &all, mlir::Value first, int64_t count,
                        mlir::Value column) const;
@@ -224,6 +229,9 @@ private:
                         mlir::Value last) const;
   void multiplyTileColumns(Allocate allocate) const;
   void multiplyColumnsBesideTiles(Allocate allocate) const;
+  // MatmulRowTiles.cpp
+  mlir::Value packRowTiles(mlir::Value rowTiles, Allocate allocate) const;
+  void fillRowTiles(mlir::Value rowTiles, mlir::Value packed) const;
   void correctSums(mlir::Value depth, Allocate allocate) const;
   void emitCorrections(mlir::Value depth) const;
 
@@ -235,6 +243,9 @@ private:
   /// Types of the accumulator in memory, of the sums in registers, of `b`, and
   /// of what is multiplied.
   mlir::Type accElement, sumElement, rhsElement, packedElement;
+  /// Of rows that columns are multiplied with, if it is narrower than what is
+  /// multiplied (null: it is that).
+  mlir::Type rowElement;
   bool hasNarrowOperand;
   MatmulUnit unit = MatmulUnit::MultiplyAdd;
   /// Steps along K that one lane takes at once, those of one iteration of the

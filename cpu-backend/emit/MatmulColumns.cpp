@@ -73,11 +73,11 @@ bool MatmulKernel::convertsColumns() const {
          (group == 1 && rhsElement != packedElement);
 }
 
-int64_t MatmulKernel::rowsWithColumns(bool waits) const {
+int64_t MatmulKernel::rowsWithColumns(bool waits, bool isInPlace) const {
   if (m > (settings.isInLoop ? mostInLoop : mostRows))
     return 0;
   if (usesTiles())
-    return rowsBesideTiles(waits);
+    return rowsBesideTiles(waits, isInPlace);
   if (!isCheap(rhsElement) || lanesOfSums() < 2 || n % columnsAtOnce() != 0 ||
       unitDepth % (group * lanesOfSums()) != 0)
     return 0;
@@ -170,6 +170,23 @@ Value MatmulKernel::columnVector(Value address, Value at, int64_t lanes) const {
   return convert(some, /*isLhs=*/false);
 }
 
+/// Into how many sums products of each row and column are added in turn: two
+/// for a single row, and as many as one line of a column of bytes has vectors,
+/// where there are registers for them.
+int64_t MatmulKernel::chainsOfDots(int64_t rows, int64_t columns) const {
+  constexpr int64_t mostSums = 16;
+  if (settings.target.vectorBits != 512)
+    return 1;
+  int64_t elements = group * lanesOfSums(), chains = rows == 1 ? 2 : 1;
+  if (rhsElement.getIntOrFloatBitWidth() == 8 && group == 1)
+    chains =
+        std::max(std::min(lineBytes / elements, mostSums / (rows * columns)),
+                 int64_t(1));
+  while (unitDepth % (chains * elements))
+    chains /= 2;
+  return chains;
+}
+
 /// The sums of `count` rows from `first` on with some columns, from `column`
 /// on; meanwhile those of `later` are asked for.
 void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
@@ -178,13 +195,10 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
   int64_t lanes = lanesOfSums(), elements = group * lanes;
   // Elements of a column that are converted at once.
   int64_t parts = isHalvedAtOnce(rhsElement) ? lanesOfLookup / elements : 1;
-  // Two chains of sums where there are registers for them.
-  int64_t chains = count == 1 && settings.target.vectorBits == 512 &&
-                           parts == 1 && unitDepth % (2 * elements) == 0
-                       ? 2
-                       : 1;
+  int64_t chains = parts == 1 ? chainsOfDots(count, columns.size()) : 1;
   auto type = VectorType::get(lanes, sumElement),
-       some = VectorType::get(elements, packedElement),
+       some =
+           VectorType::get(elements, rowElement ? rowElement : packedElement),
        result = VectorType::get(columns.size(), accElement);
   SmallVector<Value> rows, from;
   for (int64_t i = 0; i < count; ++i) {
@@ -212,7 +226,8 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
       SmallVector<SmallVector<Value>> factors;
       for (int64_t part = 0; part < parts; ++part)
         factors.push_back(llvm::map_to_vector(from, [&](Value row) {
-          return loadRow(row, offsetBy(b, at, part * elements), some);
+          Value left = loadRow(row, offsetBy(b, at, part * elements), some);
+          return rowElement ? widenTo(b, left, packedElement, false) : left;
         }));
       for (auto [c, address] : llvm::enumerate(columns)) {
         Value all = columnVector(address, at, parts * elements);
@@ -234,9 +249,9 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
   for (auto [number, row] : llvm::enumerate(rows)) {
     ValueRange all = steps.getResults().slice(number * sumsOfRow, sumsOfRow);
     SmallVector<Value> sums(all.take_front(columns.size()));
-    if (chains > 1)
-      for (auto [sum, other] :
-           llvm::zip_equal(sums, all.take_back(columns.size())))
+    for (int64_t chain = 1; chain < chains; ++chain)
+      for (auto [sum, other] : llvm::zip_equal(
+               sums, all.slice(chain * columns.size(), columns.size())))
         sum = add(sum, other);
     Value total = sumsOfLanes(sums);
     if (now.corrections)

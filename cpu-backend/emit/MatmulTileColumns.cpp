@@ -7,8 +7,10 @@
 // A tile of the left operand has rows that are contiguous along K, and so are
 // columns of weights of N x K: 16 of them are loaded where they lie, and what
 // is multiplied is the transpose, c^T = b^T * a^T. What has to be packed then
-// is a, which has few rows; sums are transposed once for many steps. So weights
-// are read once, as fast as memory gives them.
+// is a, which has few rows (MatmulRowTiles.cpp); sums are transposed once for
+// many steps. So weights are read once, as fast as memory gives them. Columns
+// of 8 bits become bf16 in between, two steps at once: while these are
+// multiplied, the next two are converted.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Matmul.h"
@@ -22,29 +24,41 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// Rows of which vectors multiply each with a column sooner than a is packed.
-static constexpr int64_t mostByVectors = 4;
-
 /// Tiles of rows with which one of columns is multiplied, at once and in all,
-/// and registers: sums, then tiles of rows and of columns, in turn.
-static constexpr int64_t tilesAtOnce = 4, mostRowTiles = 8, firstRows = 4,
-                         firstColumns = 6;
+/// in all where rows have to be copied before they are packed, and registers:
+/// sums, then tiles of rows and of columns, in turn.
+static constexpr int64_t tilesAtOnce = 4, mostRowTiles = 8, mostCopied = 3,
+                         firstRows = 4, firstColumns = 6;
 
 /// Tiles of rows all of whose steps are multiplied at once.
 static constexpr int64_t fewTiles = 2;
 
 bool MatmulKernel::hasTileColumns() const {
-  return usesTiles() && step * packedBytes() == tileRowBytes &&
-         rhsElement.getIntOrFloatBitWidth() ==
-             packedElement.getIntOrFloatBitWidth() &&
-         (unit == MatmulUnit::I8Tiles || rhsElement.isBF16());
+  if (!usesTiles() || step * packedBytes() != tileRowBytes)
+    return false;
+  if (unit == MatmulUnit::I8Tiles || rhsElement.isBF16())
+    return true;
+  bool isQuick = looksUp(rhsElement) ||
+                 (rhsElement.isInteger(8) && settings.target.hasBf16Pairs);
+  return isQuick && unitDepth % lanesOfLookup == 0;
+}
+
+bool MatmulKernel::convertsTiles() const {
+  return rhsElement.getIntOrFloatBitWidth() !=
+         packedElement.getIntOrFloatBitWidth();
 }
 
 /// The kernel whose vectors multiply few rows with columns instead of tiles.
 std::optional<MatmulKernel> MatmulKernel::withVectors() const {
   MatmulKernel result = *this;
   result.step = group;
-  if (unit == MatmulUnit::Bf16Tiles && settings.target.hasBf16Pairs)
+  if (unit == MatmulUnit::Bf16Tiles && rhsElement.isInteger(8)) {
+    // As f32: two thirds of the time of rounding them to bf16 first.
+    result.unit = MatmulUnit::MultiplyAdd;
+    result.rowElement = b.getBF16Type();
+    result.packedElement = sumElement;
+    result.group = result.step = 1;
+  } else if (unit == MatmulUnit::Bf16Tiles && settings.target.hasBf16Pairs)
     result.unit = MatmulUnit::Bf16Pairs;
   else if (unit == MatmulUnit::I8Tiles && settings.target.hasI16Pairs &&
            !settings.isUnsigned)
@@ -54,11 +68,19 @@ std::optional<MatmulKernel> MatmulKernel::withVectors() const {
   return result;
 }
 
-int64_t MatmulKernel::rowsBesideTiles(bool waits) const {
+/// Rows that vectors multiply with a column sooner than tiles do, or as soon.
+/// (A Xeon with AMX and weights of 4096 x 4096.)
+int64_t MatmulKernel::mostByVectors() const {
+  if (unit == MatmulUnit::I8Tiles)
+    return 4;
+  return looksUp(rhsElement) ? 1 : 2;
+}
+
+int64_t MatmulKernel::rowsBesideTiles(bool waits, bool isInPlace) const {
   if (waits && hasTileColumns())
-    return std::min(m, mostRowTiles * tileSide);
+    return std::min(m, (isInPlace ? mostRowTiles : mostCopied) * tileSide);
   std::optional<MatmulKernel> kernel = withVectors();
-  return kernel ? std::min(kernel->rowsWithColumns(waits), mostByVectors) : 0;
+  return kernel ? std::min(kernel->rowsWithColumns(waits), mostByVectors()) : 0;
 }
 
 StringRef MatmulKernel::nameOfProduct() const {
@@ -74,97 +96,6 @@ MemRefType MatmulKernel::tilesOfRows() const {
   return MemRefType::get({most, std::max(depthWithColumns(), unitDepth) / step,
                           tileSide, tileSide},
                          b.getI32Type());
-}
-
-/// Packed rows: what the program before has left, if these were its rows.
-Value MatmulKernel::packRowTiles(Value rowTiles, Allocate allocate) const {
-  if (!now.kept) {
-    Value packed = allocate(tilesOfRows());
-    fillRowTiles(rowTiles, packed);
-    return packed;
-  }
-  const KeptRows &kept = *now.kept;
-  auto isEqual = [&](Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
-  };
-  auto both = [&](Value x, Value y) -> Value {
-    return arith::AndIOp::create(b, x, y);
-  };
-  auto get = [&](Value word) -> Value {
-    return arith::IndexCastOp::create(
-        b, b.getIndexType(), memref::LoadOp::create(b, kept.state, word));
-  };
-  auto put = [&](Value value, Value word) {
-    memref::StoreOp::create(
-        b, arith::IndexCastOp::create(b, b.getI64Type(), value), kept.state,
-        word);
-  };
-  // The address that the first product's rows have where this one's go on.
-  Value before = arith::MulIOp::create(
-            b, kept.number, constant(depthWithColumns() * packedBytes())),
-        start = arith::SubIOp::create(b, now.rows.address, before);
-  Value keys[] = {start, now.rows.rowBytes, now.wanted};
-  auto keyWord = [&](size_t i) {
-    return constant(kept.firstWord + static_cast<int64_t>(i));
-  };
-  int64_t firstSlot = kept.firstWord + static_cast<int64_t>(std::size(keys));
-  Value isKept = both(kept.isStable,
-                      arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                            kept.number, constant(kept.slots))),
-        slot = arith::SelectOp::create(b, isKept, kept.number,
-                                       constant(kept.slots)),
-        isSame = isKept;
-  for (auto [i, key] : llvm::enumerate(keys))
-    isSame = both(isSame, isEqual(key, get(keyWord(i))));
-  // What is not kept has a word of the last slot, which nobody uses.
-  Value last = arith::MinUIOp::create(b, slot, constant(kept.slots - 1)),
-        stepsWord = offsetBy(b, last, firstSlot);
-  Value isThere =
-      both(isSame, arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
-                                         get(stepsWord), now.steps));
-  Value packed = sliceOf(b, kept.memory, slot);
-  auto otherwise = scf::IfOp::create(b, isThere, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(otherwise.elseBlock());
-  fillRowTiles(rowTiles, packed);
-  auto note = scf::IfOp::create(b, isKept, /*withElseRegion=*/false);
-  b.setInsertionPointToStart(note.thenBlock());
-  auto others = scf::IfOp::create(b, isSame, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(others.elseBlock());
-    for (auto [i, key] : llvm::enumerate(keys))
-      put(key, keyWord(i));
-    for (int64_t i = 0; i < kept.slots; ++i)
-      put(constant(0), constant(firstSlot + i));
-  }
-  put(now.steps, stepsWord);
-  return packed;
-}
-
-/// Rows of a as columns of tiles: for each 16 rows, and each step, a tile.
-void MatmulKernel::fillRowTiles(Value rowTiles, Value packed) const {
-  auto vector = VectorType::get(tileSide, b.getI32Type());
-  auto groups = scf::ForOp::create(b, constant(0), rowTiles, constant(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(groups.getBody());
-  Value number = groups.getInductionVar(),
-        first = arith::MulIOp::create(b, number, constant(tileSide));
-  SmallVector<Value> rows;
-  for (int64_t i = 0; i < tileSide; ++i)
-    rows.push_back(addressOfRow(now.rows, lastWanted(offsetBy(b, first, i))));
-  auto steps = scf::ForOp::create(b, constant(0), now.steps, constant(1));
-  b.setInsertionPointToStart(steps.getBody());
-  Value at = steps.getInductionVar(),
-        begin = arith::MulIOp::create(b, at, constant(tileSide));
-  SmallVector<Value> square;
-  for (Value row : rows)
-    square.push_back(loadRow(row, begin, vector));
-  transposeSquare(b, square);
-  for (auto [i, words] : llvm::enumerate(square))
-    vector::StoreOp::create(
-        b, words, packed,
-        ValueRange{number, at, constant(static_cast<int64_t>(i)), constant(0)});
 }
 
 /// Adds what a tile of sums has of 16 columns, from `column` on, with 16 rows.
@@ -194,13 +125,46 @@ void MatmulKernel::addTransposed(int64_t sums, Value row, Value column,
     vector::StoreOp::create(b, add(before[i], square[i]), now.acc, place(i));
 }
 
+/// Which of the two places in memory the tiles of a step have.
+static Value halfOf(ImplicitLocOpBuilder &b, Value at) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  return arith::RemUIOp::create(b, arith::DivUIOp::create(b, at, constant(2)),
+                                constant(2));
+}
+
+/// Two tiles of some columns, from step `at` on, as what is multiplied.
+void MatmulKernel::fillColumnTiles(ArrayRef<Value> columns, Value at,
+                                   Value tiles) const {
+  auto row = VectorType::get(step, packedElement);
+  Value half = halfOf(b, at),
+        depth = arith::MulIOp::create(b, at, constant(step));
+  for (auto [i, address] : llvm::enumerate(columns)) {
+    Value all = columnVector(address, depth, lanesOfLookup);
+    for (int64_t part = 0; part < lanesOfLookup / step; ++part) {
+      Value some = vector::ExtractStridedSliceOp::create(
+          b, all, ArrayRef<int64_t>{part * step}, ArrayRef<int64_t>{step},
+          ArrayRef<int64_t>{1});
+      vector::StoreOp::create(b, vector::BitCastOp::create(b, row, some), tiles,
+                              ValueRange{half, constant(part),
+                                         constant(static_cast<int64_t>(i)),
+                                         constant(0)});
+    }
+  }
+}
+
 /// The products of 16 columns, from `column` on, with `count` tiles of rows,
 /// from tile `first` on; meanwhile the next columns are asked for.
 void MatmulKernel::emitTileColumns(const TileColumns &all, Value first,
                                    int64_t count, Value column) const {
   // The sums of one tile of rows wait for each other; two chains do less.
-  int64_t chains = count == 1 && unitDepth % (2 * step) == 0 ? 2 : 1;
-  TileMemory columns(b, now.right, packedBytes()), rows(b, all.rows);
+  int64_t chains = count == 1 && unitDepth % (2 * step) == 0 ? 2 : 1,
+          together = convertsTiles() ? lanesOfLookup / step : chains;
+  TileMemory columns = convertsTiles()
+                           ? TileMemory(b, all.columns)
+                           : TileMemory(b, now.right, packedBytes());
+  TileMemory rows(b, all.rows);
   auto forSums = [&](StringRef name) {
     TileMemory sums(b, all.sums);
     Value group = arith::DivUIOp::create(b, column, constant(tileSide));
@@ -232,33 +196,55 @@ void MatmulKernel::emitTileColumns(const TileColumns &all, Value first,
           callTile(b, "tilezero", sum, {});
       },
       [&] { forSums("tileloadd64"); });
-  SmallVector<Value> later;
-  for (int64_t i = 0; i < tileSide; ++i)
-    later.push_back(addressOfRow(now.right, offsetBy(b, all.later, i)));
+  auto columnsFrom = [&](Value from) {
+    return llvm::map_to_vector(llvm::seq<int64_t>(0, tileSide), [&](int64_t i) {
+      return addressOfRow(now.right, offsetBy(b, from, i));
+    });
+  };
+  SmallVector<Value> later = columnsFrom(all.later), own;
+  if (convertsTiles()) {
+    own = columnsFrom(column);
+    fillColumnTiles(own, all.begin, all.columns);
+  }
   auto load = [&](int64_t tile, TileMemory &memory, ValueRange at) {
     callTile(b, "tileloadd64", tile,
              {memory.address(at), memory.rowDistance()});
   };
-  auto loop = scf::ForOp::create(b, all.begin, all.end, constant(chains));
+  auto loop = scf::ForOp::create(b, all.begin, all.end, constant(together));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    for (int64_t chain = 0; chain < chains; ++chain) {
-      Value at = offsetBy(b, loop.getInductionVar(), chain),
-            depth = arith::MulIOp::create(b, at, constant(step));
-      load(firstColumns + chain, columns, {column, depth});
+    int64_t stepBytes = step * rhsElement.getIntOrFloatBitWidth() / 8;
+    Value begin = loop.getInductionVar();
+    if (convertsTiles()) {
+      Value next = offsetBy(b, begin, together);
+      auto isThere = scf::IfOp::create(
+          b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, next, all.end),
+          /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(isThere.thenBlock());
+      fillColumnTiles(own, next, all.columns);
+    }
+    for (int64_t part = 0; part < together; ++part) {
+      Value at = offsetBy(b, begin, part);
+      int64_t tileOfColumns = firstColumns + part, chain = part % chains;
+      if (convertsTiles())
+        load(tileOfColumns, columns,
+             {halfOf(b, begin), constant(part), constant(0), constant(0)});
+      else
+        load(tileOfColumns, columns,
+             {column, arith::MulIOp::create(b, at, constant(step))});
       for (int64_t number = 0; number < count; ++number) {
-        int64_t tileOfRows = firstRows + (number + chain) % 2;
+        int64_t tileOfRows = firstRows + (number + part) % 2;
         load(tileOfRows, rows,
              {offsetBy(b, first, number), at, constant(0), constant(0)});
         callTile(b, nameOfProduct(),
-                 {number + chain, firstColumns + chain, tileOfRows}, {});
+                 {number + chain, tileOfColumns, tileOfRows}, {});
       }
-      Value ahead = arith::AddIOp::create(b, at, all.stepsAhead);
-      prefetchLines(later,
-                    arith::MulIOp::create(b, ahead, constant(tileRowBytes)),
-                    tileRowBytes);
     }
+    Value ahead = arith::AddIOp::create(b, begin, all.stepsAhead);
+    prefetchLines(later, arith::MulIOp::create(b, ahead, constant(stepBytes)),
+                  together * stepBytes);
   }
   auto addAll = [&] {
     for (int64_t sum = 0; sum < count * chains; ++sum) {
@@ -311,7 +297,7 @@ void MatmulKernel::multiplyRowTiles(TileColumns all, Value first,
         arith::SelectOp::create(b, isLast, constant(partSteps), constant(0));
   }
   Value done = first;
-  for (int64_t count = tilesAtOnce; count > 0; count /= 2) {
+  for (int64_t count = tilesAtOnce; count > 0; --count) {
     if (count * tileSide > m)
       continue;
     Value left = arith::SubIOp::create(b, last, done),
@@ -332,6 +318,9 @@ void MatmulKernel::multiplyTileColumns(Allocate allocate) const {
   TileColumns all;
   all.rows = packRowTiles(rowTiles, allocate);
   all.square = allocate(MemRefType::get({tileSide, tileSide}, sumElement));
+  if (convertsTiles())
+    all.columns = allocate(MemRefType::get(
+        {2, lanesOfLookup / step, tileSide, step}, packedElement));
   if (m > fewTiles * tileSide)
     all.sums = allocate(MemRefType::get(
         {n / tileSide, tilesAtOnce, tileSide, tileSide}, sumElement));
@@ -366,7 +355,7 @@ void MatmulKernel::multiplyColumnsBesideTiles(Allocate allocate) const {
   if (!byTiles || !byVectors)
     return byTiles ? multiplyByTiles() : multiplyByVectors();
   Value isFew = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, now.wanted,
-                                      constant(mostByVectors));
+                                      constant(mostByVectors()));
   auto branch = scf::IfOp::create(b, isFew, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());

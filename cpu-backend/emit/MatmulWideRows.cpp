@@ -77,7 +77,11 @@ int64_t FunctionEmitter::rowsWithColumns(const DeepMatmul &product,
   MatmulKernel kernel = product.kernel(b);
   if (!isContiguousAlong(op.getInputs()[1], product.form.swapsRhs ? 1 : 0))
     return 0;
-  int64_t most = kernel.rowsWithColumns(/*waits=*/true);
+  auto left = op.getInputs()[0];
+  Type leftElement = getElementTypeOrSelf(left.getType());
+  bool isInPlace = kernel.readsRowsOf(leftElement) &&
+                   isContiguousAlong(left, product.form.swapsLhs ? 0 : 1);
+  int64_t most = kernel.rowsWithColumns(/*waits=*/true, isInPlace);
   auto rows = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0);
   std::optional<WantedRange> wanted = findWanted(op->getResult(0), 0);
   bool isKnown = wanted && isKnownBefore(*wanted, loop);

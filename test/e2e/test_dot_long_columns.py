@@ -132,6 +132,29 @@ def test_types(m, dtype, weights, rng):
 
 
 @pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 17, 48, 64, 100, 128])
+@pytest.mark.parametrize("depth", [32, 64])
+@pytest.mark.parametrize("weights", dtypes(torch.int8, *FP8), ids=str)
+def test_rows_and_columns_of_bytes(m, depth, weights, rng):
+    """AMX's tiles have columns that were widened, two steps at once; few rows are multiplied by vectors."""
+    block = (16 if m <= 16 else 64 if m <= 64 else 128, 32, depth)
+    for k, how in ((64, "plain"), (2200, "chosen"), (4160, "plain"), (4160, "stepped")):
+        c, wanted = run(rng, m, 70, k, block, torch.bfloat16, how, weights=weights, pad=3, step=2)
+        check_equal(c, wanted, terms=k * 4)
+
+
+@pytest.mark.compiled("has no bf16")
+@pytest.mark.parametrize("m", [1, 2, 3, 20])
+def test_all_bytes(m):
+    x = (torch.arange(m * 512).reshape(m, 512) % 7 - 3).bfloat16()
+    w = (torch.arange(64 * 512) * 37 % 256 - 128).to(torch.int8).reshape(64, 512)
+    c = torch.zeros(m, 64)
+    order = torch.arange(8).int()
+    weights_kernel[(1, 2)](x, w, c, order, m, 64, 512, 512, 1, 32, 32, 64, tl.float32, "plain")
+    assert torch.equal(c.double(), x.double() @ w.double().t())
+
+
+@pytest.mark.compiled("is slow")
 @pytest.mark.parametrize(
     "block", [(16, 16, 16), (16, 64, 32), (64, 16, 256), (32, 128, 128), (16, 8, 64)], ids=str
 )
@@ -220,7 +243,7 @@ def shared_rows_kernel(
             mask=(cols[None, :] < n) & (depth[:, None] < end),
             other=0.0,
         )
-        acc = tl.dot(x, y, acc, out_dtype=acc.dtype)
+        acc = tl.dot(x, y.to(x.dtype), acc, out_dtype=acc.dtype)
     tl.store(
         c + rows[:, None] * n + cols[None, :],
         acc,
@@ -243,11 +266,15 @@ def bounds_of(rng, blocks, m, k, order):
 @pytest.mark.parametrize("m", [5, 16, 48, 64, 100, 128, 300])
 @pytest.mark.parametrize("k", [64 * 20, 4160, 25000])
 @pytest.mark.parametrize("order", ["rows", "turns", "bounds"])
-@pytest.mark.parametrize("dtype", dtypes(torch.bfloat16, torch.int8), ids=str)
-def test_programs_that_share_rows(m, k, order, dtype, rng):
+@pytest.mark.parametrize(
+    ("dtype", "weights"),
+    [(torch.bfloat16, torch.bfloat16), (torch.int8, torch.int8), (torch.bfloat16, torch.int8)],
+    ids=str,
+)
+def test_programs_that_share_rows(m, k, order, dtype, weights, rng):
     """What the program before has packed is multiplied again only if all of it is the same."""
     block, n = (64 if m <= 64 else 128, 32, 64), 400
-    a, b = small_numbers(rng, [m, k], dtype), small_numbers(rng, [n, k], dtype)
+    a, b = small_numbers(rng, [m, k], dtype), small_numbers(rng, [n, k], weights)
     blocks = triton.cdiv(n, block[1])
     bounds = bounds_of(rng, blocks, m, k, order)
     c = torch.full((m, n), 7, dtype=torch.int32 if dtype == torch.int8 else torch.float32)

@@ -1,12 +1,12 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 two-fmas bf16-pairs i16-pairs bf16-tiles i8-tiles" --canonicalize --cse | FileCheck %s
 
-// Columns that go on wait for 4 KiB of each, for up to 64 rows. Up to 4 of these are multiplied by vectors, more by tiles: a is packed, 16 columns are
+// Columns that go on wait for 4 KiB of each, for up to 64 rows. Up to 2 of these are multiplied by vectors, more by tiles: a is packed, 16 columns are
 // loaded where they lie, and what comes out is transposed.
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[M:[a-z0-9]*]]: index
 // CHECK: %[[MAY:.*]] = arith.cmpi sle, %[[M]], %c32
 // CHECK: arith.select %[[MAY]], %c1, %c0
-// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[M]], %c4
+// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[M]], %c2 :
 // CHECK: scf.for
 // CHECK: arith.cmpi uge, %{{.*}}, %c2048
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c1
