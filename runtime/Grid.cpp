@@ -70,6 +70,11 @@ float inlineLimit(int64_t threads) {
   return std::clamp(2 * regionCost.get() / share, alwaysInline, neverInline);
 }
 
+/// A launch whose last one stayed on its thread stays there for a little longer.
+/// Where it changes, data have to come from other cores, so that it takes several
+/// times as long as the next one will: what that one says is not believed.
+constexpr float stayingInline = 1.25F;
+
 constexpr unsigned maxRanges = 256;
 constexpr int64_t chunksPerRange = 16;
 /// What a chunk takes at least, in nanoseconds: each ends with a wait for its
@@ -136,7 +141,7 @@ struct alignas(lineBytes) Team {
   unsigned rangeCount = 0;
   unsigned maxThreads;
   unsigned slotCount;
-  bool isMeasured = false;
+  bool isMeasured = false, isBelieved = true;
 
   static constexpr unsigned mostSlots = 60;
   alignas(lineBytes) tb_launch_v1 launch;
@@ -238,7 +243,7 @@ void runThread(Team &team, unsigned thread) {
     return;
   if (thread == 0) {
     team.begin = start;
-    if (done)
+    if (done && team.isBelieved)
       team.run.kernel.nanosecondsPerProgram.store(since(start) / float(done),
                                                   std::memory_order_relaxed);
   }
@@ -247,7 +252,8 @@ void runThread(Team &team, unsigned thread) {
     team.noteEnd();
 }
 
-bool runParallel(GridRun &run, int64_t begin, unsigned threads) {
+bool runParallel(GridRun &run, int64_t begin, unsigned threads,
+                 bool isBelieved) {
   static thread_local unsigned launches = 0;
   int64_t left = run.total - begin;
   auto count = unsigned(std::min<int64_t>({threads, maxRanges, left}));
@@ -255,6 +261,7 @@ bool runParallel(GridRun &run, int64_t begin, unsigned threads) {
       run.kernel.nanosecondsPerProgram.load(std::memory_order_relaxed);
   Team team(run, threads);
   team.share(begin, left, count, perProgram);
+  team.isBelieved = isBelieved;
   team.isMeasured = perProgram == 0 ||
                     perProgram * float(left) > alwaysMeasured ||
                     ++launches % measuredOneIn == 0;
@@ -279,7 +286,8 @@ bool runParallel(GridRun &run, int64_t begin, unsigned threads) {
 
 /// Runs programs on the calling thread from 0 on; if there is a `limit`, stops
 /// early where it turns out that others should help.
-bool runInline(GridRun &run, float expected, float limit, int64_t &done) {
+bool runInline(GridRun &run, float expected, float limit, bool isBelieved,
+               int64_t &done) {
   Scratch scratch(run.kernel.executable->scratch_bytes);
   if (!scratch)
     return false;
@@ -308,8 +316,9 @@ bool runInline(GridRun &run, float expected, float limit, int64_t &done) {
     done = end;
     elapsed = since(start);
   }
-  run.kernel.nanosecondsPerProgram.store(elapsed / float(done),
-                                         std::memory_order_relaxed);
+  if (isBelieved)
+    run.kernel.nanosecondsPerProgram.store(elapsed / float(done),
+                                           std::memory_order_relaxed);
   return true;
 }
 
@@ -327,20 +336,29 @@ bool runGrid(GridRun &run) {
   }
   int64_t done = 0;
   if (threads == 1)
-    return runInline(run, 0, /*limit=*/0, done);
+    return runInline(run, 0, /*limit=*/0, /*isBelieved=*/false, done);
+  tilebridge_kernel &kernel = run.kernel;
   float expected =
-      run.kernel.nanosecondsPerProgram.load(std::memory_order_relaxed) *
+      kernel.nanosecondsPerProgram.load(std::memory_order_relaxed) *
       float(run.total);
-  float limit = inlineLimit(std::min<int64_t>(threads, run.total));
-  if (expected > 0 && expected < limit && !run.isCooperative) {
+  bool wasInline = kernel.ranInline.load(std::memory_order_relaxed);
+  float limit = inlineLimit(std::min<int64_t>(threads, run.total)) *
+                (wasInline ? stayingInline : 1);
+  bool isInline = expected > 0 && expected < limit && !run.isCooperative,
+       isBelieved = isInline == wasInline || expected == 0;
+  if (isInline != wasInline)
+    kernel.ranInline.store(isInline, std::memory_order_relaxed);
+  if (isInline) {
     if (expected > alwaysInline)
       regionCost.age();
-    if (!runInline(run, expected, limit, done))
+    if (!runInline(run, expected, limit, isBelieved, done))
       return false;
     if (done == run.total || run.stop.load(std::memory_order_relaxed))
       return true;
+    // What began here is a change for the others.
+    isBelieved = false;
   }
-  return runParallel(run, done, threads);
+  return runParallel(run, done, threads, isBelieved);
 }
 
 } // namespace tilebridge::rt

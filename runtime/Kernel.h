@@ -32,6 +32,8 @@ struct tilebridge_kernel {
   std::vector<tilebridge::rt::ArgumentType> types;
   /// How long a program took when the kernel ran last; 0: not known.
   std::atomic<float> nanosecondsPerProgram{0};
+  /// Whether its last launch began on the calling thread alone.
+  std::atomic<bool> ranInline{false};
   /// Set where the kernel is for tilebridge_evaluate alone; `executable` then
   /// has no code.
   tb_reference_kernel *reference = nullptr;

@@ -143,6 +143,32 @@ TEST(Launch, LimitsThreads) {
   EXPECT_EQ(std::count(data.begin(), data.end(), 1), 500);
 }
 
+/// Short launches, about as long as what is worth other threads: they stay
+/// where their data are, and do not go there and back.
+TEST(Launch, StaysOnItsThreads) {
+  if (std::thread::hardware_concurrency() < 2)
+    GTEST_SKIP() << "there are no other threads";
+  KernelPtr kernel = load("probe");
+  for (int64_t total : {12, 16, 20}) {
+    std::vector<int64_t> data(size_t(total) + 1, 0);
+    auto launchMany = [&](int count) {
+      for (int i = 0; i < count; ++i)
+        ASSERT_EQ(launch(kernel, total, 1, 1, data.data(), Migrate),
+                  TILEBRIDGE_OK);
+    };
+    // What other processes do to the cores is not this test's matter.
+    double least = 1;
+    for (int attempt = 0; attempt < 10 && least >= 0.05; ++attempt) {
+      launchMany(200);
+      data[size_t(total)] = 0;
+      launchMany(500);
+      least =
+          std::min(least, double(data[size_t(total)]) / double(500 * total));
+    }
+    EXPECT_LT(least, 0.05) << total << " programs";
+  }
+}
+
 TEST(Launch, AssertionsEndIt) {
   KernelPtr kernel = load("probe");
   int64_t ran = 0;

@@ -15,7 +15,16 @@
 #include <memory>
 #include <string>
 
-enum Mode { Count, Print, Assert, Chain, Rendezvous, Lock, ScratchMode };
+enum Mode {
+  Count,
+  Print,
+  Assert,
+  Chain,
+  Rendezvous,
+  Lock,
+  ScratchMode,
+  Migrate
+};
 
 using KernelPtr =
     std::unique_ptr<tilebridge_kernel, void (*)(tilebridge_kernel *)>;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #ifndef PROBE_ABI
 #define PROBE_ABI TB_EXECUTABLE_ABI_VERSION
@@ -29,7 +30,27 @@
   "\"compiler\": {\"by\": [\"hand\", 1, null]}}"
 #endif
 
-enum { COUNT, PRINT, ASSERT, CHAIN, RENDEZVOUS, LOCK, SCRATCH };
+enum { COUNT, PRINT, ASSERT, CHAIN, RENDEZVOUS, LOCK, SCRATCH, MIGRATE };
+
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/* A program whose data are in the cache of the thread that ran it last: another
+ * thread takes four times as long. data[total] counts these. */
+static void runWhereDataAre(int64_t *data, int64_t id, int64_t total) {
+  static _Thread_local char thread;
+  int64_t self = (int64_t)(intptr_t)&thread, end = now() + 200;
+  if (data[id] != self) {
+    __atomic_add_fetch(&data[total], 1, __ATOMIC_RELAXED);
+    end += 600;
+  }
+  data[id] = self;
+  while (now() < end)
+    ;
+}
 
 static void runOne(const tb_launch_v1 *launch, int64_t id,
                    unsigned char *scratch) {
@@ -70,6 +91,9 @@ static void runOne(const tb_launch_v1 *launch, int64_t id,
     for (unsigned long long i = 0; i < PROBE_SCRATCH; ++i)
       if (scratch[i] != (unsigned char)id || (uintptr_t)scratch % 64)
         __atomic_add_fetch(&data[0], 1, __ATOMIC_RELAXED);
+    break;
+  case MIGRATE:
+    runWhereDataAre(data, id, total);
     break;
   default:
     break;
