@@ -208,7 +208,7 @@ private:
   // MatmulTileColumns.cpp
   bool hasTileColumns() const;
   bool convertsTiles() const;
-  int64_t mostByVectors() const;
+  int64_t mostByVectors(bool waits) const;
   std::optional<MatmulKernel> withVectors() const;
   int64_t rowsBesideTiles(bool waits, bool isInPlace) const;
   void fillColumnTiles(llvm::ArrayRef<mlir::Value> columns, mlir::Value at,

@@ -68,11 +68,12 @@ std::optional<MatmulKernel> MatmulKernel::withVectors() const {
   return result;
 }
 
-/// Rows that vectors multiply with a column sooner than tiles do, or as soon.
-/// (A Xeon with AMX and weights of 4096 x 4096.)
-int64_t MatmulKernel::mostByVectors() const {
-  if (unit == MatmulUnit::I8Tiles)
-    return 4;
+/// Rows that vectors multiply with a column sooner than it is packed, and, if
+/// it `waits`, than tiles do, or as soon. (A Xeon with AMX and weights of 4096
+/// x 4096.)
+int64_t MatmulKernel::mostByVectors(bool waits) const {
+  if (!waits || unit == MatmulUnit::I8Tiles)
+    return convertsTiles() ? 2 : 4;
   return looksUp(rhsElement) ? 1 : 2;
 }
 
@@ -80,7 +81,8 @@ int64_t MatmulKernel::rowsBesideTiles(bool waits, bool isInPlace) const {
   if (waits && hasTileColumns())
     return std::min(m, (isInPlace ? mostRowTiles : mostCopied) * tileSide);
   std::optional<MatmulKernel> kernel = withVectors();
-  return kernel ? std::min(kernel->rowsWithColumns(waits), mostByVectors()) : 0;
+  return kernel ? std::min(kernel->rowsWithColumns(waits), mostByVectors(waits))
+                : 0;
 }
 
 StringRef MatmulKernel::nameOfProduct() const {
@@ -354,8 +356,14 @@ void MatmulKernel::multiplyColumnsBesideTiles(Allocate allocate) const {
   };
   if (!byTiles || !byVectors)
     return byTiles ? multiplyByTiles() : multiplyByVectors();
-  Value isFew = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, now.wanted,
-                                      constant(mostByVectors()));
+  // One iteration's steps are too few for tiles, whose sums are transposed.
+  Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, now.steps,
+                                        constant(unitDepth)),
+        most =
+            arith::SelectOp::create(b, isShort, constant(mostByVectors(false)),
+                                    constant(mostByVectors(true))),
+        isFew = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, now.wanted,
+                                      most);
   auto branch = scf::IfOp::create(b, isFew, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());

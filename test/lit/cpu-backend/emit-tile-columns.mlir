@@ -6,10 +6,13 @@
 // CHECK-SAME: %[[M:[a-z0-9]*]]: index
 // CHECK: %[[MAY:.*]] = arith.cmpi sle, %[[M]], %c32
 // CHECK: arith.select %[[MAY]], %c1, %c0
-// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[M]], %c2 :
 // CHECK: scf.for
 // CHECK: arith.cmpi uge, %{{.*}}, %c2048
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c1
+// Of one iteration up to 4 are.
+// CHECK: %[[IS_SHORT:.*]] = arith.cmpi ule, %{{.*}}, %c64 :
+// CHECK: %[[MOST:.*]] = arith.select %[[IS_SHORT]], %c4, %c2
+// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[M]], %[[MOST]]
 // CHECK: scf.if %[[IS_FEW]] {
 // CHECK: llvm.x86.avx512bf16.dpbf16ps.512
 // CHECK-NOT: tileloadd64
