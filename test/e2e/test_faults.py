@@ -290,7 +290,7 @@ def test_an_endless_kernel_can_be_interrupted(tmp_path, checked, kind):
     # Between two programs, say, there is none to name.
     assert lines, done.stdout
     text = kernel.read_text().splitlines()
-    assert all("atomic_" in text[line - 1] for line in lines)
+    assert all("atomic_" in text[line - 1] for line in lines), done.stdout
 
 
 def test_an_interrupt_of_another_thread_names_the_kernel(tmp_path):
