@@ -119,6 +119,7 @@ public:
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
   mlir::Value constant(int64_t value) const;
+  mlir::Value isEqual(mlir::Value x, mlir::Value y) const;
   void emitPanel(mlir::Value panel, mlir::Value column, int64_t width) const;
   void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
   bool addsLast() const;
@@ -211,18 +212,24 @@ private:
   int64_t mostByVectors(bool waits) const;
   std::optional<MatmulKernel> withVectors() const;
   int64_t rowsBesideTiles(bool waits, bool isInPlace) const;
-  void fillColumnTiles(llvm::ArrayRef<mlir::Value> columns, mlir::Value at,
-                       mlir::Value tiles) const;
-  void addTransposed(int64_t sums, mlir::Value row, mlir::Value column,
-                     mlir::Value memory, mlir::Value isFirst) const;
-  /// Steps from `begin` to `end` of packed rows with columns. Sums of the parts
-  /// before wait in `sums` (null: there is one part), and `square` has place
-  /// for one tile of them; `columns`, for two steps of converted columns and
-  /// the two that follow. Columns from `later` on are asked for, so many steps
-  /// ahead.
+  /// More rows than are multiplied with all steps at once.
+  bool hasParts() const;
+  /// Steps from `begin` to `end` of packed rows with 16 columns, whose
+  /// addresses are `own` if they are converted. Sums are put to `sums`, where
+  /// those of the parts before are; `columns` has place for two steps of
+  /// converted columns and the two that follow. `later` are the columns that
+  /// are asked for, so many steps ahead.
   struct TileColumns {
-    mlir::Value rows, sums, square, columns, begin, end, later, stepsAhead;
+    mlir::Value rows, sums, columns, begin, end, stepsAhead;
+    llvm::SmallVector<mlir::Value> own, later;
   };
+  void fillColumnTiles(const TileColumns &all, mlir::Value at) const;
+  llvm::SmallVector<mlir::Value> placeOfSums(mlir::Value number,
+                                             mlir::Value column) const;
+  void addSecondChain(const TileColumns &all, mlir::Value number,
+                      mlir::Value column) const;
+  void addTransposed(const TileColumns &all, mlir::Value first,
+                     mlir::Value last, mlir::Value column) const;
   void emitTileColumns(const TileColumns &all, mlir::Value first, int64_t count,
                        mlir::Value column) const;
   void multiplyRowTiles(TileColumns all, mlir::Value first,

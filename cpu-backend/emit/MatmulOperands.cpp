@@ -167,6 +167,10 @@ Value MatmulKernel::constant(int64_t value) const {
   return arith::ConstantIndexOp::create(b, value);
 }
 
+Value MatmulKernel::isEqual(Value x, Value y) const {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
+}
+
 MemRefType MatmulKernel::packedLhs(int64_t depth, bool byColumns) const {
   if (byColumns)
     return MemRefType::get({depth, m}, packedElement);

@@ -26,9 +26,6 @@ Value MatmulKernel::packRowTiles(Value rowTiles, Allocate allocate) const {
     return packed;
   }
   const KeptRows &kept = *now.kept;
-  auto isEqual = [&](Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
-  };
   auto both = [&](Value x, Value y) -> Value {
     return arith::AndIOp::create(b, x, y);
   };

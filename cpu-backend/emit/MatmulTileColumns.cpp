@@ -100,31 +100,63 @@ MemRefType MatmulKernel::tilesOfRows() const {
                          b.getI32Type());
 }
 
-/// Adds what a tile of sums has of 16 columns, from `column` on, with 16 rows.
-void MatmulKernel::addTransposed(int64_t sums, Value row, Value column,
-                                 Value memory, Value isFirst) const {
+bool MatmulKernel::hasParts() const { return m > fewTiles * tileSide; }
+
+/// Where the sums of 16 columns with a tile of rows wait.
+SmallVector<Value> MatmulKernel::placeOfSums(Value number, Value column) const {
+  Value group = hasParts()
+                    ? arith::DivUIOp::create(b, column, constant(tileSide))
+                    : constant(0),
+        tile = arith::RemUIOp::create(b, number, constant(tilesAtOnce));
+  return {group, tile, constant(0), constant(0)};
+}
+
+/// Adds the sums of the second chain to those of the first.
+void MatmulKernel::addSecondChain(const TileColumns &all, Value number,
+                                  Value column) const {
   auto type = VectorType::get(tileSide, sumElement);
-  TileMemory transposed(b, memory);
-  callTile(b, "tilestored64", sums,
-           {transposed.address({constant(0), constant(0)}),
-            transposed.rowDistance()});
-  SmallVector<Value> square;
-  for (int64_t i = 0; i < tileSide; ++i)
-    square.push_back(vector::LoadOp::create(
-        b, type, memory, ValueRange{constant(i), constant(0)}));
-  transposeSquare(b, square);
+  auto loop =
+      scf::ForOp::create(b, constant(0), constant(tileSide), constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> chains[] = {placeOfSums(number, column),
+                                 placeOfSums(offsetBy(b, number, 1), column)};
+  for (SmallVector<Value> &place : chains)
+    place[2] = loop.getInductionVar();
+  Value sum = add(vector::LoadOp::create(b, type, all.sums, chains[0]),
+                  vector::LoadOp::create(b, type, all.sums, chains[1]));
+  vector::StoreOp::create(b, sum, all.sums, chains[0]);
+}
+
+/// Adds up the tiles of sums that 16 columns, from `column` on, have with rows,
+/// from tile `first` to tile `last`. One after another: a transposed tile is
+/// much code.
+void MatmulKernel::addTransposed(const TileColumns &all, Value first,
+                                 Value last, Value column) const {
+  auto type = VectorType::get(tileSide, sumElement);
   SmallVector<Type> types(tileSide, type);
-  auto place = [&](int64_t i) -> SmallVector<Value> {
+  auto loop = scf::ForOp::create(b, first, last, constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar(),
+        row = arith::MulIOp::create(b, number, constant(tileSide));
+  SmallVector<Value> place = placeOfSums(number, column), square;
+  for (int64_t i = 0; i < tileSide; ++i) {
+    place[2] = constant(i);
+    square.push_back(vector::LoadOp::create(b, type, all.sums, place));
+  }
+  transposeSquare(b, square);
+  auto placeIn = [&](int64_t i) -> SmallVector<Value> {
     return {offsetBy(b, row, i), column};
   };
-  SmallVector<Value> before = zeroOr(isFirst, types, [&] {
+  SmallVector<Value> before = zeroOr(now.isFirst, types, [&] {
     return llvm::map_to_vector(
         llvm::seq<int64_t>(0, tileSide), [&](int64_t i) -> Value {
-          return vector::LoadOp::create(b, type, now.acc, place(i));
+          return vector::LoadOp::create(b, type, now.acc, placeIn(i));
         });
   });
   for (int64_t i = 0; i < tileSide; ++i)
-    vector::StoreOp::create(b, add(before[i], square[i]), now.acc, place(i));
+    vector::StoreOp::create(b, add(before[i], square[i]), now.acc, placeIn(i));
 }
 
 /// Which of the two places in memory the tiles of a step have.
@@ -136,28 +168,28 @@ static Value halfOf(ImplicitLocOpBuilder &b, Value at) {
                                 constant(2));
 }
 
-/// Two tiles of some columns, from step `at` on, as what is multiplied.
-void MatmulKernel::fillColumnTiles(ArrayRef<Value> columns, Value at,
-                                   Value tiles) const {
+/// Two tiles of the columns, from step `at` on, as what is multiplied.
+void MatmulKernel::fillColumnTiles(const TileColumns &all, Value at) const {
   auto row = VectorType::get(step, packedElement);
   Value half = halfOf(b, at),
         depth = arith::MulIOp::create(b, at, constant(step));
-  for (auto [i, address] : llvm::enumerate(columns)) {
-    Value all = columnVector(address, depth, lanesOfLookup);
+  for (auto [i, address] : llvm::enumerate(all.own)) {
+    Value both = columnVector(address, depth, lanesOfLookup);
     for (int64_t part = 0; part < lanesOfLookup / step; ++part) {
       Value some = vector::ExtractStridedSliceOp::create(
-          b, all, ArrayRef<int64_t>{part * step}, ArrayRef<int64_t>{step},
+          b, both, ArrayRef<int64_t>{part * step}, ArrayRef<int64_t>{step},
           ArrayRef<int64_t>{1});
-      vector::StoreOp::create(b, vector::BitCastOp::create(b, row, some), tiles,
-                              ValueRange{half, constant(part),
-                                         constant(static_cast<int64_t>(i)),
-                                         constant(0)});
+      vector::StoreOp::create(
+          b, vector::BitCastOp::create(b, row, some), all.columns,
+          ValueRange{half, constant(part), constant(static_cast<int64_t>(i)),
+                     constant(0)});
     }
   }
 }
 
 /// The products of 16 columns, from `column` on, with `count` tiles of rows,
-/// from tile `first` on; meanwhile the next columns are asked for.
+/// from tile `first` on, as tiles of sums in memory; meanwhile the next columns
+/// are asked for.
 void MatmulKernel::emitTileColumns(const TileColumns &all, Value first,
                                    int64_t count, Value column) const {
   // The sums of one tile of rows wait for each other; two chains do less.
@@ -166,47 +198,27 @@ void MatmulKernel::emitTileColumns(const TileColumns &all, Value first,
   TileMemory columns = convertsTiles()
                            ? TileMemory(b, all.columns)
                            : TileMemory(b, now.right, packedBytes());
-  TileMemory rows(b, all.rows);
+  TileMemory rows(b, all.rows), sums(b, all.sums);
   auto forSums = [&](StringRef name) {
-    TileMemory sums(b, all.sums);
-    Value group = arith::DivUIOp::create(b, column, constant(tileSide));
-    Value place = arith::RemUIOp::create(b, first, constant(tilesAtOnce));
     for (int64_t sum = 0; sum < count * chains; ++sum)
       callTile(b, name, sum,
-               {sums.address(
-                    {group, offsetBy(b, place, sum), constant(0), constant(0)}),
+               {sums.address(placeOfSums(offsetBy(b, first, sum), column)),
                 sums.rowDistance()});
   };
-  // All steps at once have no other parts.
-  auto ifEqual = [&](Value x, Value y, llvm::function_ref<void()> then,
-                     llvm::function_ref<void()> otherwise) {
-    if (!all.sums)
-      return then();
-    auto branch = scf::IfOp::create(
-        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y),
-        /*withElseRegion=*/true);
+  auto setZero = [&] {
+    for (int64_t sum = 0; sum < count * chains; ++sum)
+      callTile(b, "tilezero", sum, {});
+  };
+  if (hasParts()) {
+    auto branch = scf::IfOp::create(b, isEqual(all.begin, constant(0)),
+                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    then();
+    setZero();
     b.setInsertionPointToStart(branch.elseBlock());
-    otherwise();
-  };
-  ifEqual(
-      all.begin, constant(0),
-      [&] {
-        for (int64_t sum = 0; sum < count * chains; ++sum)
-          callTile(b, "tilezero", sum, {});
-      },
-      [&] { forSums("tileloadd64"); });
-  auto columnsFrom = [&](Value from) {
-    return llvm::map_to_vector(llvm::seq<int64_t>(0, tileSide), [&](int64_t i) {
-      return addressOfRow(now.right, offsetBy(b, from, i));
-    });
-  };
-  SmallVector<Value> later = columnsFrom(all.later), own;
-  if (convertsTiles()) {
-    own = columnsFrom(column);
-    fillColumnTiles(own, all.begin, all.columns);
+    forSums("tileloadd64");
+  } else {
+    setZero();
   }
   auto load = [&](int64_t tile, TileMemory &memory, ValueRange at) {
     callTile(b, "tileloadd64", tile,
@@ -225,7 +237,7 @@ void MatmulKernel::emitTileColumns(const TileColumns &all, Value first,
           /*withElseRegion=*/false);
       OpBuilder::InsertionGuard inner(b);
       b.setInsertionPointToStart(isThere.thenBlock());
-      fillColumnTiles(own, next, all.columns);
+      fillColumnTiles(all, next);
     }
     for (int64_t part = 0; part < together; ++part) {
       Value at = offsetBy(b, begin, part);
@@ -245,19 +257,13 @@ void MatmulKernel::emitTileColumns(const TileColumns &all, Value first,
       }
     }
     Value ahead = arith::AddIOp::create(b, begin, all.stepsAhead);
-    prefetchLines(later, arith::MulIOp::create(b, ahead, constant(stepBytes)),
+    prefetchLines(all.later,
+                  arith::MulIOp::create(b, ahead, constant(stepBytes)),
                   together * stepBytes);
   }
-  auto addAll = [&] {
-    for (int64_t sum = 0; sum < count * chains; ++sum) {
-      int64_t number = sum / chains, chain = sum % chains;
-      Value row = arith::MulIOp::create(b, offsetBy(b, first, number),
-                                        constant(tileSide));
-      addTransposed(sum, row, column, all.square,
-                    chain == 0 ? now.isFirst : Value());
-    }
-  };
-  ifEqual(all.end, now.steps, addAll, [&] { forSums("tilestored64"); });
+  forSums("tilestored64");
+  if (chains == 2)
+    addSecondChain(all, first, column);
 }
 
 /// Up to four tiles of rows, from tile `first` to tile `last`, with all
@@ -272,7 +278,7 @@ void MatmulKernel::multiplyRowTiles(TileColumns all, Value first,
   all.begin = all.stepsAhead = constant(0);
   all.end = now.steps;
   Value isInParts;
-  if (all.sums) {
+  if (hasParts()) {
     isInParts = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt,
                                       arith::SubIOp::create(b, last, first),
                                       constant(fewTiles));
@@ -288,15 +294,25 @@ void MatmulKernel::multiplyRowTiles(TileColumns all, Value first,
   auto columns = scf::ForOp::create(b, constant(0), end, constant(tileSide));
   b.setInsertionPointToStart(columns.getBody());
   Value column = columns.getInductionVar();
-  all.later = offsetBy(b, column, tileSide);
+  Value later = offsetBy(b, column, tileSide);
   if (isInParts) {
     // Behind the last columns of a part comes the next part of the first ones.
     Value isLast = arith::AndIOp::create(
         b, isInParts,
-        arith::CmpIOp::create(b, arith::CmpIPredicate::uge, all.later, end));
-    all.later = arith::SelectOp::create(b, isLast, constant(0), all.later);
+        arith::CmpIOp::create(b, arith::CmpIPredicate::uge, later, end));
+    later = arith::SelectOp::create(b, isLast, constant(0), later);
     all.stepsAhead =
         arith::SelectOp::create(b, isLast, constant(partSteps), constant(0));
+  }
+  auto addresses = [&](Value from) {
+    return llvm::map_to_vector(llvm::seq<int64_t>(0, tileSide), [&](int64_t i) {
+      return addressOfRow(now.right, offsetBy(b, from, i));
+    });
+  };
+  all.later = addresses(later);
+  if (convertsTiles()) {
+    all.own = addresses(column);
+    fillColumnTiles(all, all.begin);
   }
   Value done = first;
   for (int64_t count = tilesAtOnce; count > 0; --count) {
@@ -311,6 +327,12 @@ void MatmulKernel::multiplyRowTiles(TileColumns all, Value first,
     b.setInsertionPointToStart(loop.getBody());
     emitTileColumns(all, loop.getInductionVar(), count, column);
   }
+  if (hasParts()) {
+    auto isDone = scf::IfOp::create(b, isEqual(all.end, now.steps),
+                                    /*withElseRegion=*/false);
+    b.setInsertionPointToStart(isDone.thenBlock());
+  }
+  addTransposed(all, first, last, column);
 }
 
 void MatmulKernel::multiplyTileColumns(Allocate allocate) const {
@@ -319,13 +341,13 @@ void MatmulKernel::multiplyTileColumns(Allocate allocate) const {
   configureTiles(allocate);
   TileColumns all;
   all.rows = packRowTiles(rowTiles, allocate);
-  all.square = allocate(MemRefType::get({tileSide, tileSide}, sumElement));
   if (convertsTiles())
     all.columns = allocate(MemRefType::get(
         {2, lanesOfLookup / step, tileSide, step}, packedElement));
-  if (m > fewTiles * tileSide)
-    all.sums = allocate(MemRefType::get(
-        {n / tileSide, tilesAtOnce, tileSide, tileSide}, sumElement));
+  all.sums = allocate(
+      MemRefType::get({hasParts() ? n / tileSide : 1,
+                       hasParts() ? tilesAtOnce : fewTiles, tileSide, tileSide},
+                      sumElement));
   if (m <= tilesAtOnce * tileSide) {
     multiplyRowTiles(all, constant(0), rowTiles);
   } else {

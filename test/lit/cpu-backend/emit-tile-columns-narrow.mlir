@@ -15,10 +15,10 @@
 // CHECK: %[[TILES:.*]] = arith.ceildivui %[[M]], %c16
 // CHECK: llvm.x86.ldtilecfg
 // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c64 step %c16
-// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c2
-// CHECK: llvm.x86.tilezero
 // The first two steps, before the others.
 // CHECK-COUNT-16: llvm.load {{.*}} -> vector<64xi8>
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c2
+// CHECK: llvm.x86.tilezero
 // CHECK: scf.for %[[STEP:.*]] = %c0 to %[[END:.*]] step %c2
 // CHECK: %[[NEXT:.*]] = arith.addi %[[STEP]], %c2
 // CHECK: %[[IS_THERE:.*]] = arith.cmpi ult, %[[NEXT]], %[[END]]

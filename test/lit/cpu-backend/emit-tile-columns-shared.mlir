@@ -43,11 +43,24 @@
 // CHECK-COUNT-4: llvm.x86.tileloadd64
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c1 {
 // CHECK-COUNT-4: llvm.x86.tdpbf16ps
+// CHECK-COUNT-4: llvm.x86.tilestored64
+// CHECK-COUNT-3: llvm.x86.tdpbf16ps
+// CHECK-COUNT-2: llvm.x86.tdpbf16ps
+// One tile's second chain of sums is added to the first.
+// CHECK-COUNT-2: llvm.x86.tdpbf16ps
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c16 step %c1
+// CHECK: vector.load %[[SUMS]][%{{.*}}, %{{.*}}, %[[ROW]], %c0]
+// CHECK: vector.load %[[SUMS]][%{{.*}}, %{{.*}}, %[[ROW]], %c0]
+// CHECK: vector.store %{{.*}}, %[[SUMS]][%{{.*}}, %{{.*}}, %[[ROW]], %c0]
+// All tiles of sums are transposed by one loop.
 // CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %[[END]], %[[ALL]]
 // CHECK: scf.if %[[IS_LAST]] {
-// CHECK: vector.shuffle {{.*}} vector<16xf32>
-// CHECK: } else {
-// CHECK-COUNT-4: llvm.x86.tilestored64
+// CHECK: scf.for %[[TILE:.*]] = %c0 to %[[TILES]] step %c1
+// CHECK: %[[PLACE:.*]] = arith.remui %[[TILE]], %c4
+// CHECK: vector.load %[[SUMS]][%{{.*}}, %[[PLACE]], %c0, %c0]
+// CHECK-COUNT-64: vector.shuffle {{.*}} vector<16xf32>
+// CHECK-NOT: vector.shuffle
+// CHECK: llvm.x86.tilerelease
 // What was left in its array for columns is packed for panels, as other rows than the wanted ones may not exist.
 // CHECK: scf.if %{{.*}} -> (index, index) {
 // CHECK: vector.store {{.*}} : memref<64x512xi16, strided<[?, 1]>>
