@@ -254,6 +254,8 @@ private:
   /// multiplied (null: it is that).
   mlir::Type rowElement;
   bool hasNarrowOperand;
+  /// Rows that are multiplied with a column at once.
+  int64_t mostTogether = INT64_MAX;
   MatmulUnit unit = MatmulUnit::MultiplyAdd;
   /// Steps along K that one lane takes at once, those of one iteration of the
   /// micro-kernel, and what divides any number of them.

@@ -203,7 +203,8 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
   SmallVector<Value> rows, from;
   for (int64_t i = 0; i < count; ++i) {
     rows.push_back(offsetBy(b, first, i));
-    from.push_back(addressOfRow(left, rows.back()));
+    from.push_back(addressOfRow(
+        left, count == moreTogether ? lastWanted(rows.back()) : rows.back()));
   }
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   int64_t sumsOfRow = chains * static_cast<int64_t>(columns.size());
@@ -289,17 +290,23 @@ void MatmulKernel::emitColumns(Value column, int64_t count, int64_t together,
   if (right.aheadBytes)
     prefetchColumns(columns, right);
   SmallVector<int64_t> steps = {together};
-  // Two rows have one conversion.
-  if (together > rowsTogether && convertsColumns())
-    steps.push_back(rowsTogether);
-  steps.push_back(1);
+  for (int64_t fewer : {rowsTogether, int64_t(1)})
+    if (together > fewer)
+      steps.push_back(fewer);
   Value done = constant(0);
   for (int64_t rows : steps) {
     Value left = arith::SubIOp::create(b, now.wanted, done),
           rest = arith::RemUIOp::create(b, left, constant(rows)),
-          end = arith::SubIOp::create(b, now.wanted, rest);
+          whole = arith::SubIOp::create(b, now.wanted, rest), end = whole;
+    // Three rows take longer than four, of which one is nobody's.
+    if (rows == moreTogether && m % moreTogether == 0) {
+      Value isThree = isEqual(rest, constant(moreTogether - 1));
+      whole = arith::SelectOp::create(b, isThree, now.wanted, whole);
+      end =
+          arith::SelectOp::create(b, isThree, offsetBy(b, now.wanted, 1), end);
+    }
     auto loop = scf::ForOp::create(b, done, end, constant(rows));
-    done = end;
+    done = whole;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     emitDots(now.rows, loop.getInductionVar(), rows, columns, column, later);
@@ -329,6 +336,8 @@ void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
   if (!settings.isInLoop)
     return emitAll(columnsAtOnce(), rowsTogether);
   // Registers for the sums, a column, and each row.
+  int64_t together =
+      settings.target.vectorBits == 512 ? moreTogether : moreTogether - 1;
   emitAll(std::min(columnsAtOnce(), columnsTogether),
-          settings.target.vectorBits == 512 ? moreTogether : moreTogether - 1);
+          std::min(together, mostTogether));
 }

@@ -52,6 +52,7 @@ bool MatmulKernel::convertsTiles() const {
 std::optional<MatmulKernel> MatmulKernel::withVectors() const {
   MatmulKernel result = *this;
   result.step = group;
+  result.mostTogether = mostByVectors(/*waits=*/true);
   if (unit == MatmulUnit::Bf16Tiles && rhsElement.isInteger(8)) {
     // As f32: two thirds of the time of rounding them to bf16 first.
     result.unit = MatmulUnit::MultiplyAdd;

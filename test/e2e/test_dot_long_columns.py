@@ -115,7 +115,7 @@ def test_rows_and_columns(m, n, dtype, rng):
 
 
 @pytest.mark.compiled("is slow")
-@pytest.mark.parametrize("m", [1, 2, 6, 16, 30])
+@pytest.mark.parametrize("m", [1, 2, 3, 6, 16, 30])
 @pytest.mark.parametrize(
     ("dtype", "weights"),
     [

@@ -141,7 +141,7 @@ COLUMN_TYPES = dtypes(
 
 
 @pytest.mark.compiled("has no bf16")
-@pytest.mark.parametrize("m", [1, 2, 4, 5, 8, 9, 16, 17])
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 7, 8, 9, 16, 17])
 @pytest.mark.parametrize("block", [(16, 32, 64), (16, 16, 32), (8, 64, 128), (2, 8, 16)], ids=str)
 @pytest.mark.parametrize("dtype", COLUMN_TYPES, ids=str)
 def test_few_rows_with_contiguous_columns(m, block, dtype, rng):

@@ -82,14 +82,22 @@ func.func @single(%m: index, %a: memref<16x64xbf16>, %b: memref<64x32xbf16, stri
 // 4 rows with 4 columns; the next ones are asked for meanwhile.
 // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c4
 // CHECK: %[[REST:.*]] = arith.remui %[[M]], %c4
-// CHECK: %[[WHOLE:.*]] = arith.subi %[[M]], %[[REST]]
-// CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c4
+// CHECK: %[[FOURS:.*]] = arith.subi %[[M]], %[[REST]]
+// Three rows are four, the last one twice.
+// CHECK: %[[IS_THREE:.*]] = arith.cmpi eq, %[[REST]], %c3
+// CHECK: %[[DONE:.*]] = arith.select %[[IS_THREE]], %[[M]], %[[FOURS]]
+// CHECK: %[[ONE_MORE:.*]] = arith.addi %[[M]], %c1
+// CHECK: %[[END:.*]] = arith.select %[[IS_THREE]], %[[ONE_MORE]], %[[FOURS]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[END]] step %c4
+// CHECK-COUNT-4: arith.minsi
 // CHECK: %[[DOTS:.*]]:16 = scf.for %{{.*}} = %c0 to %[[STEPS]] step %c16
 // CHECK-COUNT-4: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
 // CHECK-COUNT-8: llvm.load {{.*}} -> vector<16xf32>
 // CHECK: vector.shuffle %[[DOTS]]#0, %[[DOTS]]#1
 // CHECK: vector.store {{.*}} vector<4xf32>
-// CHECK: scf.for %{{.*}} = %[[WHOLE]] to %[[M]] step %c1
+// CHECK: scf.for %{{.*}} = %[[DONE]] to %[[TWOS:.*]] step %c2
+// CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c16
+// CHECK: scf.for %{{.*}} = %[[TWOS]] to %[[M]] step %c1
 // CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c32
 // CHECK: scf.if
 // CHECK: vector.load %{{.*}} : memref<1x128x32xf32>
