@@ -10,6 +10,9 @@
 // few vectors of each row in turn, the pieces are followed side by side, and
 // memory gives more. Rows that follow one another, and what is in a cache, are
 // left in their order: which it is is known when the program runs.
+//
+// Rows of a vector or two are reduced at once wherever they lie: one tree adds
+// up the lanes of all of them.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Elements.h"
@@ -65,36 +68,48 @@ const View *NestEmitter::findPieces(unsigned rowDim) {
   return result;
 }
 
-/// How many rows are reduced at once where they lie apart, and how many lanes
-/// each has then: two vectors, or a line where that is more, and half of the
-/// registers for all.
+/// How many rows are reduced at once, and how many lanes each has then. Where
+/// they lie apart: two vectors, or a line where that is more, and half of the
+/// registers for all. Short ones: the whole row.
 void NestEmitter::chooseRowsAtOnce(int64_t nativeLanes) {
   constexpr int64_t lineBits = 512;
-  if (!mayInterleave || fe.target().prefetchBytes <= 0 || !vecReduced ||
-      firstReduced == 0 || nest.isCold || nest.outputs.size() != 1 ||
-      nest.reduceDims.size() != 1)
+  if (!vecReduced || firstReduced == 0 || nest.isCold ||
+      nest.outputs.size() != 1 || nest.reduceDims.size() != 1)
     return;
   Operation *reduce = nest.outputs.front().reduce;
   if (!isa_and_nonnull<linalg::ReduceOp>(reduce) ||
       reduce->getNumResults() != 1 || lanesOf(reduce) != frame.lanes)
     return;
   unsigned rowDim = order[firstReduced - 1];
-  int64_t vectorBits = fe.target().vectorBits;
-  int64_t vectors = std::max<int64_t>(2, lineBits / vectorBits);
-  int64_t rows = (vectorBits >= 512 ? 16 : 8) / vectors;
-  while (nest.shape[rowDim] % rows)
-    rows /= 2;
-  const View *pieces = rows < 2 ? nullptr : findPieces(rowDim);
-  rowsAreFar = pieces ? rowsAreApart(*pieces) : Value();
-  if (!rowsAreFar)
+  int64_t length = nest.shape[frame.vecDim];
+  auto choose = [&](int64_t rows, int64_t lanes) {
+    while (nest.shape[rowDim] % rows)
+      rows /= 2;
+    if (rows < 2)
+      return false;
+    rowsAtOnce.resize(rows);
+    frame.lanes = edgeLanes = lanes;
+    return true;
+  };
+  int64_t vectorBits = fe.target().vectorBits,
+          vectors = std::max<int64_t>(2, lineBits / vectorBits);
+  bool isWide = vectorBits >= 512;
+  const View *pieces = mayInterleave && fe.target().prefetchBytes > 0
+                           ? findPieces(rowDim)
+                           : nullptr;
+  Value isApart = pieces ? rowsAreApart(*pieces) : Value();
+  if (isApart && choose((isWide ? 16 : 8) / vectors,
+                        lanesAlong(length, nativeLanes * vectors))) {
+    // In a cache there is nothing to be gained.
+    rowsAreFar = isVersion ? isApart
+                           : arith::AndIOp::create(b, loc, isApart,
+                                                   isLargeRead(*pieces));
     return;
-  // In a cache there is nothing to be gained.
-  if (!isVersion)
-    rowsAreFar =
-        arith::AndIOp::create(b, loc, rowsAreFar, isLargeRead(*pieces));
-  rowsAtOnce.resize(rows);
-  frame.lanes = edgeLanes =
-      lanesAlong(nest.shape[frame.vecDim], nativeLanes * vectors);
+  }
+  int64_t lanes = lanesAlong(length, 2 * nativeLanes);
+  if (lanes == length)
+    choose(std::min<int64_t>(isWide || length <= nativeLanes ? 8 : 4, lanes),
+           lanes);
 }
 
 /// One nest for rows that lie apart, and one for others.

@@ -29,7 +29,7 @@ LogicalResult NestEmitter::run(LoadedViews flat) {
   auto forget = llvm::scope_exit([&] { fe.staged = std::move(outer); });
   frame.open(b);
   choose();
-  if (!rowsAtOnce.empty() && !isVersion)
+  if (rowsAreFar && !isVersion)
     return emitBothOrders();
   findRanges();
   report();

@@ -110,6 +110,8 @@ private:
                                   int64_t ahead, bool evenInOrder);
   bool findNextBlock(const View &view, FunctionEmitter::Reader &first,
                      llvm::ArrayRef<mlir::Operation *> loops);
+  bool readsOtherRows(mlir::Value load,
+                      const llvm::SmallDenseSet<mlir::Value, 8> &own);
   mlir::Value rowsAreApart(const View &view);
   void findGatheredRows(const View &view);
   void findPrefetches();
@@ -140,13 +142,16 @@ private:
                               llvm::ArrayRef<mlir::Value> right, int64_t lanes,
                               llvm::SmallVectorImpl<mlir::Value> &results);
   mlir::LogicalResult finishReductions();
+  mlir::LogicalResult finishRows(llvm::SmallVector<mlir::Value> values);
+  mlir::LogicalResult writeRows(mlir::Value values);
   mlir::LogicalResult finishRow(llvm::ArrayRef<mlir::Value> results,
                                 size_t &used);
   /// Lanes of the accumulators of a reduction: one where order matters.
   int64_t lanesOf(mlir::Operation *reduce);
   mlir::LogicalResult reduceLanes(mlir::Operation *op,
                                   llvm::SmallVectorImpl<mlir::Value> &values,
-                                  int64_t lanes, bool neighbours);
+                                  int64_t lanes, bool neighbours,
+                                  int64_t left = 1);
 
   FunctionEmitter &fe;
   Nest &nest;

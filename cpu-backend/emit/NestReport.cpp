@@ -32,8 +32,8 @@ void NestEmitter::report() const {
   if (vecReduced && frame.lanes > 1)
     out << ", a tree over the lanes behind the loop";
   if (!rowsAtOnce.empty())
-    out << ", " << rowsAtOnce.size()
-        << " rows at once where they lie apart and come from memory";
+    out << ", " << rowsAtOnce.size() << " rows at once"
+        << (rowsAreFar ? " where they lie apart and come from memory" : "");
   // Of a store that goes without saying.
   SmallVector<int64_t> wanted;
   for (auto [d, range] : llvm::enumerate(ranges))

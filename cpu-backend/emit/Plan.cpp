@@ -336,9 +336,10 @@ private:
                return isRepeated(op->getResult(0), user);
              }))
       why = "its elements lie apart, and each is used several times";
-    else if (cost > trivial && llvm::any_of(all, [&](Operation *root) {
-               return isDeeper(root, op);
-             }))
+    // What is broadcast is kept instead: it is smaller.
+    else if (cost > trivial && !isa<linalg::BroadcastOp>(op) &&
+             llvm::any_of(all,
+                          [&](Operation *root) { return isDeeper(root, op); }))
       why = "each iteration of a loop uses it";
     else if (forced.contains(op))
       why = "the memory that it is read from may change before it is used";

@@ -184,6 +184,32 @@ void NestEmitter::findGatheredRows(const View &view) {
     frame.largeRows[&view] = isLargeRead(view);
 }
 
+static int64_t bitsOf(const View &view) {
+  return view.elementType().getIntOrFloatBitWidth();
+}
+
+static bool hasRows(const View &view) {
+  int64_t rows = 1;
+  for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
+    rows *= constantOf(stride) == 1 ? 1 : size;
+  return rows >= 2;
+}
+
+/// The loop of such a load has another one of rows, from another argument, that
+/// a nest reads which `own` are not of.
+bool NestEmitter::readsOtherRows(Value load,
+                                 const llvm::SmallDenseSet<Value, 8> &own) {
+  Value argument = argumentOf(fe.loads.at(load)->placed().base);
+  return llvm::any_of(fe.loads, [&](const auto &entry) {
+    Value other = entry.first;
+    const std::unique_ptr<View> &view = entry.second;
+    return !own.contains(other) &&
+           other.getParentBlock() == load.getParentBlock() &&
+           fe.viewIfInMemory(other) == view.get() && hasRows(*view) &&
+           argumentOf(view->placed().base) != argument;
+  });
+}
+
 /// The loads of blocks of rows that move with the loop around the nest, or, if
 /// there is none, from program to program.
 void NestEmitter::findPrefetches() {
@@ -192,6 +218,8 @@ void NestEmitter::findPrefetches() {
   SmallVector<Operation *> loops = loopsAround(b);
   llvm::SmallSetVector<Value, 4> arguments;
   bool isInLoop = static_cast<bool>(loopAround(b));
+  llvm::SmallDenseSet<Value, 8> own;
+  SmallVector<std::pair<Value, const View *>> blocks;
   auto visit = [&](Value value, ArrayRef<Index> place) {
     if (auto rows = fe.irregular.find(value); rows != fe.irregular.end())
       findGatheredRows(*rows->second);
@@ -199,6 +227,7 @@ void NestEmitter::findPrefetches() {
     if (it == fe.loads.end() || fe.viewIfInMemory(value) != it->second.get())
       return true;
     const View &view = *it->second;
+    own.insert(value);
     if (view.rowDim >= 0 || frame.prefetches.count(&view))
       return true;
     bool isFirst = true;
@@ -213,23 +242,8 @@ void NestEmitter::findPrefetches() {
       frame.prefetches[&view] = *later;
       return true;
     }
-    int64_t rows = 1;
-    for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
-      rows *= constantOf(stride) == 1 ? 1 : size;
-    int64_t bits = view.elementType().getIntOrFloatBitWidth();
-    if (rows < 2 || frame.lanes * bits < 128)
-      return true;
-    // CPUs with two multiply-adds a cycle read as fast from memory without, and
-    // 1.2 times as fast from the last cache, which is large there.
-    if (isInLoop && fe.target().hasTwoFmas)
-      return true;
-    auto later = laterBlock(view);
-    Value isApart = later && !isInLoop ? rowsAreApart(view) : Value();
-    if (isApart)
-      later->condition =
-          arith::AndIOp::create(b, loc, later->condition, isApart);
-    if (later && (isInLoop || isApart))
-      frame.prefetches[&view] = *later;
+    if (hasRows(view) && frame.lanes * bitsOf(view) >= 128)
+      blocks.emplace_back(value, &view);
     return true;
   };
   Indices any(nest.shape.size());
@@ -247,6 +261,20 @@ void NestEmitter::findPrefetches() {
   }
   for (Value argument : arguments)
     fe.readers.try_emplace(argument, FunctionEmitter::Reader{loops, 0});
+  for (auto [value, view] : blocks) {
+    // CPUs with two multiply-adds a cycle read as fast from memory without, and
+    // 1.2 times as fast from the last cache, which is large there; but while
+    // another nest of the loop computes, they look ahead along its block only.
+    if (isInLoop && fe.target().hasTwoFmas && !readsOtherRows(value, own))
+      continue;
+    auto later = laterBlock(*view);
+    Value isApart = later && !isInLoop ? rowsAreApart(*view) : Value();
+    if (isApart)
+      later->condition =
+          arith::AndIOp::create(b, loc, later->condition, isApart);
+    if (later && (isInLoop || isApart))
+      frame.prefetches[view] = *later;
+  }
 }
 
 /// Another nest has read the argument before. The next block is that of the

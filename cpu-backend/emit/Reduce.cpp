@@ -13,6 +13,7 @@
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -166,11 +167,13 @@ int64_t NestEmitter::lanesOf(Operation *reduce) {
   return it->second ? 1 : frame.lanes;
 }
 
-/// A tree over the lanes: of halves, or, where order matters, of neighbours.
+/// A tree over the lanes, until so many are `left`: of halves, or, where order
+/// matters, of neighbours.
 LogicalResult NestEmitter::reduceLanes(Operation *op,
                                        SmallVectorImpl<Value> &values,
-                                       int64_t lanes, bool neighbours) {
-  for (; lanes > 1; lanes /= 2) {
+                                       int64_t lanes, bool neighbours,
+                                       int64_t left) {
+  for (; lanes > left; lanes /= 2) {
     SmallVector<Value> low, high, combined;
     SmallVector<int64_t> first, second;
     for (int64_t lane = 0; lane < lanes / 2; ++lane) {
@@ -190,8 +193,81 @@ LogicalResult NestEmitter::reduceLanes(Operation *op,
 
 LogicalResult NestEmitter::finishReductions() {
   SmallVector<Value> results = std::exchange(accumulators, {});
+  if (!rowsAtOnce.empty() &&
+      static_cast<int64_t>(rowsAtOnce.size()) <= frame.lanes)
+    return finishRows(std::move(results));
   size_t used = 0;
   return forRowsAtOnce([&] { return finishRow(results, used); });
+}
+
+/// One tree for the accumulators of all rows, which are folded to a vector each
+/// before: what exchanges a bit of a lane's number with one of a row's halves
+/// how many vectors there are.
+LogicalResult NestEmitter::finishRows(SmallVector<Value> values) {
+  Operation *reduce = nest.outputs.front().reduce;
+  auto rows = static_cast<int64_t>(rowsAtOnce.size());
+  int64_t bits = cast<VectorType>(values.front().getType())
+                     .getElementTypeBitWidth(),
+          native = fe.target().vectorBits / bits,
+          lanes = std::min(frame.lanes, std::max(rows, native));
+  for (Value &value : values) {
+    SmallVector<Value> row = {value};
+    if (failed(reduceLanes(reduce, row, frame.lanes, false, lanes)))
+      return failure();
+    value = row.front();
+  }
+  for (int64_t bit = 1; bit < rows; bit *= 2) {
+    SmallVector<int64_t> first, second;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      first.push_back(lane & bit ? lanes + lane - bit : lane);
+      second.push_back(lane & bit ? lanes + lane : lane + bit);
+    }
+    SmallVector<Value> merged;
+    for (size_t i = 0; i < values.size(); i += 2) {
+      Value low = vector::ShuffleOp::create(b, loc, values[i], values[i + 1],
+                                            first),
+            high = vector::ShuffleOp::create(b, loc, values[i], values[i + 1],
+                                             second);
+      if (failed(combine(reduce, low, high, lanes, merged)))
+        return failure();
+    }
+    values = std::move(merged);
+  }
+  if (failed(reduceLanes(reduce, values, lanes, false, rows)))
+    return failure();
+  return writeRows(values.front());
+}
+
+/// The results of the rows that are reduced at once, each in a lane.
+LogicalResult NestEmitter::writeRows(Value values) {
+  Value result = nest.outputs.front().reduce->getResult(0);
+  const View &view = *fe.buffers[result]->view;
+  unsigned rowDim = order[firstReduced - 1], d = rowDim;
+  for (int64_t reduced : nest.reduceDims)
+    d -= reduced < static_cast<int64_t>(rowDim);
+  if (constantOf(view.strides[d]) != 1) {
+    int64_t lane = 0;
+    return forRowsAtOnce([&] {
+      Value value =
+          vector::ExtractOp::create(b, loc, values, ArrayRef<int64_t>{lane++});
+      return fe.write(view, withoutReduced(indices, nest.reduceDims), value,
+                      loc);
+    });
+  }
+  Indices at = withoutReduced(indices, nest.reduceDims);
+  at[d].step = 1;
+  auto restore = llvm::scope_exit(
+      [&, dim = frame.vecDim, level = frame.vecLevel, lanes = frame.lanes] {
+        frame.vecDim = dim;
+        frame.vecLevel = level;
+        frame.lanes = lanes;
+        frame.interior = false;
+      });
+  frame.vecDim = static_cast<int>(rowDim);
+  frame.vecLevel = at[d].level;
+  frame.lanes = static_cast<int64_t>(rowsAtOnce.size());
+  frame.interior = true;
+  return fe.write(view, at, values, loc);
 }
 
 /// Takes a row's accumulators from `results`, from the `used`th on.

@@ -20,10 +20,10 @@
 // WIDE: %[[SUMS:.*]]:8 = scf.for %{{.*}} = %c0 to %c256 step %c32
 // WIDE-COUNT-8: arith.addf %{{.*}} : vector<32xf32>
 // WIDE: }
-// WIDE: vector.shuffle %[[SUMS]]#0
-// WIDE: vector.store {{.*}}[%c0]
+// One tree for the lanes of all rows.
 // WIDE: vector.shuffle %[[SUMS]]#7
-// WIDE: vector.store {{.*}}[%c7]
+// WIDE-COUNT-8: vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+// WIDE: vector.store {{.*}}[%c0] : {{.*}} vector<8xf32>
 // HALF: scf.for %[[ROW:.*]] = %c0 to %c8 step %c4
 // HALF-DAG: arith.addi %[[ROW]], %c1 : index
 // HALF-DAG: arith.addi %[[ROW]], %c2 : index
@@ -32,6 +32,7 @@
 // HALF-COUNT-4: memref.prefetch
 // HALF-NOT: memref.prefetch
 // HALF: vector.shuffle %[[SUMS]]#3
+// HALF: vector.store {{.*}}[%[[ROW]]] : {{.*}} vector<4xf32>
 // CHECK: } else {
 // CHECK: scf.for %{{.*}} = %c0 to %c8 step %c1
 // CHECK: scf.for %{{.*}} = %c0 to %c256 step {{.*}} iter_args(%{{[a-z0-9]*}} = %{{[a-z0-9_]*}}) -> (vector<{{[0-9]*}}xf32>)

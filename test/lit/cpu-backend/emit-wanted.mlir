@@ -33,7 +33,36 @@ func.func @rows(%x: memref<16x1024xf32>, %o: memref<16x1024xf32>, %m: index) {
 // CHECK: %[[BEGIN:.*]] = arith.andi %[[LOW]], %c-4
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c4
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %c4 step %c1
-func.func @short_rows(%x: memref<16x32xf32>, %o: memref<16x32xf32>, %low: index, %size: index) {
+func.func @short_rows(%x: memref<16x64xf32>, %o: memref<16x64xf32>, %low: index, %size: index) {
+  %init = arith.constant dense<-0.0> : tensor<16xf32>
+  %t = bufferization.to_tensor %x : memref<16x64xf32> to tensor<16x64xf32>
+  %sums = linalg.reduce { arith.addf } ins(%t : tensor<16x64xf32>) outs(%init : tensor<16xf32>) dimensions = [1]
+  %empty = tensor.empty() : tensor<16x64xf32>
+  %all = linalg.broadcast ins(%sums : tensor<16xf32>) outs(%empty : tensor<16x64xf32>) dimensions = [1]
+  %e = arith.divf %t, %all : tensor<16x64xf32>
+  %slice = tensor.extract_slice %e[%low, 0] [%size, 64] [1, 1] : tensor<16x64xf32> to tensor<?x64xf32>
+  %to = memref.subview %o[%low, 0] [%size, 64] [1, 1] : memref<16x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+  bufferization.materialize_in_destination %slice in writable %to : (tensor<?x64xf32>, memref<?x64xf32, strided<[64, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Rows of a vector or two are summed at once, from a multiple of their number on.
+// CHECK-LABEL: func.func @rows_at_once(
+// CHECK-SAME: %[[LOW:[a-z0-9]*]]: index, %[[SIZE:[a-z0-9]*]]: index
+// CHECK: %[[END:.*]] = arith.addi %[[LOW]], %[[SIZE]]
+// CHECK: %[[BEGIN:.*]] = arith.andi %[[LOW]], %c-8
+// CHECK: scf.for %[[ROW:.*]] = %[[BEGIN]] to %[[END]] step %c8
+// CHECK-COUNT-8: vector.load %{{.*}} vector<32xf32>
+// One tree: halves of each row, neighbours of two rows, of four and of eight, and then the halves of one vector.
+// CHECK-COUNT-8: arith.addf %{{.*}} : vector<16xf32>
+// CHECK: vector.shuffle %{{.*}} [0, 16, 2, 18, 4, 20
+// CHECK: vector.shuffle %{{.*}} [1, 17, 3, 19, 5, 21
+// CHECK-COUNT-7: arith.addf %{{.*}} : vector<16xf32>
+// CHECK: %[[SUMS:.*]] = arith.addf %{{.*}} : vector<8xf32>
+// CHECK: vector.store %[[SUMS]], %{{.*}}[%[[ROW]]]
+func.func @rows_at_once(%x: memref<16x32xf32>, %o: memref<16x32xf32>, %low: index, %size: index) {
   %init = arith.constant dense<-0.0> : tensor<16xf32>
   %t = bufferization.to_tensor %x : memref<16x32xf32> to tensor<16x32xf32>
   %sums = linalg.reduce { arith.addf } ins(%t : tensor<16x32xf32>) outs(%init : tensor<16xf32>) dimensions = [1]

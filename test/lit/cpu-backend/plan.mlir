@@ -305,3 +305,32 @@ func.func @costly_mask(%x: memref<?xbf16>, %n: index, %end: i32) -> (f32, f32) {
   %sum = tensor.extract %sums[] : tensor<f32>
   return %max, %sum : f32, f32
 }
+
+// -----
+
+// Each iteration uses the products: what is broadcast is kept, not a block of copies of it.
+// CHECK-LABEL: func.func @broadcast_before_a_loop(
+// CHECK: arith.mulf {{.*}}tilebridge.plan = "buffer"{{.*}} : tensor<128xf32>
+// CHECK: linalg.broadcast {{.*}}tilebridge.plan = "inline"
+// CHECK: scf.for
+func.func @broadcast_before_a_loop(%x: memref<128xf32>, %k: memref<?xf32>, %n: index, %o: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2048 = arith.constant 2048 : index
+  %zero = arith.constant dense<0.0> : tensor<16xf32>
+  %t = bufferization.to_tensor %x : memref<128xf32> to tensor<128xf32>
+  %a = arith.addf %t, %t : tensor<128xf32>
+  %b = arith.subf %a, %t : tensor<128xf32>
+  %q = arith.mulf %b, %a : tensor<128xf32>
+  %e = tensor.empty() : tensor<16x128xf32>
+  %all = linalg.broadcast ins(%q : tensor<128xf32>) outs(%e : tensor<16x128xf32>) dimensions = [0]
+  %sum = scf.for %i = %c0 to %n step %c2048 iter_args(%acc = %zero) -> tensor<16xf32> {
+    %km = memref.reinterpret_cast %k to offset: [%i], sizes: [16, 128], strides: [128, 1] : memref<?xf32> to memref<16x128xf32, strided<[128, 1], offset: ?>>
+    %kt = bufferization.to_tensor %km : memref<16x128xf32, strided<[128, 1], offset: ?>> to tensor<16x128xf32>
+    %w = arith.mulf %kt, %all : tensor<16x128xf32>
+    %part = linalg.reduce { arith.addf } ins(%w : tensor<16x128xf32>) outs(%zero : tensor<16xf32>) dimensions = [1]
+    %y = arith.addf %acc, %part : tensor<16xf32>
+    scf.yield %y : tensor<16xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %o : (tensor<16xf32>, memref<16xf32>) -> ()
+  return
+}
