@@ -63,6 +63,9 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuRepeatLoadsPass());
   // Blocks have no dimensions of one element, and numbers are no blocks.
   pm.addNestedPass<func::FuncOp>(createCpuDropUnitDimsPass());
+  // A row that need not be there ends in one place, for those who read it and
+  // those who write.
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
   // The steps of sorts are computed in registers, as rows.
   CpuFlattenCubesPassOptions cubes;
   cubes.vectorBits = target.vectorBits;

@@ -123,7 +123,7 @@ static bool isDifference(Operation *op, Value limit, Value start) {
 
 /// An index from 0 on that is below `bound` is below `limit` - `start` (null:
 /// 0), both signed numbers that were widened for the subtraction.
-static bool impliesBelow(Value bound, Value limit, Value start, int depth = 4) {
+static bool impliesBelow(Value bound, Value limit, Value start, int depth = 6) {
   if (depth == 0)
     return false;
   if (!start && throughCasts(bound) == limit)
@@ -137,6 +137,12 @@ static bool impliesBelow(Value bound, Value limit, Value start, int depth = 4) {
   if (auto most = dyn_cast_or_null<arith::MaxSIOp>(op)) {
     auto floor = getConstantIntValue(most.getRhs());
     return floor && *floor <= 0 && below(most.getLhs());
+  }
+  // A row that is not there ends at 0: nothing is below.
+  if (auto either = dyn_cast_or_null<arith::SelectOp>(op)) {
+    auto floor = getConstantIntValue(either.getFalseValue());
+    return below(either.getTrueValue()) &&
+           ((floor && *floor <= 0) || below(either.getFalseValue()));
   }
   return isDifference(op, limit, start);
 }

@@ -224,10 +224,10 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   // Vectors of nothing but zeros need not be added. But one zero is: with it
   // a sum of nothing but -0.0 is 0.0, as a maximum of nothing but NaN is what
   // was given for elements behind the row's end.
-  if (limits.size() == 1 && isNeutralFrom(limits.front())) {
-    limit = arith::MaxSIOp::create(b, loc, limit, mainEnd);
-    limit = arith::AddIOp::create(b, loc, limit, constant(1));
-    end = arith::MinSIOp::create(b, loc, end, limit);
+  if (Value from = limits.size() == 1 ? neutralFrom(limits.front()) : Value()) {
+    from = arith::MaxSIOp::create(b, loc, from, mainEnd);
+    from = arith::AddIOp::create(b, loc, from, constant(1));
+    end = arith::MinSIOp::create(b, loc, end, from);
   }
   return segment(mainEnd, end, false);
 }

@@ -120,9 +120,15 @@ private:
                                     llvm::ArrayRef<Index> place);
 
   // NeutralTails.cpp
+  /// The lanes from `begin` on, which is `rowEnd`, where the row ends, or
+  /// behind it.
+  struct RowTail {
+    mlir::Value rowEnd, begin;
+  };
   Outside valueOutside(mlir::Value tensor, llvm::ArrayRef<Index> at,
-                       mlir::Value limit, int &budget);
-  bool isNeutralFrom(mlir::Value limit);
+                       const RowTail &tail, int &budget);
+  bool isNeutral(const RowTail &tail);
+  mlir::Value neutralFrom(mlir::Value rowEnd);
 
   // InterleaveRows.cpp
   const View *findPieces(unsigned rowDim);

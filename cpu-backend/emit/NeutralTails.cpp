@@ -19,9 +19,10 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// What `tensor` is at `at` where the lanes are at `limit` or behind it.
-Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at, Value limit,
-                                  int &budget) {
+/// What `tensor` is at `at` where the lanes are at `tail.begin` or behind it,
+/// and so behind the row's end.
+Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
+                                  const RowTail &tail, int &budget) {
   if (--budget < 0)
     return {};
   if (Attribute attr = constantAttr(tensor))
@@ -38,19 +39,24 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at, Value limit,
       return {};
     for (auto [d, index] : llvm::enumerate(at)) {
       if (index.dim != frame.vecDim || index.step != 1 || view.isFull(d) ||
-          fe.rowLimit(view, at, d, loc) != limit)
+          fe.rowLimit(view, at, d, loc) != tail.rowEnd)
         continue;
       if (view.other)
-        return valueOutside(view.other, at, limit, budget);
+        return valueOutside(view.other, at, tail, budget);
       return Outside::same(view.pad ? constantAttr(view.pad)
                                     : b.getZeroAttr(view.elementType()));
     }
     return {};
   }
-  if (fe.isFalseFrom(tensor, at, limit, nest.shape[frame.vecDim]))
+  if (fe.isFalseFrom(tensor, at, tail.begin, nest.shape[frame.vecDim]))
     return Outside::same(b.getBoolAttr(false));
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
     return Outside::same(constantAttr(splat.getInput()));
+  if (isa<linalg::BroadcastOp, linalg::TransposeOp>(op)) {
+    auto from = operandIndices(op->getOpOperand(0), at, nullptr);
+    return from ? valueOutside(op->getOperand(0), *from, tail, budget)
+                : Outside();
+  }
   if (!isElementwise(op) || op->getNumResults() != 1)
     return {};
   auto generic = dyn_cast<linalg::GenericOp>(op);
@@ -59,15 +65,29 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at, Value limit,
     Outside outside;
     if (!generic || !generic.getMatchingBlockArgument(&operand).use_empty())
       if (auto from = operandIndices(operand, at, nullptr))
-        outside = valueOutside(operand.get(), *from, limit, budget);
+        outside = valueOutside(operand.get(), *from, tail, budget);
     arguments.push_back(outside);
   }
   return outsideOf(op, arguments);
 }
 
-/// Where the lanes are at `limit` or behind it, one of them is as good as all:
-/// for what the nest sums up, and since nobody sees what else it computes.
-bool NestEmitter::isNeutralFrom(Value limit) {
+/// From where on one lane is as good as all, if there is such a place: a row
+/// that ends at `rowEnd`, or, if that is a row that need not be there, the end
+/// that it has then.
+Value NestEmitter::neutralFrom(Value rowEnd) {
+  if (isNeutral({rowEnd, rowEnd}))
+    return rowEnd;
+  auto either = rowEnd.getDefiningOp<arith::SelectOp>();
+  bool mayBeMissing =
+      either && getConstantIntValue(either.getFalseValue()) == 0;
+  if (!mayBeMissing || !isNeutral({rowEnd, either.getTrueValue()}))
+    return {};
+  return either.getTrueValue();
+}
+
+/// In the row's tail, one of the lanes is as good as all: for what the nest
+/// sums up, and since nobody sees what else it computes.
+bool NestEmitter::isNeutral(const RowTail &tail) {
   if (!vecReduced || nest.reduceDims.size() != 1)
     return false;
   Indices at = indices;
@@ -83,8 +103,9 @@ bool NestEmitter::isNeutralFrom(Value limit) {
       if (output.isStore || output.source)
         return false;
       auto wanted = fe.wantedHere(output.tensor, frame.vecDim, reductions);
-      return wanted && constantOf(wanted->first) == 0 &&
-             dyn_cast<Value>(wanted->second) == limit;
+      Value end = wanted ? dyn_cast<Value>(wanted->second) : Value();
+      return end && constantOf(wanted->first) == 0 &&
+             (end == tail.rowEnd || end == tail.begin);
     }
     auto reduce = dyn_cast<linalg::ReduceOp>(output.reduce);
     Operation *combiner = reduce && reduce.getInputs().size() == 1
@@ -94,7 +115,7 @@ bool NestEmitter::isNeutralFrom(Value limit) {
       return false;
     int budget = 64;
     Outside outside =
-        valueOutside(reduce.getInputs().front(), at, limit, budget);
+        valueOutside(reduce.getInputs().front(), at, tail, budget);
     return outside.isSame && staysWhenCombined(combiner, outside.value);
   });
 }

@@ -93,3 +93,39 @@ def test_blocks_of_rows_shorter_than_their_block(rows, n, pad, dtype, in_place, 
     )
     check_equal(out[:, :n], wanted.to(dtype), dtype=dtype)
     assert torch.equal(out[:, n:], behind)
+
+
+@triton.jit
+def described_kernel(x, out, tops, rows, n, OTHER: tl.constexpr, BM: tl.constexpr, N: tl.constexpr):
+    """Rows behind the last one, and columns behind a row's end, are zeros until `where`."""
+    row = tl.program_id(0) * BM
+    x_desc = tl.make_tensor_descriptor(x, [rows, n], [n, 1], [BM, N])
+    out_desc = tl.make_tensor_descriptor(out, [rows, n], [n, 1], [BM, N])
+    value = x_desc.load([row, 0])
+    value = tl.where(tl.arange(0, N)[None, :] < n, value, OTHER)
+    top = tl.max(value, 1)
+    weight = tl.exp(value - top[:, None])
+    # All rows are seen here, those that are not there, too.
+    tl.store(tops + row + tl.arange(0, BM), top)
+    out_desc.store([row, 0], weight / tl.sum(weight, 1)[:, None])
+
+
+@pytest.mark.parametrize("block", [1, 4, 16])
+@pytest.mark.parametrize("rows", [1, 5, 16])
+@pytest.mark.parametrize("n", [4, 60, 64, 100, 128, 132, 252, 256])
+def test_rows_of_descriptors_shorter_than_their_block(n, rows, block, rng):
+    x = normal(rng, [rows, n], torch.float32) - 3  # Zeros behind the end would be the maxima.
+    if rows > 3:
+        x[1] = -math.inf
+        x[2, n // 2 :] = math.inf
+        x[3, : n // 3] = math.nan
+    programs = triton.cdiv(rows, block)
+    out, tops = output([rows, n], torch.float32), output([programs * block], torch.float32)
+    described_kernel[(programs,)](x, out, tops, rows, n, OTHER=-math.inf, BM=block, N=256)
+    a = x.double()
+    top = torch.where(a.isnan(), -math.inf, a).amax(1, keepdim=True)
+    weight = (a - top).exp()
+    check_equal(tops[:rows], top[:, 0])
+    # Of a row that is not there, only what the mask leaves is a zero.
+    assert (tops[rows:] == 0).all()
+    check_equal(out, weight / weight.sum(1, keepdim=True), tolerance=(1e-5, 1e-5))

@@ -407,3 +407,58 @@ func.func @other_mask(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<f32
   bufferization.materialize_in_destination %r in writable %o : (tensor<f32>, memref<f32, strided<[], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// Rows of a block that need not be there, which are zeros then, and a selection that leaves -inf behind the end that each row has, if it is
+// there: the loop ends with that, and within the row nothing is selected.
+// CHECK-LABEL: func.func @missing_rows(
+// CHECK-SAME: %[[N:[a-z0-9]+]]: i32, %[[ROWS:[a-z0-9]+]]: index
+// CHECK: %[[SIZE:.*]] = arith.minsi %{{.*}}, %c1024
+// CHECK: scf.for
+// CHECK: %[[ROW_END:.*]] = arith.select %{{.*}}, %[[SIZE]], %c0
+// CHECK: scf.for
+// CHECK-NOT: arith.select
+// CHECK: arith.maximumf
+// CHECK: %[[LAST:.*]] = arith.maxsi %[[SIZE]], %{{.*}}
+// CHECK: %[[BEHIND:.*]] = arith.addi %[[LAST]], %c1
+// CHECK: %[[END:.*]] = arith.minsi %[[BEHIND]], %c1024
+// CHECK: scf.for %{{.*}} to %[[END]] step
+// CHECK: vector.maskedload
+// CHECK: arith.select
+func.func @missing_rows(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<4xf32>, %n: i32, %rows: index,
+                        %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 0.0 : f32
+  %low = arith.constant dense<0xFF800000> : tensor<4x1024xf32>
+  %init = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [4, 1024], strides: [1024, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<4x1024xf32, strided<[1024, 1], offset: ?>>
+  %box = memref.subview %in[0, 0] [%rows, %size] [1, 1] : memref<4x1024xf32, strided<[1024, 1], offset: ?>> to memref<?x?xf32, strided<[1024, 1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?x?xf32, strided<[1024, 1], offset: ?>> to tensor<?x?xf32>
+  %below = arith.subi %c4, %rows : index
+  %rest = arith.subi %c1024, %size : index
+  %padded = tensor.pad %t low[0, 0] high[%below, %rest] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %outside : f32
+  } : tensor<?x?xf32> to tensor<4x1024xf32>
+  %ints = tensor.empty() : tensor<1024xi32>
+  %range = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%ints : tensor<1024xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i32
+    linalg.yield %c : i32
+  } -> tensor<1024xi32>
+  %ends = tensor.splat %n : tensor<1024xi32>
+  %mask = arith.cmpi slt, %range, %ends : tensor<1024xi32>
+  %bits = tensor.empty() : tensor<4x1024xi1>
+  %all = linalg.broadcast ins(%mask : tensor<1024xi1>) outs(%bits : tensor<4x1024xi1>) dimensions = [0]
+  %v = arith.select %all, %padded, %low : tensor<4x1024xi1>, tensor<4x1024xf32>
+  %r = linalg.reduce { arith.maximumf } ins(%v : tensor<4x1024xf32>) outs(%init : tensor<4xf32>) dimensions = [1]
+  bufferization.materialize_in_destination %r in writable %o : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
