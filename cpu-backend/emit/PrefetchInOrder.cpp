@@ -74,10 +74,14 @@ std::optional<Later> NestEmitter::laterInOrder(const View &view,
                  : std::nullopt;
   }
   if (rowDim < 0) {
-    // The pieces of a row follow one another.
     auto growth = around ? growthOf(view, around) : std::nullopt;
-    if (!growth || constantOf(*growth) == rowBytes / bytes)
+    if (!growth)
       return std::nullopt;
+    // The pieces of a row follow one another: what is not converted waits for
+    // memory anyway. (A row of f16 times a vector took 0.75 of the time.)
+    if (constantOf(*growth) == rowBytes / bytes)
+      return bytes < 4 ? std::optional(Later{inOrder, isLargeRead(view)})
+                       : std::nullopt;
     int64_t ahead = std::max<int64_t>(bytesAhead / rowBytes, 1);
     return laterBlock(view, around, ahead, /*evenInOrder=*/false);
   }

@@ -415,7 +415,7 @@ func.func @same_row(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32
 
 // -----
 
-// A loop over rows of 2 KiB asks for the next one; over the pieces of a row it does not.
+// A loop over rows of 2 KiB asks for the next one; over the pieces of a row it does not, but for 3 KiB ahead of narrow ones.
 // CHECK-LABEL: func.func @row_by_row(
 // CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
 // CHECK: scf.for
@@ -425,6 +425,9 @@ func.func @same_row(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32
 // CHECK-NEXT: memref.prefetch
 // CHECK-LABEL: func.func @pieces(
 // CHECK-NOT: memref.prefetch
+// CHECK-LABEL: func.func @narrow_pieces(
+// CHECK: %[[AHEAD:.*]] = arith.addi %{{.*}}, %c1536
+// CHECK-NEXT: memref.prefetch %{{.*}}[%[[AHEAD]]], read, locality<2>, data
 // CHECK: return
 func.func @row_by_row(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: index, %stride: index,
                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
@@ -457,6 +460,26 @@ func.func @pieces(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, 
     %in = memref.reinterpret_cast %x to offset: [%at], sizes: [1, 512], strides: [512, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<1x512xf32, strided<[512, 1], offset: ?>>
     %t = bufferization.to_tensor %in : memref<1x512xf32, strided<[512, 1], offset: ?>> to tensor<1x512xf32>
     %part = linalg.reduce { arith.addf } ins(%t : tensor<1x512xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+    %y = arith.addf %acc, %part : tensor<1xf32>
+    scf.yield %y : tensor<1xf32>
+  }
+  %out = memref.reinterpret_cast %o to offset: [%id], sizes: [1], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<1xf32>, memref<1xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+func.func @narrow_pieces(%x: memref<?xf16, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %n: index, %stride: index,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %id = arith.index_cast %px : i32 to index
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<1xf32> {
+    %at = arith.muli %i, %c512 : index
+    %in = memref.reinterpret_cast %x to offset: [%at], sizes: [1, 512], strides: [512, 1] : memref<?xf16, strided<[1], offset: ?>> to memref<1x512xf16, strided<[512, 1], offset: ?>>
+    %t = bufferization.to_tensor %in : memref<1x512xf16, strided<[512, 1], offset: ?>> to tensor<1x512xf16>
+    %w = arith.extf %t : tensor<1x512xf16> to tensor<1x512xf32>
+    %part = linalg.reduce { arith.addf } ins(%w : tensor<1x512xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
     %y = arith.addf %acc, %part : tensor<1xf32>
     scf.yield %y : tensor<1xf32>
   }
