@@ -182,6 +182,8 @@ private:
   void emitDots(const RowsInMemory &left, mlir::Value first, int64_t count,
                 llvm::ArrayRef<mlir::Value> columns, mlir::Value column,
                 llvm::ArrayRef<mlir::Value> later) const;
+  llvm::SmallVector<mlir::Value> addressesOfColumns(mlir::Value first,
+                                                    int64_t count) const;
   void emitColumns(mlir::Value column, int64_t count, int64_t together,
                    bool asksForNext) const;
   /// Floats of 8 bits that so many lanes look up in tables, as bf16.

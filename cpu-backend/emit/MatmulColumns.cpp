@@ -274,21 +274,23 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
   }
 }
 
+/// Where so many columns lie, from `first` on.
+SmallVector<Value> MatmulKernel::addressesOfColumns(Value first,
+                                                    int64_t count) const {
+  return llvm::map_to_vector(llvm::seq<int64_t>(0, count), [&](int64_t i) {
+    return addressOfRow(now.right, offsetBy(b, first, i));
+  });
+}
+
 /// Some columns, from `column` on, with the first `wanted` rows, up to
 /// `together` at once.
 void MatmulKernel::emitColumns(Value column, int64_t count, int64_t together,
                                bool asksForNext) const {
-  const RowsInMemory &right = now.right;
-  auto columnsFrom = [&](int64_t first) {
-    return llvm::map_to_vector(llvm::seq(first, first + count), [&](int64_t i) {
-      return addressOfRow(right, offsetBy(b, column, i));
-    });
-  };
-  SmallVector<Value> columns = columnsFrom(0), later;
+  SmallVector<Value> columns = addressesOfColumns(column, count), later;
   if (asksForNext)
-    later = columnsFrom(count);
-  if (right.aheadBytes)
-    prefetchColumns(columns, right);
+    later = addressesOfColumns(offsetBy(b, column, count), count);
+  if (now.right.aheadBytes)
+    prefetchColumns(columns, now.right);
   SmallVector<int64_t> steps = {together};
   for (int64_t fewer : {rowsTogether, int64_t(1)})
     if (together > fewer)

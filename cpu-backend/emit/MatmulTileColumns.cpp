@@ -305,14 +305,9 @@ void MatmulKernel::multiplyRowTiles(TileColumns all, Value first,
     all.stepsAhead =
         arith::SelectOp::create(b, isLast, constant(partSteps), constant(0));
   }
-  auto addresses = [&](Value from) {
-    return llvm::map_to_vector(llvm::seq<int64_t>(0, tileSide), [&](int64_t i) {
-      return addressOfRow(now.right, offsetBy(b, from, i));
-    });
-  };
-  all.later = addresses(later);
+  all.later = addressesOfColumns(later, tileSide);
   if (convertsTiles()) {
-    all.own = addresses(column);
+    all.own = addressesOfColumns(column, tileSide);
     fillColumnTiles(all, all.begin);
   }
   Value done = first;

@@ -283,7 +283,7 @@ void NestEmitter::findPrefetches() {
 bool NestEmitter::findNextBlock(const View &view,
                                 FunctionEmitter::Reader &first,
                                 ArrayRef<Operation *> loops) {
-  int64_t bits = view.elementType().getIntOrFloatBitWidth();
+  int64_t bits = bitsOf(view);
   if (first.asking >= mostAsking || frame.lanes * bits < 128)
     return false;
   // An RMS norm of short rows took 0.85 of the time without.

@@ -41,7 +41,7 @@ def rows_kernel(
 
 def run(x, m, n, op, block):
     out, scaled = output([m], x.dtype), output([m, n], torch.float32)
-    rows_kernel[(max(triton.cdiv(m, block[0]), 1),)](x, out, scaled, m, n, *x.stride(), op, *block)
+    rows_kernel[(triton.cdiv(m, block[0]),)](x, out, scaled, m, n, *x.stride(), op, *block)
     return out, scaled
 
 
@@ -151,7 +151,7 @@ def cube_kernel(x, out, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr, AXIS:
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-@pytest.mark.parametrize("shape", [(2, 8, 16), (4, 2, 8), (3 + 1, 16, 4), (1, 4, 32), (8, 1, 16)])
+@pytest.mark.parametrize("shape", [(2, 8, 16), (4, 2, 8), (4, 16, 4), (1, 4, 32), (8, 1, 16)])
 def test_blocks_of_three_dimensions(shape, axis, rng):
     x = normal(rng, list(shape), torch.float32)
     wanted = x.double().sum(axis)
