@@ -260,6 +260,8 @@ void FunctionEmitter::storeStream(const View &view, Value at, Value value,
   for (bool around : {true, false}) {
     Block *block = around ? branch.thenBlock() : branch.elseBlock();
     rewriter.setInsertionPoint(block->getTerminator());
+    if (!around)
+      claimLines(view, at, loc);
     auto store =
         vector::StoreOp::create(rewriter, loc, value, view.base, at, around);
     auto type = cast<VectorType>(value.getType());
@@ -287,8 +289,10 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
     else if (Value streams =
                  frame->interior ? frame->streams.lookup(&view) : Value())
       storeStream(view, at, value, streams, loc);
-    else
+    else {
+      claimLines(view, at, loc);
       vector::StoreOp::create(rewriter, loc, value, view.base, at);
+    }
     return {};
   };
   auto backwards = [&]() -> Value {

@@ -293,6 +293,7 @@ private:
   mlir::Value loadLanes(const View &view, llvm::ArrayRef<Index> indices,
                         unsigned laneDim, LaneMask on, mlir::Value passThrough,
                         mlir::Location loc);
+  void claimLines(const View &view, mlir::Value at, mlir::Location loc);
   void storeStream(const View &view, mlir::Value at, mlir::Value value,
                    mlir::Value streams, mlir::Location loc);
   void storeLanes(const View &view, llvm::ArrayRef<Index> indices,

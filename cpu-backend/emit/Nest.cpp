@@ -43,6 +43,7 @@ LogicalResult NestEmitter::run(LoadedViews flat) {
     index.dim = d;
   findStreams();
   findPrefetches();
+  findClaims();
   Frame *outerFrame = std::exchange(fe.frame, &frame);
   LogicalResult result = emitLoops(0);
   fe.frame = outerFrame;

@@ -63,6 +63,8 @@ struct Frame {
   llvm::DenseMap<const View *, mlir::Value> streams;
   /// The loads of which later blocks are asked for.
   llvm::DenseMap<const View *, Later> prefetches;
+  /// The outputs of which lines are asked for before they are stored to.
+  llvm::SmallPtrSet<const View *, 2> claims;
   /// Where rows are gathered: whether the launch reads so much of them that
   /// they come from memory.
   llvm::DenseMap<const View *, mlir::Value> largeRows;

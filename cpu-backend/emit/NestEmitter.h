@@ -118,6 +118,8 @@ private:
   // PrefetchInOrder.cpp
   std::optional<Later> laterInOrder(const View &view,
                                     llvm::ArrayRef<Index> place);
+  // PrefetchLines.cpp
+  void findClaims();
 
   // NeutralTails.cpp
   /// The lanes from `begin` on, which is `rowEnd`, where the row ends, or

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/NestEmitter.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -17,7 +17,8 @@ static constexpr int64_t lineBytes = 64;
 
 /// Asks for the lines of `lanes` elements from `at` on.
 static void prefetchLines(OpBuilder &b, Location loc, Value memref, Value at,
-                          int64_t lanes, NearestCache cache) {
+                          int64_t lanes, NearestCache cache,
+                          bool isWrite = false) {
   int64_t bits = cast<MemRefType>(memref.getType()).getElementTypeBitWidth();
   int64_t inLine = std::max<int64_t>(8 * lineBytes / bits, 1);
   for (int64_t lane = 0; lane < lanes; lane += inLine)
@@ -25,7 +26,7 @@ static void prefetchLines(OpBuilder &b, Location loc, Value memref, Value at,
         b, loc, memref,
         lane == 0 ? at
                   : toValue(b, loc, addIndex(b, loc, at, b.getIndexAttr(lane))),
-        /*isWrite=*/false,
+        isWrite,
         /*localityHint=*/cache == NearestCache::First ? 3 : 2,
         /*isDataCache=*/true);
 }
@@ -55,4 +56,51 @@ void FunctionEmitter::prefetchLaterBlock(const View &view,
       arith::AddIOp::create(rewriter, loc, address(view, indices, laneDim, loc),
                             indices[laneDim].base);
   prefetchLater(rewriter, loc, view.base, at, it->second, frame->lanes);
+}
+
+/// The outputs whose lines are asked for. Stores leave the CPU in their order:
+/// one that waits for the second cache holds up all others, while requests are
+/// sent as soon as the address is known. (Adding two arrays there took 0.91 of
+/// the time; where loads and stores had the same place in a page, 0.75.) Where
+/// lanes come from scratch memory or are scanned, the loads that the next nest
+/// waits for would queue behind these requests instead: a softmax of 512 rows
+/// took 1.07 of the time, sums along columns 1.15.
+void NestEmitter::findClaims() {
+  if (!fe.target().hasTwoFmas || nest.isCold || frame.vecDim < 0 ||
+      !nest.reduceDims.empty() || !scans.empty())
+    return;
+  bool readsScratch = false;
+  auto visit = [&](Value value, ArrayRef<Index> place) {
+    const View *view = fe.viewIfInMemory(value);
+    auto load = fe.loads.find(value);
+    if (view && (load == fe.loads.end() || load->second.get() != view))
+      readsScratch |= llvm::any_of(
+          llvm::zip_equal(place, view->shape), [&](const auto &each) {
+            auto [index, size] = each;
+            return index.dim == frame.vecDim && size != 1;
+          });
+    return true;
+  };
+  Indices any(nest.shape.size());
+  for (auto [d, index] : llvm::enumerate(any))
+    index.dim = d;
+  for (const NestOutput &output : nest.outputs) {
+    if (output.source)
+      return;
+    fe.walkCone(output.tensor, any, nullptr, visit);
+  }
+  if (readsScratch)
+    return;
+  for (const NestOutput &output : nest.outputs)
+    if (output.isStore && !output.mask &&
+        frame.lanes * output.view.elementType().getIntOrFloatBitWidth() >=
+            8 * lineBytes)
+      frame.claims.insert(&output.view);
+}
+
+/// Asks for what the lanes of an output are stored to at `at`.
+void FunctionEmitter::claimLines(const View &view, Value at, Location loc) {
+  if (frame->interior && frame->claims.contains(&view))
+    prefetchLines(rewriter, loc, view.base, at, frame->lanes,
+                  NearestCache::First, /*isWrite=*/true);
 }
