@@ -107,9 +107,8 @@ bool FunctionEmitter::reads(Value tensor, Value memref) {
 
 /// Computing `tensor` reads `memref` only where it is written at the same time.
 bool FunctionEmitter::mayWriteDirectly(Value tensor, Value memref) {
-  Indices identity(cast<RankedTensorType>(tensor.getType()).getRank());
-  for (auto [d, index] : llvm::enumerate(identity))
-    index.dim = d;
+  Indices identity =
+      ownIndices(cast<RankedTensorType>(tensor.getType()).getRank());
   bool safe = true;
   walkCone(tensor, identity, nullptr, [&](Value value, ArrayRef<Index> at) {
     if (auto it = buffers.find(value);

@@ -34,9 +34,7 @@ const View *NestEmitter::findPieces(unsigned rowDim) {
   if (!around)
     return nullptr;
   const View *result = nullptr;
-  Indices at(nest.shape.size());
-  for (auto [d, index] : llvm::enumerate(at))
-    index.dim = d;
+  Indices at = ownIndices(nest.shape.size());
   auto visit = [&](Value value, ArrayRef<Index> place) {
     auto it = fe.loads.find(value);
     if (it == fe.loads.end() || fe.viewIfInMemory(value) != it->second.get())

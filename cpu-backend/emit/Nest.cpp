@@ -38,9 +38,7 @@ LogicalResult NestEmitter::run(LoadedViews flat) {
     return failure();
   fe.onlyStreams &= fe.staged.size() == seen;
   restrictToBox();
-  indices.assign(nest.shape.size(), Index());
-  for (auto [d, index] : llvm::enumerate(indices))
-    index.dim = d;
+  indices = ownIndices(nest.shape.size());
   findStreams();
   findPrefetches();
   findClaims();

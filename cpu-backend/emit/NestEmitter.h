@@ -114,6 +114,8 @@ private:
                       const llvm::SmallDenseSet<mlir::Value, 8> &own);
   mlir::Value rowsAreApart(const View &view);
   void findGatheredRows(const View &view);
+  void walkInputs(
+      llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit);
   void findPrefetches();
   // PrefetchInOrder.cpp
   std::optional<Later> laterInOrder(const View &view,

@@ -210,6 +210,21 @@ bool NestEmitter::readsOtherRows(Value load,
   });
 }
 
+/// Visits what outputs and reductions are computed from, at any index.
+void NestEmitter::walkInputs(function_ref<bool(Value, ArrayRef<Index>)> visit) {
+  Indices any = ownIndices(nest.shape.size());
+  for (const NestOutput &output : nest.outputs) {
+    if (output.source)
+      continue;
+    if (!output.reduce) {
+      fe.walkCone(output.tensor, any, nullptr, visit);
+      continue;
+    }
+    for (Value input : reduceInputs(output.reduce))
+      fe.walkCone(input, any, nullptr, visit);
+  }
+}
+
 /// The loads of blocks of rows that move with the loop around the nest, or, if
 /// there is none, from program to program.
 void NestEmitter::findPrefetches() {
@@ -246,19 +261,7 @@ void NestEmitter::findPrefetches() {
       blocks.emplace_back(value, &view);
     return true;
   };
-  Indices any(nest.shape.size());
-  for (auto [d, index] : llvm::enumerate(any))
-    index.dim = d;
-  for (const NestOutput &output : nest.outputs) {
-    if (output.source)
-      continue;
-    if (!output.reduce) {
-      fe.walkCone(output.tensor, any, nullptr, visit);
-      continue;
-    }
-    for (Value input : reduceInputs(output.reduce))
-      fe.walkCone(input, any, nullptr, visit);
-  }
+  walkInputs(visit);
   for (Value argument : arguments)
     fe.readers.try_emplace(argument, FunctionEmitter::Reader{loops, 0});
   for (auto [value, view] : blocks) {

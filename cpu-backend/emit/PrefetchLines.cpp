@@ -69,7 +69,9 @@ void NestEmitter::findClaims() {
   if (!fe.target().hasTwoFmas || nest.isCold || frame.vecDim < 0 ||
       !nest.reduceDims.empty() || !scans.empty())
     return;
-  bool readsScratch = false;
+  bool readsScratch = llvm::any_of(nest.outputs, [](const NestOutput &output) {
+    return output.source != nullptr;
+  });
   auto visit = [&](Value value, ArrayRef<Index> place) {
     const View *view = fe.viewIfInMemory(value);
     auto load = fe.loads.find(value);
@@ -81,14 +83,7 @@ void NestEmitter::findClaims() {
           });
     return true;
   };
-  Indices any(nest.shape.size());
-  for (auto [d, index] : llvm::enumerate(any))
-    index.dim = d;
-  for (const NestOutput &output : nest.outputs) {
-    if (output.source)
-      return;
-    fe.walkCone(output.tensor, any, nullptr, visit);
-  }
+  walkInputs(visit);
   if (readsScratch)
     return;
   for (const NestOutput &output : nest.outputs)

@@ -96,9 +96,7 @@ void NestEmitter::findScans() {
       scans.push_back(op);
     return true;
   };
-  Indices any(nest.shape.size());
-  for (auto [d, index] : llvm::enumerate(any))
-    index.dim = d;
+  Indices any = ownIndices(nest.shape.size());
   for (const NestOutput &output : nest.outputs)
     if (!output.reduce && !output.source)
       fe.walkCone(output.tensor, any, nullptr, visit);

@@ -319,9 +319,7 @@ LogicalResult NestEmitter::stageCrossings() {
       reads[value].push_back(Indices(at));
     return true;
   };
-  Indices symbolic(nest.shape.size());
-  for (auto [d, index] : llvm::enumerate(symbolic))
-    index.dim = d;
+  Indices symbolic = ownIndices(nest.shape.size());
   for (const NestOutput &output : nest.outputs) {
     if (output.reduce)
       for (Value input : reduceInputs(output.reduce))

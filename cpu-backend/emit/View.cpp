@@ -15,6 +15,13 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+Indices tilebridge::cpu::ownIndices(size_t rank) {
+  Indices indices(rank);
+  for (auto [d, index] : llvm::enumerate(indices))
+    index.dim = d;
+  return indices;
+}
+
 Value tilebridge::cpu::allLanes(OpBuilder &builder, Location loc,
                                 int64_t lanes) {
   auto type = VectorType::get({lanes}, builder.getI1Type());

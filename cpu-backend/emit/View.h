@@ -42,6 +42,9 @@ struct Index {
 };
 using Indices = llvm::SmallVector<Index, 4>;
 
+/// Each of `rank` dimensions at its own index, for walks that only look.
+Indices ownIndices(size_t rank);
+
 /// A mask that is true in each of `lanes` lanes.
 mlir::Value allLanes(mlir::OpBuilder &builder, mlir::Location loc,
                      int64_t lanes);
