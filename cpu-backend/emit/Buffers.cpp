@@ -175,6 +175,24 @@ std::optional<View> FunctionEmitter::viewThroughShapes(Value tensor) {
   return view;
 }
 
+/// Whether all of the block is there; null where that is always so.
+Value FunctionEmitter::boxIsWhole(const View &view, Location loc) {
+  Value result;
+  for (unsigned d = 0; d < view.shape.size(); ++d) {
+    if (view.isFull(d))
+      continue;
+    Value size =
+        toValue(rewriter, loc, subIndex(rewriter, loc, view.hi[d], view.lo[d]));
+    Value whole = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::sge, size,
+        arith::ConstantIndexOp::create(rewriter, loc, view.shape[d]));
+    result =
+        result ? arith::AndIOp::create(rewriter, loc, result, whole).getResult()
+               : whole;
+  }
+  return result;
+}
+
 Value FunctionEmitter::viewOf(Value tensor) {
   if (Value view = viewOfLoad(tensor))
     return view;
@@ -186,19 +204,7 @@ Value FunctionEmitter::viewOf(Value tensor) {
   Location loc = tensor.getLoc();
   // Read in place where all of it exists; else from a copy that has the values
   // outside, too.
-  Value isFull;
-  for (unsigned d = 0; d < view->shape.size(); ++d) {
-    if (view->isFull(d))
-      continue;
-    Value size = toValue(rewriter, loc,
-                         subIndex(rewriter, loc, view->hi[d], view->lo[d]));
-    Value whole = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::sge, size,
-        arith::ConstantIndexOp::create(rewriter, loc, view->shape[d]));
-    isFull =
-        isFull ? arith::AndIOp::create(rewriter, loc, isFull, whole).getResult()
-               : whole;
-  }
+  Value isFull = boxIsWhole(*view, loc);
   SmallVector<int64_t> strides;
   for (OpFoldResult stride : view->strides)
     strides.push_back(constantOf(stride).value_or(ShapedType::kDynamic));

@@ -26,6 +26,15 @@ struct SharedPanels : KeptSlots {
   mlir::Value packs;
 };
 
+/// A block of an array that the sums are stored to behind the loop: its rows,
+/// which are contiguous, and its bytes, from `begin` to `end`; whether all of
+/// it is there; a word of memory that says whether the last steps have stored
+/// them (0: they have not); and where the program says so.
+struct StoredSums {
+  mlir::Value memref, begin, end, mayBe, isDone;
+  mlir::Location loc;
+};
+
 /// One such product, while its loop is emitted.
 struct DeepMatmul {
   mlir::linalg::MatmulOp op;
@@ -37,8 +46,10 @@ struct DeepMatmul {
   mlir::Value lhsMemory;
   /// Where the micro-kernel finds `a` (not null if that may be where it was
   /// loaded from): its address, the distance of its rows in bytes, and whether
-  /// it has not been packed.
+  /// it has not been packed; then how many steps before those lie elsewhere
+  /// (`stepsBefore`), and the address and the distance of rows of these.
   mlir::Value place;
+  static constexpr int64_t stepsBefore = 3;
   /// The same of `b`, where few rows of `a` may be multiplied with long rows of
   /// it, or with columns that are contiguous (null: it is always packed); how
   /// many steps have been multiplied; and what an iteration does, which changes
@@ -66,6 +77,8 @@ struct DeepMatmul {
   std::optional<SharedPanels> shared;
   /// Where they share tiles of `a`, which are multiplied with columns.
   std::optional<KeptRows> keptRows;
+  /// Where the last steps may store the sums.
+  std::optional<StoredSums> stored;
   /// For the next iteration.
   mlir::Value next;
 
@@ -122,6 +135,21 @@ struct DeepMatmul {
     return rows;
   }
 
+  /// Where the sums go that `steps` are added to last in this iteration, of the
+  /// given rows of a (none: they are packed), if they are the last ones of the
+  /// iteration: a memref of dynamic strides. Only where `stored` is.
+  mlir::Value memoryOfSums(mlir::ImplicitLocOpBuilder &b, mlir::Value acc,
+                           const RowsInMemory &rows, mlir::Value steps,
+                           mlir::Value isNow) const;
+  /// Steps before a jump of `a` stay where they lie, and are multiplied apart.
+  bool staysBeforeJump(mlir::ImplicitLocOpBuilder &b) const {
+    return place && typeOfPlace(b).getDimSize(0) > stepsBefore;
+  }
+  mlir::MemRefType typeOfPlace(mlir::ImplicitLocOpBuilder &b) const {
+    int64_t words = kernel(b).readsTiles() ? stepsBefore : 2 * stepsBefore;
+    return mlir::MemRefType::get({words}, b.getI64Type());
+  }
+
   MatmulKernel kernel(mlir::ImplicitLocOpBuilder &b) const {
     auto element = [&](unsigned i) {
       return mlir::getElementTypeOrSelf(op->getOperand(i).getType());
@@ -143,6 +171,12 @@ struct DeepMatmul {
 void placeRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
                mlir::Value view, mlir::Value isWhole,
                llvm::function_ref<void()> pack);
+
+/// Multiplies `steps` of `rows` (without an address: of what is packed), and
+/// what `place` says of those before, with the panels of b.
+void multiplyPanels(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                    mlir::Value acc, RowsInMemory rows, mlir::Value steps,
+                    mlir::Value isFirst, Allocate allocate);
 
 /// Packs `view`, b of this iteration, or says where it lies. `isWhole`: it is
 /// there, and stays (null: it does not), where `mayStay` is true (null: it is).

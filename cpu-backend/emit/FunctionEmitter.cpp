@@ -124,6 +124,8 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       rememberLoad(result);
     break;
   }
+  OpBuilder::InsertionGuard guard(rewriter);
+  skipIfStored(op);
   ArrayRef<Operation *> group = plan.groupOf(op);
   if (group.empty())
     return emitGroup({op});

@@ -29,14 +29,6 @@ struct DeepMatmul;
 struct KeptSlots;
 struct WantedRange;
 
-/// The argument of the function that `memref` points into; null if that is not
-/// known.
-mlir::BlockArgument argumentOf(mlir::Value memref);
-
-/// The pointers among the arguments that a kernel writes and never reads, and
-/// whose stores may be seen in any order before the kernel ends.
-llvm::DenseSet<mlir::Value> findWriteOnly(mlir::func::FuncOp func);
-
 /// Views of memory that a nest reads in place of those of the program.
 using LoadedViews = llvm::DenseMap<mlir::Value, std::unique_ptr<View>>;
 
@@ -139,6 +131,10 @@ private:
   static bool isPackedInBranches(mlir::Value operand, mlir::Operation *op);
   mlir::LogicalResult packInBranch(mlir::ValueRange from, mlir::ValueRange to);
 
+  // MatmulStores.cpp: sums that are stored with the last steps.
+  void openStores(DeepMatmul &product, mlir::scf::ForOp loop);
+  void skipIfStored(mlir::Operation *op);
+
   // MatmulShare.cpp: operands that the next program finds packed.
   bool canShare(mlir::linalg::MatmulOp op) const;
   mlir::LogicalResult openSharing(DeepMatmul &product);
@@ -152,6 +148,7 @@ private:
   mlir::MemRefType bufferType(mlir::Value tensor);
   mlir::Value memrefOf(const View &view, llvm::ArrayRef<int64_t> strides,
                        mlir::Location loc);
+  mlir::Value boxIsWhole(const View &view, mlir::Location loc);
   View scratchLike(const View &view, mlir::Location loc);
   std::optional<View> viewThroughShapes(mlir::Value tensor);
   mlir::Value newBuffer(mlir::Value tensor);
@@ -383,6 +380,8 @@ private:
   /// The memory of each storage of the plan.
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<DeepMatmul>> deepMatmuls;
+  /// Stores of these, and the word that says whether they are done.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> storedWithSums;
   /// Operands of these, and whether they are the left one.
   llvm::DenseMap<mlir::Value, std::pair<DeepMatmul *, bool>> packedInBranches;
   /// What a thread's programs keep of such products, and how many have words

@@ -54,6 +54,17 @@ public:
   /// Columns from `end` on may have any values.
   void limitColumns(mlir::Value end) { columnsEnd = end; }
 
+  /// The next product's sums go to `memref`, whose rows are contiguous, as the
+  /// store at `loc` would have it, and not back to `acc`.
+  void storeSums(mlir::Value memref, mlir::Location loc) {
+    sumsGoTo = memref;
+    storeLoc = loc;
+  }
+  /// They are stored once, by vectors.
+  bool maySumsGoElsewhere() const {
+    return !usesTiles() && chainsInTurn() == 0 && n >= tile.lanes;
+  }
+
   /// The micro-kernel reads single elements of a.
   bool readsElements() const { return group == 1; }
   /// The micro-kernel can read such an operand where it lies.
@@ -96,7 +107,8 @@ public:
   void packRows(RowsInMemory rows, mlir::Type element, mlir::Value packed,
                 mlir::Value at, mlir::Value depth, int64_t step,
                 mlir::Value wanted) const;
-  /// Adds the product of the first `depth` steps to `acc`. `lhs` is null where
+  /// Adds the product of the first `depth` steps, from `begin` on (null: 0), to
+  /// `acc`. `lhs` is null where
   /// `rows` says where it is, `rhs` where `right` does. Where `wanted` is not
   /// null, rows from this one on may have any values. Where `isFirst` is true,
   /// `acc` has no values yet, and what is added to is zero (null: it always
@@ -104,7 +116,7 @@ public:
   void multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
                 mlir::Value depth, Allocate allocate, RowsInMemory rows = {},
                 mlir::Value wanted = {}, mlir::Value isFirst = {},
-                RowsInMemory right = {}) const;
+                RowsInMemory right = {}, mlir::Value begin = {}) const;
   /// The same for few rows, the first `wanted` ones: `left` has rows of what is
   /// multiplied, `right` columns as they are. `kept`: where tiles of rows may
   /// be found, and left (null: nowhere).
@@ -162,6 +174,7 @@ private:
   mlir::Value addressOfRow(const RowsInMemory &rows, mlir::Value row) const;
   mlir::Value loadRow(mlir::Value address, mlir::Value at,
                       mlir::VectorType type) const;
+  void claimLine(const TilePlace &place, mlir::Value step) const;
   mlir::Value leftVector(mlir::Value row, mlir::Value step,
                          int64_t lanes) const;
   mlir::Value addProducts(mlir::Value sum, mlir::Value left,
@@ -249,6 +262,9 @@ private:
   int64_t m, n;
   /// Behind the last column that somebody sees (null: all are seen).
   mlir::Value columnsEnd;
+  /// Where sums go (null: to the accumulator), and which line says so.
+  mlir::Value sumsGoTo;
+  mlir::LocationAttr storeLoc;
   /// Types of the accumulator in memory, of the sums in registers, of `b`, and
   /// of what is multiplied.
   mlir::Type accElement, sumElement, rhsElement, packedElement;
@@ -266,7 +282,7 @@ private:
 
   /// Of the product that is being emitted.
   struct Operands {
-    mlir::Value lhs, rhs, acc, steps, corrections;
+    mlir::Value lhs, rhs, acc, begin, steps, corrections;
     RowsInMemory rows;
     mlir::Value wanted, isFirst;
     RowsInMemory right;

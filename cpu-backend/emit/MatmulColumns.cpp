@@ -320,7 +320,8 @@ void MatmulKernel::multiplyColumns(Value acc, RowsInMemory left,
                                    Value wanted, Value isFirst,
                                    Allocate allocate,
                                    const KeptRows *kept) const {
-  now = {{}, {}, acc, depth, {}, left, wanted, isFirst, right, kept};
+  now = {{},   {},     acc,     constant(0), depth, {},
+         left, wanted, isFirst, right,       kept};
   if (usesTiles())
     return multiplyColumnsBesideTiles(allocate);
   correctSums(depth, allocate);

@@ -24,11 +24,16 @@ using namespace tilebridge::cpu;
 
 void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
                             Allocate allocate, RowsInMemory rows, Value wanted,
-                            Value isFirst, RowsInMemory right) const {
-  now = {lhs, rhs, acc, depth, {}, rows, wanted, isFirst, right};
-  if (step > 1)
-    now.steps = arith::DivUIOp::create(b, depth, constant(step));
+                            Value isFirst, RowsInMemory right,
+                            Value begin) const {
+  if (!begin)
+    begin = constant(0);
+  now = {lhs, rhs, acc, begin, depth, {}, rows, wanted, isFirst, right};
   correctSums(depth, allocate);
+  if (step > 1) {
+    now.begin = arith::DivUIOp::create(b, begin, constant(step));
+    now.steps = arith::DivUIOp::create(b, depth, constant(step));
+  }
   if (usesTiles())
     configureTiles(allocate);
   forPanels(b, n, tile.columns(), columnsEnd,
@@ -148,7 +153,7 @@ void MatmulKernel::emitCorrections(Value depth) const {
       if (now.rows.address)
         from.push_back(addressOfRow(now.rows, lastWanted(rowAt.back())));
     }
-    auto loop = scf::ForOp::create(b, constant(0), depth, constant(bytes),
+    auto loop = scf::ForOp::create(b, now.begin, depth, constant(bytes),
                                    SmallVector<Value>(rows, zero));
     {
       OpBuilder::InsertionGuard guard(b);
@@ -214,10 +219,10 @@ void MatmulKernel::emitTile(Value panel, Value column, Value row, int64_t rows,
       left = lastWanted(left);
   int64_t turns = chainsInTurn();
   if (turns == 0)
-    return emitChain(place, constant(0), now.steps, 1);
+    return emitChain(place, now.begin, now.steps, 1);
   int64_t part = turns * chainSteps;
   OpBuilder::InsertionGuard guard(b);
-  auto parts = scf::ForOp::create(b, constant(0), now.steps, constant(part));
+  auto parts = scf::ForOp::create(b, now.begin, now.steps, constant(part));
   b.setInsertionPointToStart(parts.getBody());
   Value first = parts.getInductionVar(), end = offsetBy(b, first, part);
   emitLoop(b, turns, 1, [&](Value turn) {
@@ -300,7 +305,10 @@ void MatmulKernel::emitChain(const TilePlace &place, Value begin, Value end,
         if (sumElement != accElement)
           sum = arith::TruncFOp::create(
               b, cast<VectorType>(sum.getType()).clone(accElement), sum);
-        vector::StoreOp::create(b, sum, now.acc, ValueRange{at, column});
+        OpBuilder &builder = b;
+        vector::StoreOp::create(
+            builder, sumsGoTo ? Location(storeLoc) : b.getLoc(), sum,
+            sumsGoTo ? sumsGoTo : now.acc, ValueRange{at, column});
       }
   };
   if (!isAddedLast || (isFirst && matchPattern(isFirst, m_One())))

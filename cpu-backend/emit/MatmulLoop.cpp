@@ -97,12 +97,14 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     if (!product->shared)
       product->rhs = allocate(kernel.packedRhs(product->capacity));
     if (kernel.readsRowsOf(lhsType.getElementType()) && staysSame)
-      product->place = allocate(MemRefType::get({3}, b.getI64Type()));
+      product->place = allocate(product->typeOfPlace(b));
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
     if (mayWait && !most && product->wanted && !product->form.swapsRhs)
       most = kernel.rowsWithWideRows();
     if (most)
       openWideRows(*product, most);
+    if (staysSame)
+      openStores(*product, loop);
     kernel.report(lhsType.getElementType(), rhsElement,
                   product->place ? "where it lies if its rows go on" : "packed",
                   product->rightPlace ? "where it lies for few rows, or packed"
@@ -337,9 +339,7 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   if (product.beginsAtZero)
     isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product.total,
                                     index(product.capacity));
-  product.kernel(b).multiply(product.lhs, product.rhs, acc, filled,
-                             allocateAt(*this, b), rows, product.wanted,
-                             isFirst);
+  multiplyPanels(b, product, acc, rows, filled, isFirst, allocateAt(*this, b));
   return success();
 }
 

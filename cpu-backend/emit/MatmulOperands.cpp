@@ -190,7 +190,7 @@ int64_t MatmulKernel::cachedDepth() const {
   // Longer panels come from the second cache, for each tile again: with enough
   // rows a tile needs so few vectors that they come in time.
   if (feedsTwoFmas() && m >= 64)
-    bytes = 64 * 1024;
+    bytes = 128 * 1024;
   return bytes / (tile.columns() * packedElement.getIntOrFloatBitWidth() / 8);
 }
 

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Rows of `a` that go on from iteration to iteration stay where they are. If
+// Rows of `a` that go on from iteration to iteration stay where they are; those
+// of the last one often do not go on, as K ends in their block: they are packed
+// and multiplied apart. If
 // only some rows of a block exist, and more are not wanted, those stay as well,
 // or are packed alone where the micro-kernel reads tiles of all rows, or
 // another type: a block of 16 rows for a single one would be copied, for the
@@ -33,17 +35,21 @@ void tilebridge::cpu::placeRows(ImplicitLocOpBuilder &b,
   auto inBytes = [&](Value elements) -> Value {
     return arith::MulIOp::create(b, elements, index(kernel.packedBytes()));
   };
-  auto put = [&](Value address, Value rowBytes, Value isInPlace) {
-    Value fields[] = {address, rowBytes, isInPlace};
-    for (auto [i, value] : llvm::enumerate(fields))
+  auto put = [&](int64_t field, ValueRange values) {
+    for (auto [i, value] : llvm::enumerate(values))
       memref::StoreOp::create(
           b, arith::IndexCastOp::create(b, b.getI64Type(), value),
-          product.place, ValueRange{index(static_cast<int64_t>(i))});
+          product.place, ValueRange{index(field + static_cast<int64_t>(i))});
   };
   auto get = [&](int64_t field) { return product.fieldOfPlace(b, field); };
   Value isFirst = isEqual(product.filled, index(0)),
         wasInPlace = product.isInPlace(b), start = get(0), oldBytes = get(1),
         fits = isWhole;
+  constexpr int64_t stepsBefore = DeepMatmul::stepsBefore;
+  bool staysBefore = product.staysBeforeJump(b);
+  if (staysBefore)
+    put(stepsBefore,
+        {arith::SelectOp::create(b, isFirst, index(0), get(stepsBefore))});
   if (isWhole) {
     auto metadata = memref::ExtractStridedMetadataOp::create(b, view);
     auto known = cast<MemRefType>(view.getType()).getStridesAndOffset().first;
@@ -59,25 +65,81 @@ void tilebridge::cpu::placeRows(ImplicitLocOpBuilder &b,
     fits = both(fits, arith::OrIOp::create(b, isFirst, goesOn));
     auto branch = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
-    put(arith::SelectOp::create(b, isFirst, address, start), rowBytes,
-        index(1));
+    put(0, {arith::SelectOp::create(b, isFirst, address, start), rowBytes,
+            index(1)});
     b.setInsertionPointToStart(branch.elseBlock());
   }
   Value isBehind = arith::AndIOp::create(
       b, wasInPlace,
       arith::XOrIOp::create(b, isFirst, arith::ConstantIntOp::create(b, 1, 1)));
-  auto branch = scf::IfOp::create(b, isBehind, /*withElseRegion=*/false);
-  {
+  auto ifTrue = [&](Value condition, function_ref<void()> body) {
+    auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
+    body();
+  };
+  auto packBefore = [&] {
     kernel.packRows(
         {start, oldBytes}, cast<MemRefType>(view.getType()).getElementType(),
         product.lhs, index(0), product.filled, product.depth, product.wanted);
-  }
+  };
+  if (!staysBefore)
+    ifTrue(isBehind, packBefore);
+  else
+    ifTrue(isBehind, [&] {
+      put(stepsBefore, {product.filled, start, oldBytes});
+      // What is multiplied with b where it lies is not multiplied in parts.
+      if (product.isAlone)
+        ifTrue(product.isAlone, [&] {
+          packBefore();
+          put(stepsBefore, index(0));
+        });
+    });
   pack();
   auto metadata = memref::ExtractStridedMetadataOp::create(b, product.lhs);
-  put(addressOf(b, product.lhs, kernel.packedBytes()),
-      inBytes(metadata.getStrides()[0]), index(0));
+  put(0, {addressOf(b, product.lhs, kernel.packedBytes()),
+          inBytes(metadata.getStrides()[0]), index(0)});
+}
+
+void tilebridge::cpu::multiplyPanels(ImplicitLocOpBuilder &b,
+                                     const DeepMatmul &product, Value acc,
+                                     RowsInMemory rows, Value steps,
+                                     Value isFirst, Allocate allocate) {
+  MatmulKernel kernel = product.kernel(b);
+  Value isEnd = arith::ConstantIntOp::create(b, 1, 1), begin;
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto choose = [&](Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, isEnd, x, y);
+  };
+  OpBuilder::InsertionGuard guard(b);
+  if (product.staysBeforeJump(b)) {
+    constexpr int64_t stepsBefore = DeepMatmul::stepsBefore;
+    Value before = product.fieldOfPlace(b, stepsBefore),
+          hasOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before,
+                                         index(0)),
+          first = arith::SelectOp::create(b, hasOne, index(1), index(0));
+    auto parts = scf::ForOp::create(b, first, index(2), index(1));
+    b.setInsertionPointToStart(parts.getBody());
+    isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                  parts.getInductionVar(), index(1));
+    begin = choose(before, index(0));
+    steps = choose(steps, before);
+    rows.address =
+        choose(rows.address, product.fieldOfPlace(b, stepsBefore + 1));
+    rows.rowBytes =
+        choose(rows.rowBytes, product.fieldOfPlace(b, stepsBefore + 2));
+    if (isFirst)
+      isFirst = arith::AndIOp::create(
+          b, isFirst,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, begin, index(0)));
+  }
+  if (product.stored)
+    kernel.storeSums(product.memoryOfSums(b, acc, rows, steps, isEnd),
+                     product.stored->loc);
+  kernel.multiply(product.lhs, product.rhs, acc, steps, allocate, rows,
+                  product.wanted, isFirst, {}, begin);
 }
 
 /// Rows that are wanted may be there where others are not. False where that is

@@ -93,12 +93,31 @@ scf::ForOp MatmulKernel::emitLines(const TilePlace &place, Value begin,
   for (Value row : rows) {
     Value line = LLVM::GEPOp::create(b, row.getType(), packedElement, row,
                                      ArrayRef<LLVM::GEPArg>{number});
-    LLVM::Prefetch::create(b, line, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+    LLVM::Prefetch::create(b, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
   }
+  claimLine(place, first);
   auto steps = emitSteps(place, first, offsetBy(b, first, lineSteps()), 1,
                          loop.getRegionIterArgs());
   scf::YieldOp::create(b, steps.getResults());
   return loop;
+}
+
+/// Sums that go to an array: asks for a line of each row of the tile, as many
+/// columns behind its first as steps have been done. Stores leave the CPU in
+/// their order, so that one that waits holds up all others.
+void MatmulKernel::claimLine(const TilePlace &place, Value step) const {
+  if (!sumsGoTo)
+    return;
+  Value isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, step,
+                                         constant(tile.columns()));
+  auto branch = scf::IfOp::create(b, isColumn, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value column = arith::AddIOp::create(b, place.columns[0], step);
+  for (Value row : place.rows)
+    memref::PrefetchOp::create(b, sumsGoTo, ValueRange{row, column},
+                               /*isWrite=*/true, /*localityHint=*/3,
+                               /*isDataCache=*/true);
 }
 
 SmallVector<Value> MatmulKernel::emitStep(const TilePlace &place, Value step,

@@ -389,9 +389,8 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
       left = rowsForTiles(b, product, left);
     left.aheadBytes = whole.aheadBytes;
     left.partBytes = whole.partBytes;
-    kernel.multiply({}, product.rhs, acc,
-                    choose(product.isAlone, depth, filled), allocate, left,
-                    product.wanted, isFirst);
+    Value steps = choose(product.isAlone, depth, filled);
+    multiplyPanels(b, product, acc, left, steps, isFirst, allocate);
   }
   if (product.total)
     putField(b, product, Begin, arith::AddIOp::create(b, product.total, depth));

@@ -116,6 +116,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> storages;
 };
 
+/// The pointers among the arguments that a kernel writes and never reads, and
+/// whose stores may be seen in any order before the kernel ends.
+llvm::DenseSet<mlir::Value> findWriteOnly(mlir::func::FuncOp func);
+
 /// Decides, and writes the attributes.
 void decidePlan(mlir::func::FuncOp func);
 

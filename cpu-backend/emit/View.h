@@ -113,6 +113,10 @@ struct View {
   bool isWhole() const;
 };
 
+/// The argument of the function that `memref` points into; null if that is not
+/// known.
+mlir::BlockArgument argumentOf(mlir::Value memref);
+
 /// Elements along dimension `d` are known to lie beside each other.
 bool hasUnitStride(mlir::MemRefType view, unsigned d);
 

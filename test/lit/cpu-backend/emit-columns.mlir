@@ -42,7 +42,7 @@ func.func @single(%m: index, %a: memref<16x64xbf16>, %b: memref<64x32xbf16, stri
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[M:[a-z0-9]*]]: index
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x1040xf32>
-// CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
+// CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<6xi64>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<6xi64>
 // CHECK: %[[MAY:.*]] = arith.cmpi sle, %[[M]], %c16
 // CHECK: arith.select %[[MAY]], %c1, %c0
@@ -57,6 +57,10 @@ func.func @single(%m: index, %a: memref<16x64xbf16>, %b: memref<64x32xbf16, stri
 // CHECK: %[[DISTANCE:.*]] = arith.select %[[ALONE]], %c1040, %c144 : index
 // CHECK: memref.reinterpret_cast %[[LEFT]] to offset: [0], sizes: [16, 128], strides: [%[[DISTANCE]], 1]
 // CHECK: %[[FILLED:.*]] = arith.subi %[[TOTAL]], %{{.*}}
+// Steps before a jump of a are packed if b stays, and multiplied apart if not.
+// CHECK: memref.store {{.*}}, %[[PLACE]][%c3]
+// CHECK: scf.if %[[ALONE]] {
+// CHECK: memref.store %c0_i64, %[[PLACE]][%c3]
 // b goes on: nothing asks whether it will.
 // CHECK: scf.if %[[ALONE]] {
 // CHECK-NEXT: arith.index_cast %[[OWN_ADDRESS:.*]] : index to i64
@@ -150,7 +154,7 @@ func.func @same(%m: index, %a: memref<16x64xf32>, %b: memref<64x32xf32, strided<
 
 // A loop that writes memory copies b when the program reads it.
 // CHECK-LABEL: func.func @writes(
-// CHECK-NOT: memref<3xi64>
+// CHECK-NOT: memref<6xi64>
 // CHECK-NOT: memref<6xi64>
 // CHECK-NOT: arith.cmpi sle, %{{.*}}, %c8
 // CHECK: return

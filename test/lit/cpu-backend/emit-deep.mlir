@@ -8,7 +8,7 @@
 // CHECK-SAME: (%[[A:.*]]: memref<16x32xf32, {{.*}}, %[[B:.*]]: memref<32x16xf32
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x272xf32>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x256x16xf32>
-// CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
+// CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<6xi64>
 // CHECK: scf.for %[[I:.*]] = {{.*}} to %[[END:.*]] step %[[STEP:.*]] iter_args(%[[TOTAL:.*]] = %c0) -> (index)
 // CHECK: %[[LEFTOVER:.*]] = arith.subi %[[END]], %[[I]] : i32
 // CHECK: %[[LAST:.*]] = arith.cmpi ule, %[[LEFTOVER]], %[[STEP]] : i32
@@ -23,11 +23,11 @@
 // CHECK-NOT: vector.load
 // CHECK: memref.store {{.*}}, %[[PLACE]][%c2]
 // CHECK: } else {
-// If not, what has stayed is packed, too.
+// If not, what has stayed is multiplied where it is.
 // CHECK: scf.if
-// CHECK: scf.for {{.*}} to %[[FILLED]] step %c8
-// CHECK: llvm.load
-// CHECK: vector.store {{.*}}, %[[LEFT]]
+// CHECK: memref.store {{.*}}, %[[PLACE]][%c3]
+// CHECK: memref.store {{.*}}, %[[PLACE]][%c4]
+// CHECK: memref.store {{.*}}, %[[PLACE]][%c5]
 // CHECK: memref.subview %[[LEFT]][0, %[[FILLED]]]
 // CHECK: memref.prefetch %[[A]]
 // CHECK: memref.prefetch %[[B]]
@@ -37,8 +37,18 @@
 // CHECK: %[[DUE:.*]] = arith.ori %[[FULL]], %[[LAST]] : i1
 // CHECK: %[[NEXT:.*]] = arith.addi %[[TOTAL]], %c32 : index
 // CHECK: scf.if %[[DUE]] {
-// CHECK: %[[NOTHING:.*]] = arith.cmpi ult, %[[TOTAL]], %c256 : index
-// CHECK: %[[SUMS:.*]]:{{[0-9]+}} = scf.for {{.*}} = %c0 to %[[NOW]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
+// CHECK: %[[IS_NEW:.*]] = arith.cmpi ult, %[[TOTAL]], %c256 : index
+// CHECK: %[[WORD:.*]] = memref.load %[[PLACE]][%c3]
+// CHECK: %[[BEFORE:.*]] = arith.index_cast %[[WORD]] : i64 to index
+// CHECK: %[[GOES_ON:.*]] = arith.cmpi eq, %[[BEFORE]], %c0 : index
+// CHECK: %[[PART:.*]] = arith.select %[[GOES_ON]], %c1, %c0 : index
+// CHECK: scf.for %[[NUMBER:.*]] = %[[PART]] to %c2 step %c1 {
+// CHECK: %[[IS_END:.*]] = arith.cmpi eq, %[[NUMBER]], %c1 : index
+// CHECK: %[[BEGIN:.*]] = arith.select %[[IS_END]], %[[BEFORE]], %c0 : index
+// CHECK: %[[STEPS:.*]] = arith.select %[[IS_END]], %[[NOW]], %[[BEFORE]] : index
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[BEGIN]], %c0 : index
+// CHECK: %[[NOTHING:.*]] = arith.andi %[[IS_NEW]], %[[IS_FIRST]] : i1
+// CHECK: %[[SUMS:.*]]:{{[0-9]+}} = scf.for {{.*}} = %[[BEGIN]] to %[[STEPS]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
 // These sums are added to those of earlier products, if there are any: nobody has written zeros.
 // CHECK: scf.if %[[NOTHING]] {
 // CHECK-NEXT: vector.store %[[SUMS]]#0
@@ -65,7 +75,8 @@ func.func @deep(%a: memref<16x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32
 // CHECK-LABEL: func.func @branch
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x272xf32>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<1x256x16xf32>
-// CHECK: memref.alloc() {{.*}} : memref<3xi64>
+// CHECK: memref.alloc() {{.*}} : memref<6xi64>
+// CHECK: memref.alloc() {{.*}} : memref<1xi64>
 // CHECK-NOT: memref.alloc
 // CHECK: scf.for
 // CHECK: scf.if %{{.*}} {
@@ -97,7 +108,7 @@ func.func @branch(%a: memref<16x32xf32>, %other: memref<16x32xf32, strided<[64, 
 
 // A loop that writes may change what it has read: a is packed.
 // CHECK-LABEL: func.func @writes
-// CHECK-NOT: memref<3xi64>
+// CHECK-NOT: memref<6xi64>
 // CHECK: return
 func.func @writes(%a: memref<16x32xf32>, %b: memref<32x16xf32>, %n: index, %out: memref<16x16xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -157,12 +168,14 @@ func.func @others(%a: memref<16x32xf16>, %b: memref<32x16xf16>, %n: index, %out:
 // CHECK: %[[FILLED:.*]] = arith.remui %[[TOTAL]], %c256 : index
 // CHECK: %[[NOW:.*]] = arith.addi %[[FILLED]], %c16 : index
 // CHECK: %[[NEXT:.*]] = arith.addi %[[TOTAL]], %c16 : index
-// CHECK: %[[NOTHING:.*]] = arith.cmpi ult, %[[TOTAL]], %c256 : index
+// CHECK: %[[IS_NEW:.*]] = arith.cmpi ult, %[[TOTAL]], %c256 : index
+// CHECK: %[[STEPS:.*]] = arith.select %{{.*}}, %[[NOW]], %{{.*}} : index
+// CHECK: %[[NOTHING:.*]] = arith.andi %[[IS_NEW]], {{.*}} : i1
 // CHECK: scf.if %[[NOTHING]] -> (vector<8xf32>, {{.*}}) {
 // CHECK-NEXT: scf.yield %[[ZERO:[a-z0-9_]*]], %[[ZERO]],
 // CHECK-NEXT: } else {
 // CHECK: vector.load
-// CHECK: scf.for {{.*}} to %[[NOW]] step %c1
+// CHECK: scf.for {{.*}} to %[[STEPS]] step %c1
 // CHECK: scf.yield %[[NEXT]] : index
 func.func @zero(%a: memref<16x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x16xf32, strided<[?, 1], offset: ?>>, %from: i32, %to: i32, %step: i32,
                 %out: memref<16x16xf32>) {

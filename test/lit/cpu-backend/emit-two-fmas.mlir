@@ -41,17 +41,21 @@ func.func @chains(%a: memref<16x128xf16>, %b: memref<128x32xf16>, %out: memref<1
 
 // -----
 
-// A loop gathers 256 steps along K. For each line of 16 elements of a's rows, which stay where they lie, one of the rows below
-// is asked for.
+// A loop gathers 512 steps along K. For each line of 16 elements of a's rows, which stay where they lie, one of the rows below
+// is asked for, into the second cache; and the lines that the sums are stored to, while the first columns' number of steps is done.
 // CHECK-LABEL: func.func @deep
-// CHECK: memref.alloc() {{.*}} : memref<1x256x64xf32>
-// CHECK: :24 = scf.for %[[LINE:.*]] = %c0 to %{{.*}} step %c16 iter_args(
-// CHECK-COUNT-6: "llvm.intr.prefetch"
+// CHECK: memref.alloc() {{.*}} : memref<1x512x64xf32>
+// CHECK: :24 = scf.for %[[LINE:.*]] = %{{.*}} to %{{.*}} step %c16 iter_args(
+// CHECK-COUNT-6: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
+// CHECK: %[[IS_COLUMN:.*]] = arith.cmpi ult, %[[LINE]], %c64 : index
+// CHECK: scf.if %[[IS_COLUMN]] {
+// CHECK-COUNT-6: memref.prefetch %{{.*}}[%{{.*}}, %[[LINE]]], write, locality<3>
+// CHECK: }
 // CHECK: :24 = scf.for %{{.*}} = %[[LINE]] to %{{.*}} step %c2 iter_args(
 // CHECK: scf.yield
 // ONE-LABEL: func.func @deep
 // ONE: memref.alloc() {{.*}} : memref<1x64x64xf32>
-// ONE: :16 = scf.for %{{.*}} = %c0 to %{{.*}} step %c1 iter_args(
+// ONE: :16 = scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c1 iter_args(
 // ONE-NOT: llvm.intr.prefetch
 func.func @deep(%a: memref<64x?xf32, strided<[?, 1]>>, %b: memref<?x64xf32, strided<[?, 1]>>, %out: memref<64x64xf32>, %k: index) {
   %c0 = arith.constant 0 : index

@@ -231,7 +231,7 @@ func.func @scattered(%x: memref<16x64xf32>, %y: memref<64x32xf32>, %o: memref<?x
 // The same in a loop, whose one stored row stays where it lies: no copy has more than that row.
 // CHECK-LABEL: func.func @known_loop(
 // CHECK: scf.for
-// CHECK: memref.store {{.*}} : memref<3xi64>
+// CHECK: memref.store {{.*}} : memref<6xi64>
 // CHECK: %{{.*}}:2 = scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
 func.func @known_loop(%x: memref<1x64xf32, strided<[?, 1]>>, %y: memref<64x32xf32>, %o: memref<16x32xf32>, %n: index) {
   %c0 = arith.constant 0 : index

@@ -6,7 +6,7 @@
 // CHECK: %[[WANTED:.*]] = arith.minsi %[[M]], %c16
 // CHECK: %[[LEFT:.*]] = memref.alloc() {{.*}} : memref<16x144xf32>
 // CHECK: %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<16x128x32xf32>
-// CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<3xi64>
+// CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<6xi64>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<6xi64>
 // CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[WANTED]], %c15 : index
 // CHECK: arith.select %[[IS_FEW]], %c2, %c0 : index
@@ -15,6 +15,9 @@
 // CHECK: %[[MODE:.*]] = arith.index_cast %[[WORD]] : i64 to index
 // CHECK: %[[ALONE:.*]] = arith.cmpi ne, %[[MODE]], %c0 : index
 // CHECK: %[[FILLED:.*]] = arith.subi %[[TOTAL]], {{.*}} : index
+// Steps before a jump of a are packed if b stays.
+// CHECK: scf.if %[[ALONE]] {
+// CHECK: memref.store %c0_i64, %[[PLACE]][%c3]
 // CHECK: scf.if %[[ALONE]] {
 // CHECK-NOT: vector.load
 // CHECK: memref.store {{.*}}, %[[RIGHT]][%c2]
@@ -47,8 +50,9 @@
 // CHECK: llvm.load {{.*}} -> vector<8xf32>
 // CHECK-NOT: "llvm.intr.prefetch"
 // CHECK: llvm.load {{.*}} -> vector<8xf32>
-// CHECK: %[[STEPS:.*]] = arith.select %[[ALONE]], %c16, %[[NOW]] : index
-// CHECK: scf.for {{.*}} = %c0 to %[[STEPS]] step %c1
+// CHECK: %[[ALL:.*]] = arith.select %[[ALONE]], %c16, %[[NOW]] : index
+// CHECK: %[[STEPS:.*]] = arith.select %{{.*}}, %[[ALL]], %{{.*}} : index
+// CHECK: scf.for {{.*}} = %{{.*}} to %[[STEPS]] step %c1
 // CHECK: vector.load %[[PANELS]]
 func.func @wide(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x512xf32, strided<[?, 1], offset: ?>>, %n: i32,
                 %out: memref<?x512xf32>) {
@@ -81,7 +85,7 @@ func.func @wide(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b:
 
 // So are rows of many steps, of which up to 4 rows of a take 16 at once.
 // CHECK-LABEL: func.func @deep
-// CHECK: memref<3xi64>
+// CHECK: memref<6xi64>
 // CHECK: memref<6xi64>
 // CHECK: scf.for
 // CHECK: arith.select %{{.*}}, %c16, %{{.*}} : index
@@ -116,7 +120,7 @@ func.func @deep(%m: index, %a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b:
 
 // Rows of one line are packed.
 // CHECK-LABEL: func.func @narrow
-// CHECK: memref<3xi64>
+// CHECK: memref<6xi64>
 // CHECK-NOT: memref<6xi64>
 // CHECK: scf.for
 func.func @narrow(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x16xf32, strided<[?, 1], offset: ?>>, %n: i32,
