@@ -92,7 +92,15 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
   if (now.wanted)
     known = getConstantIntValue(now.wanted);
   int64_t count = known ? std::clamp<int64_t>(*known, 0, m) : m,
-          whole = count / tile.rows * tile.rows;
+          whole = count / tile.rows * tile.rows, rest = count - whole;
+  // Two rows load as much of b as six: of 32, with six others they are two
+  // tiles of four.
+  bool isHalved = feedsTwoFmas() && count < 64 && whole > 0 && rest > 0 &&
+                  2 * rest < tile.rows && (tile.rows + rest) % 2 == 0;
+  if (isHalved) {
+    whole -= tile.rows;
+    rest = (tile.rows + rest) / 2;
+  }
   auto emitAll = [&] {
     forWantedRows(whole, tile.rows, [&](Value row) {
       emitTile(panel, column, row, tile.rows, vectors);
@@ -100,13 +108,21 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
     if (whole == count)
       return;
     OpBuilder::InsertionGuard guard(b);
+    if (isHalved) {
+      Value end = constant(count);
+      if (now.wanted)
+        end = arith::MinSIOp::create(b, end, now.wanted);
+      auto halves = scf::ForOp::create(b, constant(whole), end, constant(rest));
+      b.setInsertionPointToStart(halves.getBody());
+      return emitTile(panel, column, halves.getInductionVar(), rest, vectors);
+    }
     if (now.wanted && !known) {
       Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                         now.wanted, constant(whole));
       auto rest = scf::IfOp::create(b, any, /*withElseRegion=*/false);
       b.setInsertionPointToStart(rest.thenBlock());
     }
-    emitTile(panel, column, constant(whole), count - whole, vectors);
+    emitTile(panel, column, constant(whole), rest, vectors);
   };
   // A single row, as a token that is decoded has, has a tile of its own, where
   // that is likely enough to be worth the code.

@@ -189,8 +189,8 @@ int64_t MatmulKernel::cachedDepth() const {
   int64_t bytes = (usesTiles() || group == 4 ? 32 : 16) * 1024;
   // Longer panels come from the second cache, for each tile again: with enough
   // rows a tile needs so few vectors that they come in time.
-  if (feedsTwoFmas() && m >= 64)
-    bytes = 128 * 1024;
+  if (feedsTwoFmas() && m >= 32)
+    bytes = (m >= 64 ? 128 : 32) * 1024;
   return bytes / (tile.columns() * packedElement.getIntOrFloatBitWidth() / 8);
 }
 

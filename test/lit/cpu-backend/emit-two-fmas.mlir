@@ -24,6 +24,25 @@ func.func @tile(%a: memref<64x32xf32>, %b: memref<32x64xf32>, %out: memref<64x64
 
 // -----
 
+// Of 32 rows 24 are 4 tiles of 6; the other 8 are two of 4, not one of 6 and one of 2.
+// CHECK-LABEL: func.func @halves
+// CHECK: scf.for %{{.*}} = %c0 to %c24 step %c6 {
+// CHECK: :24 = scf.for
+// CHECK: scf.for %{{.*}} = %c24 to %c32 step %c4 {
+// CHECK: :16 = scf.for
+// CHECK: return
+// ONE-LABEL: func.func @halves
+func.func @halves(%a: memref<32x32xf32>, %b: memref<32x64xf32>, %out: memref<32x64xf32>) {
+  %x = bufferization.to_tensor %a : memref<32x32xf32> to tensor<32x32xf32>
+  %y = bufferization.to_tensor %b : memref<32x64xf32> to tensor<32x64xf32>
+  %acc = bufferization.to_tensor %out : memref<32x64xf32> to tensor<32x64xf32>
+  %c = linalg.matmul ins(%x, %y : tensor<32x32xf32>, tensor<32x64xf32>) outs(%acc : tensor<32x64xf32>) -> tensor<32x64xf32>
+  bufferization.materialize_in_destination %c in writable %out : (tensor<32x64xf32>, memref<32x64xf32>) -> ()
+  return
+}
+
+// -----
+
 // Chains of f16 stay what they are: every fourth of 128 steps.
 // CHECK-LABEL: func.func @chains
 // CHECK: scf.for %[[TURN:.*]] = %c0 to %c4 step %c1 {
