@@ -218,15 +218,20 @@ TEST(Launch, ReportsThatMemoryRanOut) {
             std::string::npos);
 }
 
+/// A thread allocates a little the first time it takes part, which on a busy
+/// machine may be late: launches that allocate do so in each round.
 TEST(Launch, AllocatesNothingOnceWarm) {
   KernelPtr kernel = load("probe");
   int64_t bad = 0;
-  for (int i = 0; i < 100; ++i)
-    launch(kernel, 8, 1, 1, &bad, ScratchMode);
-  size_t before = mallinfo2().uordblks;
-  for (int i = 0; i < 5000; ++i)
-    launch(kernel, 8, 1, 1, &bad, ScratchMode);
-  EXPECT_LE(mallinfo2().uordblks, before);
+  size_t grown = 1;
+  for (int round = 0; round < 5 && grown > 0; ++round) {
+    size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < 5000; ++i)
+      launch(kernel, 8, 1, 1, &bad, ScratchMode);
+    size_t after = mallinfo2().uordblks;
+    grown = after > before ? after - before : 0;
+  }
+  EXPECT_EQ(grown, 0u);
   EXPECT_EQ(bad, 0);
 }
 
