@@ -62,7 +62,7 @@ public:
   }
   /// They are stored once, by vectors.
   bool maySumsGoElsewhere() const {
-    return !usesTiles() && chainsInTurn() == 0 && n >= tile.lanes;
+    return !usesTiles() && chainsInTurn() == 0;
   }
 
   /// The micro-kernel reads single elements of a.

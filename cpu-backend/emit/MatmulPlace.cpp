@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 // Rows of `a` that go on from iteration to iteration stay where they are; those
 // of the last one often do not go on, as K ends in their block: they are packed
-// and multiplied apart. If
-// only some rows of a block exist, and more are not wanted, those stay as well,
-// or are packed alone where the micro-kernel reads tiles of all rows, or
-// another type: a block of 16 rows for a single one would be copied, for the
-// most part zeros.
+// and multiplied apart. If only some rows of a block exist, and more are not
+// wanted, those stay as well, or are packed alone where the micro-kernel reads
+// tiles of all rows, or another type: a block of 16 rows for a single one would
+// be copied, for the most part zeros.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/DeepMatmul.h"
@@ -83,18 +82,17 @@ void tilebridge::cpu::placeRows(ImplicitLocOpBuilder &b,
         {start, oldBytes}, cast<MemRefType>(view.getType()).getElementType(),
         product.lhs, index(0), product.filled, product.depth, product.wanted);
   };
-  if (!staysBefore)
-    ifTrue(isBehind, packBefore);
-  else
-    ifTrue(isBehind, [&] {
-      put(stepsBefore, {product.filled, start, oldBytes});
-      // What is multiplied with b where it lies is not multiplied in parts.
-      if (product.isAlone)
-        ifTrue(product.isAlone, [&] {
-          packBefore();
-          put(stepsBefore, index(0));
-        });
-    });
+  ifTrue(isBehind, [&] {
+    if (!staysBefore)
+      return packBefore();
+    put(stepsBefore, {product.filled, start, oldBytes});
+    // What is multiplied with b where it lies is not multiplied in parts.
+    if (product.isAlone)
+      ifTrue(product.isAlone, [&] {
+        packBefore();
+        put(stepsBefore, index(0));
+      });
+  });
   pack();
   auto metadata = memref::ExtractStridedMetadataOp::create(b, product.lhs);
   put(0, {addressOf(b, product.lhs, kernel.packedBytes()),
@@ -117,9 +115,9 @@ void tilebridge::cpu::multiplyPanels(ImplicitLocOpBuilder &b,
   if (product.staysBeforeJump(b)) {
     constexpr int64_t stepsBefore = DeepMatmul::stepsBefore;
     Value before = product.fieldOfPlace(b, stepsBefore),
-          hasOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before,
+          goesOn = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before,
                                          index(0)),
-          first = arith::SelectOp::create(b, hasOne, index(1), index(0));
+          first = arith::SelectOp::create(b, goesOn, index(1), index(0));
     auto parts = scf::ForOp::create(b, first, index(2), index(1));
     b.setInsertionPointToStart(parts.getBody());
     isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
