@@ -22,8 +22,9 @@ struct SharedPanels : KeptSlots {
   mlir::Value isThere, isKept;
   /// Whether the program before had the same keys.
   mlir::Value isSame;
-  /// In an iteration: whether `b` is to be packed.
-  mlir::Value packs;
+  /// In an iteration: whether `b` is to be packed; the panels that are read
+  /// after those of its slot, or the same ones where that is not known.
+  mlir::Value packs, nextPanels;
 };
 
 /// A block of an array that the sums are stored to behind the loop: its rows,

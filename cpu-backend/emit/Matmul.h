@@ -60,6 +60,8 @@ public:
     sumsGoTo = memref;
     storeLoc = loc;
   }
+  /// The next product asks for these panels, which are read after its own.
+  void askForPanels(mlir::Value memref) { nextPanels = memref; }
   /// They are stored once, by vectors.
   bool maySumsGoElsewhere() const {
     return !usesTiles() && chainsInTurn() == 0;
@@ -137,8 +139,9 @@ private:
   bool addsLast() const;
   int64_t chainsInTurn() const;
   static constexpr int64_t chainSteps = 32;
-  /// Elements of what the CPU moves between memory and caches.
-  int64_t lineSteps() const { return 64 / packedBytes(); }
+  /// What the CPU moves between memory and caches.
+  static constexpr int64_t lineBytes = 64;
+  int64_t lineSteps() const { return lineBytes / packedBytes(); }
   void forWantedRows(int64_t count, int64_t step,
                      llvm::function_ref<void(mlir::Value)> body) const;
   void emitTile(mlir::Value panel, mlir::Value column, mlir::Value row,
@@ -159,7 +162,6 @@ private:
                              mlir::ValueRange sums) const;
   mlir::scf::ForOp emitLines(const TilePlace &place, mlir::Value begin,
                              mlir::Value end, mlir::ValueRange sums) const;
-  llvm::SmallVector<mlir::Value> rowsOfNextTile(const TilePlace &place) const;
   llvm::SmallVector<mlir::Value> emitStep(const TilePlace &place,
                                           mlir::Value step,
                                           mlir::ValueRange sums) const;
@@ -169,16 +171,23 @@ private:
   mlir::Value rightVector(mlir::Value panel, mlir::Value step,
                           mlir::Value column, int64_t offset,
                           int64_t lanes) const;
-  void prefetchRow(mlir::Value row, mlir::Value column) const;
   mlir::Value lastWanted(mlir::Value row) const;
   mlir::Value addressOfRow(const RowsInMemory &rows, mlir::Value row) const;
   mlir::Value loadRow(mlir::Value address, mlir::Value at,
                       mlir::VectorType type) const;
-  void claimLine(const TilePlace &place, mlir::Value step) const;
   mlir::Value leftVector(mlir::Value row, mlir::Value step,
                          int64_t lanes) const;
   mlir::Value addProducts(mlir::Value sum, mlir::Value left,
                           mlir::Value right) const;
+  // MatmulPrefetch.cpp
+  void prefetchLine(mlir::Value from, mlir::Type element,
+                    mlir::Value number) const;
+  llvm::SmallVector<mlir::Value> rowsOfNextTile(const TilePlace &place) const;
+  void prefetchRow(mlir::Value row, mlir::Value column) const;
+  void prefetchLater(mlir::Value panel, mlir::Value row, mlir::Value at) const;
+  void claimLine(const TilePlace &place, mlir::Value step) const;
+  PanelShare shareOfNextPanel(mlir::Value panel, mlir::Value row) const;
+  void prefetchPanel(const PanelShare &share, mlir::Value at) const;
   // MatmulColumns.cpp
   int64_t lanesOfSums() const;
   int64_t columnsAtOnce() const;
@@ -219,7 +228,6 @@ private:
   void releaseTiles() const;
   void emitTilesOfRow(mlir::Value panel, mlir::Value column,
                       mlir::Value row) const;
-  void prefetchLater(mlir::Value panel, mlir::Value row, mlir::Value at) const;
   llvm::StringRef nameOfProduct() const;
   // MatmulTileColumns.cpp
   bool hasTileColumns() const;
@@ -264,6 +272,8 @@ private:
   mlir::Value columnsEnd;
   /// Where sums go (null: to the accumulator), and which line says so.
   mlir::Value sumsGoTo;
+  /// What is read after the panels of b (null: not known).
+  mlir::Value nextPanels;
   mlir::LocationAttr storeLoc;
   /// Types of the accumulator in memory, of the sums in registers, of `b`, and
   /// of what is multiplied.

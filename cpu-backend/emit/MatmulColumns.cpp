@@ -26,9 +26,6 @@ using namespace tilebridge::cpu;
 /// Columns whose addresses are in registers at once.
 static constexpr int64_t mostColumns = 8;
 
-/// Bytes of what the CPU moves between memory and caches.
-static constexpr int64_t lineBytes = 64;
-
 int64_t MatmulKernel::lanesOfSums() const {
   return settings.target.vectorBits / sumElement.getIntOrFloatBitWidth();
 }

@@ -74,6 +74,13 @@ struct RowsInMemory {
   int64_t partBytes = 0;
 };
 
+/// What a tile asks for of a panel that is read later: its first line, and how
+/// many lines with each turn, of so many steps.
+struct PanelShare {
+  mlir::Value first;
+  int64_t lines = 0, turnSteps = 1;
+};
+
 /// Packed operands that a thread's next program finds: `slots` of them, and one
 /// more for what is not kept.
 struct KeptSlots {

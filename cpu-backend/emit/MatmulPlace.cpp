@@ -136,6 +136,8 @@ void tilebridge::cpu::multiplyPanels(ImplicitLocOpBuilder &b,
   if (product.stored)
     kernel.storeSums(product.memoryOfSums(b, acc, rows, steps, isEnd),
                      product.stored->loc);
+  if (product.shared)
+    kernel.askForPanels(product.shared->nextPanels);
   kernel.multiply(product.lhs, product.rhs, acc, steps, allocate, rows,
                   product.wanted, isFirst, {}, begin);
 }

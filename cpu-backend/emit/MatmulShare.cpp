@@ -164,6 +164,11 @@ void FunctionEmitter::enterSharing(DeepMatmul &product) {
       arith::XOrIOp::create(b, isThere, arith::ConstantIntOp::create(b, 1, 1));
   Value slot = arith::SelectOp::create(b, hasSlot, number, index(shared.slots));
   product.rhs = sliceOf(b, shared.memory, slot);
+  // The next program may have the same.
+  Value following = arith::SelectOp::create(
+      b, product.isLast, index(0), arith::AddIOp::create(b, slot, index(1)));
+  following = arith::SelectOp::create(b, hasSlot, following, slot);
+  shared.nextPanels = sliceOf(b, shared.memory, following);
 }
 
 /// Behind the loop.

@@ -18,9 +18,6 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// Bytes of what the CPU moves between memory and caches.
-static constexpr int64_t lineBytes = 64;
-
 /// Loops have to leave both ports to the multiply-adds: counting takes one of
 /// them at times, a line of `a` that is not there stops both.
 bool MatmulKernel::feedsTwoFmas() const {
@@ -55,69 +52,23 @@ scf::ForOp MatmulKernel::emitSteps(const TilePlace &place, Value begin,
   return loop;
 }
 
-/// The rows of `a` that are read after those of this tile: of the tile below,
-/// and behind the last one those of the first, where they go on.
-SmallVector<Value> MatmulKernel::rowsOfNextTile(const TilePlace &place) const {
-  auto asI64 = [&](Value index) -> Value {
-    return arith::IndexCastOp::create(b, b.getI64Type(), index);
-  };
-  auto count = static_cast<int64_t>(place.rows.size());
-  Value below = offsetBy(b, place.rows[0], count), zero = constant(0);
-  Value isThere =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, below, constant(m));
-  Value first = arith::SelectOp::create(b, isThere, below, zero),
-        skipped = arith::SelectOp::create(b, isThere, zero, now.steps);
-  Value row = addressOfRow(now.rows, first);
-  row = LLVM::GEPOp::create(b, row.getType(), packedElement, row,
-                            ArrayRef<LLVM::GEPArg>{asI64(skipped)});
-  SmallVector<Value> result = {row};
-  while (result.size() < place.rows.size()) {
-    row = LLVM::GEPOp::create(b, row.getType(), b.getI8Type(), row,
-                              ArrayRef<LLVM::GEPArg>{asI64(now.rows.rowBytes)});
-    result.push_back(row);
-  }
-  return result;
-}
-
-/// All steps from `begin` to `end`. Rows of `a` in memory are far from each
-/// other, and so few lines of one are read that no prefetcher follows them: for
-/// each line of this tile one of the next is asked for, which need not exist.
+/// All steps from `begin` to `end`, with what is asked for once a line of `a`.
 scf::ForOp MatmulKernel::emitLines(const TilePlace &place, Value begin,
                                    Value end, ValueRange sums) const {
   SmallVector<Value> rows = rowsOfNextTile(place);
+  PanelShare share = shareOfNextPanel(place.panel, place.rows[0]);
   auto loop = scf::ForOp::create(b, begin, end, constant(lineSteps()), sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value first = loop.getInductionVar(),
-        number = arith::IndexCastOp::create(b, b.getI64Type(), first);
-  for (Value row : rows) {
-    Value line = LLVM::GEPOp::create(b, row.getType(), packedElement, row,
-                                     ArrayRef<LLVM::GEPArg>{number});
-    LLVM::Prefetch::create(b, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
-  }
+  Value first = loop.getInductionVar();
+  for (Value row : rows)
+    prefetchLine(row, packedElement, first);
   claimLine(place, first);
+  prefetchPanel(share, first);
   auto steps = emitSteps(place, first, offsetBy(b, first, lineSteps()), 1,
                          loop.getRegionIterArgs());
   scf::YieldOp::create(b, steps.getResults());
   return loop;
-}
-
-/// Sums that go to an array: asks for a line of each row of the tile, as many
-/// columns behind its first as steps have been done. Stores leave the CPU in
-/// their order, so that one that waits holds up all others.
-void MatmulKernel::claimLine(const TilePlace &place, Value step) const {
-  if (!sumsGoTo)
-    return;
-  Value isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, step,
-                                         constant(tile.columns()));
-  auto branch = scf::IfOp::create(b, isColumn, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  Value column = arith::AddIOp::create(b, place.columns[0], step);
-  for (Value row : place.rows)
-    memref::PrefetchOp::create(b, sumsGoTo, ValueRange{row, column},
-                               /*isWrite=*/true, /*localityHint=*/3,
-                               /*isDataCache=*/true);
 }
 
 SmallVector<Value> MatmulKernel::emitStep(const TilePlace &place, Value step,
@@ -157,18 +108,6 @@ Value MatmulKernel::rightVector(Value panel, Value step, Value column,
     at = {panel, step, constant(offset * group)};
   return vector::LoadOp::create(
       b, VectorType::get(lanes * group, packedElement), now.rhs, at);
-}
-
-/// Asks for the line of a row that is read later, into the second cache.
-void MatmulKernel::prefetchRow(Value row, Value column) const {
-  auto at = [&](Value from, Type element, Value number) -> Value {
-    Value index = arith::IndexCastOp::create(b, b.getI64Type(), number);
-    return LLVM::GEPOp::create(b, row.getType(), element, from,
-                               ArrayRef<LLVM::GEPArg>{index});
-  };
-  Value later = at(row, b.getI8Type(), now.right.aheadBytes);
-  LLVM::Prefetch::create(b, at(later, rhsElement, column), /*rw=*/0,
-                         /*hint=*/2, /*cache=*/1);
 }
 
 /// Elements of a row, by its address.

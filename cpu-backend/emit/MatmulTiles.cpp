@@ -114,47 +114,6 @@ void MatmulKernel::configureTiles(Allocate allocate) const {
 
 void MatmulKernel::releaseTiles() const { callTile(b, "tilerelease", {}, {}); }
 
-/// Asks for a part of what the next call reads of these rows of a: each step of
-/// each panel has a share of them, so that memory and the tiles are busy all
-/// the time. Neighbours in one row follow each other, as the CPU's prefetchers
-/// then help: they follow fewer rows at once than a tile reads. Few panels
-/// would mean many at once, which hold up the loads of tiles for as long as
-/// they save.
-void MatmulKernel::prefetchLater(Value panel, Value row, Value at) const {
-  constexpr int64_t lineBytes = 64, mostAtOnce = 4;
-  int64_t panels = n / tile.columns(), steps = now.rows.partBytes / lineBytes;
-  if (!now.rows.aheadBytes || steps == 0 || tile.rows % panels)
-    return;
-  int64_t share = tile.rows / panels;
-  if (share > mostAtOnce || steps % share || step * packedBytes() != lineBytes)
-    return;
-  auto branch =
-      scf::IfOp::create(b,
-                        arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                              now.rows.aheadBytes, constant(0)),
-                        /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  Value turn = arith::AddIOp::create(
-            b, arith::MulIOp::create(b, panel, constant(steps)), at),
-        line = arith::MulIOp::create(b, turn, constant(share)),
-        below = arith::DivUIOp::create(b, line, constant(steps)),
-        within = arith::RemUIOp::create(b, line, constant(steps)),
-        from = addressOfRow(now.rows, arith::AddIOp::create(b, row, below)),
-        later = arith::AddIOp::create(
-            b, arith::MulIOp::create(b, within, constant(lineBytes)),
-            now.rows.aheadBytes);
-  for (int64_t i = 0; i < share; ++i) {
-    Value index = arith::IndexCastOp::create(b, b.getI64Type(),
-                                             offsetBy(b, later, i * lineBytes));
-    LLVM::Prefetch::create(b,
-                           LLVM::GEPOp::create(b, from.getType(), b.getI8Type(),
-                                               from,
-                                               ArrayRef<LLVM::GEPArg>{index}),
-                           /*rw=*/0, /*hint=*/2, /*cache=*/1);
-  }
-}
-
 /// The products of tile.rows rows of a with one panel.
 void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
   TileMemory acc(b, now.acc), rhs(b, now.rhs);
@@ -193,6 +152,7 @@ void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
   } else {
     setSums(isAlwaysFirst);
   }
+  PanelShare share = shareOfNextPanel(panel, row);
   auto loop = scf::ForOp::create(b, constant(0), now.steps, constant(1));
   {
     OpBuilder::InsertionGuard guard(b);
@@ -216,6 +176,7 @@ void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
       }
     }
     prefetchLater(panel, row, at);
+    prefetchPanel(share, depth);
   }
   forSums("tilestored64");
 }
