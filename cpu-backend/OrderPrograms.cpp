@@ -134,24 +134,33 @@ static func::FuncOp createOrder(OpBuilder &b, func::FuncOp func) {
   return order;
 }
 
-/// Programs that multiply with the same computed block follow one another.
-static void makeSharedOrder(func::FuncOp func) {
-  SharedOrder shared = hasOrder(func) ? SharedOrder() : findSharedOrder(func);
+/// Of programs that only pack the same block so many follow one another: it is
+/// packed rarely enough then, and their rows of `a` are still in the last cache
+/// when the next column of programs reads them.
+static constexpr int64_t packedTogether = 16;
+
+/// Programs that multiply with the same block follow one another.
+static void makeSharedOrder(func::FuncOp func, bool hasTwoFmas) {
+  SharedOrder shared =
+      hasOrder(func) ? SharedOrder() : findSharedOrder(func, hasTwoFmas);
   if (!shared.distance && shared.axis == 0)
     return;
   OpBuilder b(func.getContext());
   func::FuncOp order = createOrder(b, func);
   if (shared.distance)
-    order->setAttr(apartAttr, b.getUnitAttr());
+    order->setAttr(apartAttr,
+                   b.getI64IntegerAttr(shared.isComputed ? 0 : packedTogether));
   IRMapping map;
   map.map(func.getArguments(), order.getArguments());
   returnSharedOrder(b, func.getLoc(), map, shared,
                     order.getArguments().take_back(kProgramArguments / 2));
   if (Decision::isWanted(func.getContext()))
     Decision(func.getLoc(), "ordered")
-        .report(
-            "programs that multiply with the same computed block follow one "
-            "another, so that it is computed once");
+        .report(shared.isComputed
+                    ? "programs that multiply with the same computed block "
+                      "follow one another, so that it is computed once"
+                    : "programs that multiply with the same block follow one "
+                      "another, so that it is packed once");
 }
 
 /// A function of the kernel's arguments that returns the axis that counts
@@ -218,7 +227,7 @@ struct OrderProgramsPass
         if (mayBeInAnyOrder(func))
           makeOrder(func);
         else
-          makeSharedOrder(func);
+          makeSharedOrder(func, twoFmas);
       }
   }
 };

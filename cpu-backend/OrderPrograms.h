@@ -21,7 +21,9 @@ inline constexpr llvm::StringLiteral orderAttr = "tilebridge.order";
 /// z.
 inline constexpr int lastAxis = 2;
 
-/// On such a function: it may return more than an axis.
+/// On such a function, an integer: it may return more than an axis. Of programs
+/// n apart so many or less follow one another, as many in each group, before
+/// those beside them do (0: all that there are).
 inline constexpr llvm::StringLiteral apartAttr = "tilebridge.apart";
 
 } // namespace tilebridge::cpu

@@ -106,9 +106,11 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
 
     Numbers of the launch may decide: strides, what a program's id is divided by, and axes with one program.
 
-    Of kernels with products, whose programs share operands in the order that the author thought of, only those are ordered whose right operand is
-    computed, such as weights of 4 bits that are unpacked, and is the same for programs n apart (`pid % n`), or along y or z: these follow one another, so that it
-    is computed once (`tilebridge-cpu-share-operands`), if the block is wide or costly enough for rows of `a` that come from memory again. The function returns n + 2 for programs n apart.
+    Of kernels with products, whose programs share operands in the order that the author thought of, only those are ordered whose right operand
+    is the same for programs n apart (`pid % n`), or along y or z: these follow one another, so that it
+    is packed once (`tilebridge-cpu-share-operands`), if the block is wide enough for rows of `a` that come from memory again, or
+    computed at such a cost as weights of 4 bits are that are unpacked. The function returns n + 2 for programs n apart, and its
+    `tilebridge.apart` is how many of these follow one another at most, 0 for all of them: 16 where it is only packed.
 
     Not for kernels with atomics, volatile loads or
     `scf.while`, which may wait for others, with prints or assertions, or with merged programs.
@@ -132,6 +134,9 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
     }
     ```
   }];
+  let options = [
+    Option<"twoFmas", "two-fmas", "bool", /*default=*/"false", "the target has two multiply-adds of native vectors a cycle">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 

@@ -48,7 +48,9 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // Programs that read one column each become one that reads lines.
   pm.addPass(createCpuMergeProgramsPass());
   // Others go through memory along the axis along which blocks are near.
-  pm.addPass(createCpuOrderProgramsPass());
+  CpuOrderProgramsPassOptions order;
+  order.twoFmas = target.hasTwoFmas;
+  pm.addPass(createCpuOrderProgramsPass(order));
   // Programs whose rows are contiguous are apart from others.
   pm.addNestedPass<func::FuncOp>(createCpuVersionStridesPass());
   // Columns that lie in memory as rows are gathered as rows.

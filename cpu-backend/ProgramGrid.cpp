@@ -51,13 +51,25 @@ void ProgramGrid::setOrder(const ProgramCall &kernel) {
   };
   isY = is(1), isZ = is(2);
   isOther = arith::OrIOp::create(b, loc, isY, isZ);
-  if (!function->hasAttr(apartAttr))
+  auto most = function->getAttrOfType<IntegerAttr>(apartAttr);
+  if (!most)
     return;
   Type i32 = b.getI32Type();
   Value last = arith::ConstantIntOp::create(b, loc, i32, lastAxis);
-  apart =
+  apart = wide(
       arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, order, last),
-                             arith::ConstantIntOp::create(b, loc, i32, 1));
+                             arith::ConstantIntOp::create(b, loc, i32, 1)));
+  together = apartCount = arith::DivUIOp::create(b, loc, counts64[0], apart);
+  if (most.getInt() == 0)
+    return;
+  // Groups are equally large: one with few programs would gain little.
+  auto ceilDiv = [&](Value count, Value divisor) -> Value {
+    Value last = arith::SubIOp::create(b, loc, count, number(1));
+    return arith::AddIOp::create(
+        b, loc, arith::DivUIOp::create(b, loc, last, divisor), number(1));
+  };
+  Value groups = ceilDiv(apartCount, number(most.getInt()));
+  together = ceilDiv(apartCount, groups);
 }
 
 SmallVector<Value> ProgramGrid::inOrder(ValueRange axes) {
@@ -82,12 +94,18 @@ SmallVector<Value> ProgramGrid::idsOf(Value program) {
   Value rows = arith::DivUIOp::create(b, loc, program, sizes[0]),
         first = arith::RemUIOp::create(b, loc, program, sizes[0]);
   if (apart) {
-    Value distance = wide(apart),
-          all = arith::DivUIOp::create(b, loc, sizes[0], distance),
-          group = arith::RemUIOp::create(b, loc, first, all);
-    first = arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, group, distance),
-        arith::DivUIOp::create(b, loc, first, all));
+    Value size = arith::MulIOp::create(b, loc, together, apart),
+          group = arith::DivUIOp::create(b, loc, first, size),
+          inGroup = arith::RemUIOp::create(b, loc, first, size),
+          before = arith::MulIOp::create(b, loc, group, together);
+    // The last one may be smaller.
+    Value height = arith::MinUIOp::create(
+        b, loc, together, arith::SubIOp::create(b, loc, apartCount, before));
+    Value row = arith::AddIOp::create(
+        b, loc, before, arith::RemUIOp::create(b, loc, inGroup, height));
+    first =
+        arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, row, apart),
+                              arith::DivUIOp::create(b, loc, inGroup, height));
   }
   return {narrow(first), narrow(arith::RemUIOp::create(b, loc, rows, sizes[1])),
           narrow(arith::DivUIOp::create(b, loc, rows, sizes[1]))};
@@ -107,17 +125,6 @@ SmallVector<Value> ProgramGrid::next(ValueRange ids) {
   SmallVector<Value> sizes = inOrder(counts);
   Value carry, nextCarry;
   Value first = step(ids[0], one, sizes[0], carry);
-  if (apart) {
-    // Behind the last one of those that are so far apart begin those beside.
-    Value further = arith::AddIOp::create(b, loc, ids[0], apart);
-    Value isBehind = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
-                                           further, sizes[0]);
-    Value beside = arith::SubIOp::create(
-        b, loc, further, arith::SubIOp::create(b, loc, sizes[0], one));
-    Value isLast =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, carry, one);
-    first = choose(isLast, first, choose(isBehind, beside, further));
-  }
   // A carry of 0 leaves an id below its count, so `full` is false there.
   Value second = step(ids[1], carry, sizes[1], nextCarry);
   return {first, second, arith::AddIOp::create(b, loc, ids[2], nextCarry)};

@@ -29,6 +29,8 @@ protected:
   mlir::SmallVector<Value> ofAxes(mlir::ValueRange inOrder);
   /// The ids of a program, in order.
   mlir::SmallVector<Value> idsOf(Value program);
+  /// Ids are more than an odometer's.
+  bool isScattered() const { return apart != nullptr; }
   /// The next program's ids, in order, as an odometer counts.
   mlir::SmallVector<Value> next(mlir::ValueRange ids);
 
@@ -49,9 +51,10 @@ protected:
 private:
   /// Which axis counts fastest, where that is not x; null if it is x.
   Value isY, isZ, isOther;
-  /// How far programs that follow one another are apart along that axis; null
-  /// if they are neighbours.
-  Value apart;
+  /// How far programs that follow one another are apart along x, how many of
+  /// these there are, and how many follow one another before those beside them
+  /// do (all i64); null if they are neighbours.
+  Value apart, apartCount, together;
 };
 
 } // namespace tilebridge::cpu

@@ -71,12 +71,19 @@ func::CallOp ProgramLoop::call(const ProgramCall &call, ValueRange ordered) {
   return func::CallOp::create(b, loc, function, arguments);
 }
 
-/// The divisions run once a call: the loop then counts like an odometer.
+/// The divisions run once a call: the loop then counts like an odometer. For
+/// programs with products, which take far longer, they run for each.
 void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
   if (kernel.order)
     setOrder(kernel);
-  auto loop = scf::ForOp::create(b, loc, begin, end, number(1), idsOf(begin));
   OpBuilder::InsertionGuard guard(b);
+  if (isScattered()) {
+    auto loop = scf::ForOp::create(b, loc, begin, end, number(1));
+    b.setInsertionPointToStart(loop.getBody());
+    call(kernel, idsOf(loop.getInductionVar()));
+    return;
+  }
+  auto loop = scf::ForOp::create(b, loc, begin, end, number(1), idsOf(begin));
   b.setInsertionPointToStart(loop.getBody());
   ValueRange ids = loop.getRegionIterArgs();
   call(kernel, ids);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 // `pid_m = pid // n; pid_n = pid % n`: programs that follow one another have
-// another `b` each, and weights that are unpacked are unpacked again for each
-// row of programs. In the order of `pid % n` a thread finds the panels of the
-// program before (ShareOperands.cpp).
+// another `b` each, which is packed, and weights that are unpacked are
+// unpacked, again for each row of programs. In the order of `pid % n` a thread
+// finds the panels of the program before (ShareOperands.cpp).
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/SharedOrder.h"
@@ -44,12 +44,29 @@ static int64_t operationsOf(Value block, scf::ForOp loop,
   return operations;
 }
 
+/// A block that the product packs: rows of it are contiguous, as those that are
+/// contiguous along K may be multiplied where they lie.
+static bool isPackedFromRows(linalg::MatmulOp op) {
+  auto load = matchLoad(op.getInputs()[1]);
+  auto type = load ? dyn_cast<MemRefType>(load->read.getBuffer().getType())
+                   : MemRefType();
+  if (!type || !isDeepMatmul(op))
+    return false;
+  auto [strides, offset] = type.getStridesAndOffset();
+  return !strides.empty() && strides.back() == 1;
+}
+
 /// What is saved is operations on a block of `b`, and its packing; what is lost
 /// is that rows of `a` come from far away again for each column of programs.
 /// Measured on Zen 4 with blocks of 64 x 64, 32 x 128 and 128 x 128, bf16 and
 /// f32, 1 and 2 operations: gains of 3 to 30 % where this says so, losses of 2
-/// to 9 % else.
-static bool isWorthSharing(linalg::MatmulOp op) {
+/// to 9 % else. CPUs with two 512-bit multiply-adds wait longer for what is
+/// packed, and ask for rows of `a` before: on a Xeon with AMX, groups of 16
+/// programs gain 8 to 200 % without any operation (f32, f16, bf16, blocks of 32
+/// x 32 to 128 x 128), but nothing where a block has four times as many rows as
+/// columns.
+static bool isWorthSharing(linalg::MatmulOp op, bool hasTwoFmas,
+                           bool &isComputed) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop)
     return false;
@@ -57,9 +74,14 @@ static bool isWorthSharing(linalg::MatmulOp op) {
   int64_t operations = operationsOf(op.getInputs()[1], loop, seen);
   auto left = cast<RankedTensorType>(op.getInputs()[0].getType());
   auto sums = cast<RankedTensorType>(op->getResult(0).getType());
-  int64_t bytes = llvm::divideCeil(left.getElementTypeBitWidth(), 8);
-  return operations > 0 && (operations + 2) * sums.getDimSize(1) >=
-                               2 * bytes * sums.getDimSize(0);
+  int64_t bytes = llvm::divideCeil(left.getElementTypeBitWidth(), 8),
+          rows = sums.getDimSize(0), columns = sums.getDimSize(1);
+  isComputed = operations > 0;
+  if (!isComputed && !isPackedFromRows(op))
+    return false;
+  if (!isComputed && hasTwoFmas)
+    return rows < 4 * columns;
+  return (operations + 2) * columns >= 2 * bytes * rows;
 }
 
 namespace {
@@ -146,18 +168,27 @@ static SharedOrder orderOf(linalg::MatmulOp op, func::FuncOp kernel) {
   return {};
 }
 
-SharedOrder tilebridge::cpu::findSharedOrder(func::FuncOp kernel) {
-  std::optional<SharedOrder> found;
-  kernel.walk([&](linalg::MatmulOp op) {
-    if (!isWorthSharing(op))
-      return;
-    SharedOrder here = orderOf(op, kernel);
-    if (!found)
-      found = here;
-    else if (found->distance != here.distance || found->axis != here.axis)
-      found = SharedOrder();
-  });
-  return found.value_or(SharedOrder());
+SharedOrder tilebridge::cpu::findSharedOrder(func::FuncOp kernel,
+                                             bool hasTwoFmas) {
+  // What is saved by packing once is less than by computing once.
+  for (bool areComputed : {true, false}) {
+    std::optional<SharedOrder> found;
+    kernel.walk([&](linalg::MatmulOp op) {
+      bool isComputed = false;
+      if (!isWorthSharing(op, hasTwoFmas, isComputed) ||
+          isComputed != areComputed)
+        return;
+      SharedOrder here = orderOf(op, kernel);
+      here.isComputed = isComputed;
+      if (!found)
+        found = here;
+      else if (found->distance != here.distance || found->axis != here.axis)
+        found = SharedOrder();
+    });
+    if (found && (found->distance || found->axis != 0))
+      return *found;
+  }
+  return {};
 }
 
 /// `value` and what it is computed from, where `b` stands.

@@ -15,7 +15,7 @@ using namespace tilebridge::cpu;
 
 /// The loop does nothing with the accumulator but to add this product to it:
 /// nobody sees the sums in between.
-static bool isDeep(linalg::MatmulOp op) {
+bool tilebridge::cpu::isDeepMatmul(linalg::MatmulOp op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   auto init = dyn_cast<BlockArgument>(op.getDpsInits()[0]);
   if (!loop || !init || init.getOwner() != loop.getBody() ||
@@ -37,7 +37,7 @@ static bool isDeep(linalg::MatmulOp op) {
 void tilebridge::cpu::findDeepMatmuls(func::FuncOp func) {
   func.walk([](linalg::MatmulOp op) {
     op->removeAttr(deepAttr);
-    if (isDeep(op))
+    if (isDeepMatmul(op))
       op->setAttr(deepAttr, UnitAttr::get(op.getContext()));
   });
 }

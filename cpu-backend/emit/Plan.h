@@ -123,7 +123,10 @@ llvm::DenseSet<mlir::Value> findWriteOnly(mlir::func::FuncOp func);
 /// Decides, and writes the attributes.
 void decidePlan(mlir::func::FuncOp func);
 
-/// Marks the products that loops along K may gather.
+/// A loop along K may gather the product's operands: nobody sees the sums in
+/// between.
+bool isDeepMatmul(mlir::linalg::MatmulOp op);
+/// Marks these.
 void findDeepMatmuls(mlir::func::FuncOp func);
 
 } // namespace tilebridge::cpu

@@ -118,9 +118,10 @@ def test_blocks_of_descriptors(m, n, rng):
 
 @triton.jit
 def product_kernel(
-    a, b, out, count, n, k, apart, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, HOW: tl.constexpr
+    a, b, out, count, n, k, apart, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, HOW: tl.constexpr,
+    PLAIN: tl.constexpr,
 ):  # fmt: skip
-    """Multiplies with a block that is computed, by what its program's number says."""
+    """Multiplies with a block that is computed, or read (`PLAIN`), by what its program's number says."""
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     number = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x
     if HOW == "columns" or HOW == "wrapped":
@@ -143,13 +144,14 @@ def product_kernel(
         at = first + tl.arange(0, BK)
         left = tl.load(a + row * BM * k + i[:, None] * k + at[None, :])
         right = tl.load(b + at[:, None] * n + j[None, :])
-        sums = tl.dot(
-            left, ((right >> 1) & 7).to(tl.float32) * 2 - (right & 3), sums, input_precision="ieee"
-        )
+        if not PLAIN:
+            right = ((right >> 1) & 7).to(tl.float32) * 2 - (right & 3)
+        sums = tl.dot(left, right, sums, input_precision="ieee")
     tl.store(out + number * BM * BN + i[:, None] * BN + tl.arange(0, BN)[None, :], sums)
     tl.store(count + number, tl.load(count + number) + 1)
 
 
+@pytest.mark.parametrize("plain", [False, True], ids=["computed", "read"])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("how", "grid", "apart"),
@@ -158,6 +160,8 @@ def product_kernel(
         ("columns", (4, 3, 2), 250),
         ("columns", (3, 1, 1), 250),
         ("columns", (64, 1, 1), 250),
+        ("columns", (68, 1, 1), 250),
+        ("columns", (148, 1, 2), 250),
         ("columns", (32, 5, 2), 250),
         ("wrapped", (12, 1, 1), 250),
         ("wrapped", (4, 3, 2), 250),
@@ -174,21 +178,25 @@ def product_kernel(
         ("rows", (12, 1, 1), 3),
     ],
 )
-def test_products_of_the_same_block(how, grid, apart, threads, rng):
+def test_products_of_the_same_block(how, grid, apart, threads, plain, rng):
     """Each program runs once, with its own block, whether or not programs that share one follow one another."""
     n, k, bm, bn, bk = 64 * 12, 96, 16, 64, 32
     total = grid[0] * grid[1] * grid[2]
-    a = normal(rng, [16 * bm, k], torch.float32)
+    a = normal(rng, [40 * bm, k], torch.float32)
     b = torch.randint(-9, 9, [k, n], generator=rng, dtype=torch.int8)
+    wide = ((b >> 1) & 7).double() * 2 - (b & 3).double()
+    if plain:
+        b = wide.float()
     out, count = output([total, bm, bn], torch.float32), torch.zeros(total, dtype=torch.int32)
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
-        product_kernel[grid](a, b, out, count, n, k, apart, BM=bm, BN=bn, BK=bk, HOW=how)
+        product_kernel[grid](
+            a, b, out, count, n, k, apart, BM=bm, BN=bn, BK=bk, HOW=how, PLAIN=plain
+        )
     finally:
         torch.set_num_threads(before)
     assert torch.equal(count, torch.ones_like(count))
-    wide = ((b >> 1) & 7).double() * 2 - (b & 3).double()
     for number in range(total):
         x, y, z = number % grid[0], number // grid[0] % grid[1], number // grid[0] // grid[1]
         row, col = {

@@ -1,4 +1,5 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-order-programs --canonicalize --cse | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-order-programs=two-fmas --canonicalize --cse | FileCheck %s --check-prefix=FMAS
 
 // Blocks of 256 elements along y, in rows that lie `stride` apart along x: a row's blocks follow one another, unless
 // rows are short.
@@ -199,6 +200,8 @@ func.func @calls(%x: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i32,
 // CHECK-LABEL: func.func @unpacked(
 // CHECK-SAME: tilebridge.order = @unpacked.order
 // CHECK: func.func private @unpacked.order(%{{[^,]*}}: memref{{[^%]*}}, %{{[^,]*}}: memref{{[^%]*}}, %{{[^,]*}}: memref{{[^%]*}}, %[[N:[^,]*]]: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32, %[[NX:[^,]*]]: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32) -> i32
+// All of them: a column is unpacked once.
+// CHECK-SAME: tilebridge.apart = 0 : i64
 // CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : i64
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i64
 // CHECK-DAG: %[[COLUMNS:.*]] = arith.divsi %[[N]], %{{.*}} : i32
@@ -254,29 +257,184 @@ func.func @unpacked(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xi8,
 
 // -----
 
-// Products of blocks that are read as they are keep the order of the kernel's author.
+// Blocks that are read as they are, and packed: of 32 x 32 only where a CPU waits long for what is packed, and asks for rows of a before.
+// 16 programs that are so far apart follow one another at most.
 
 // CHECK-LABEL: func.func @plain(
 // CHECK-NOT: tilebridge.order
+// FMAS-LABEL: func.func @plain(
+// FMAS-SAME: tilebridge.order = @plain.order
+// FMAS: func.func private @plain.order({{.*}}tilebridge.apart = 16 : i64
+// FMAS: arith.remsi
 func.func @plain(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
                  %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c32 = arith.constant 32 : i32
   %zeros = arith.constant dense<0.0> : tensor<32x32xf32>
+  %stride = arith.index_cast %n : i32 to index
   %columns = arith.divsi %n, %c32 : i32
+  %row = arith.divsi %px, %columns : i32
   %column = arith.remsi %px, %columns : i32
   %sums = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zeros) -> tensor<32x32xf32> : i32 {
     %k = arith.muli %i, %c32 : i32
     %place = arith.addi %k, %column : i32
     %at = arith.index_cast %place : i32 to index
-    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 32], strides: [32, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[32, 1], offset: ?>>
-    %t = bufferization.to_tensor %view : memref<32x32xf32, strided<[32, 1], offset: ?>> to tensor<32x32xf32>
-    %sum = linalg.matmul ins(%t, %t : tensor<32x32xf32>, tensor<32x32xf32>) outs(%acc : tensor<32x32xf32>) -> tensor<32x32xf32>
+    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    %r = bufferization.to_tensor %view : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+    %from = arith.addi %k, %row : i32
+    %fromIndex = arith.index_cast %from : i32 to index
+    %left = memref.reinterpret_cast %a to offset: [%fromIndex], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    %l = bufferization.to_tensor %left : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+    %sum = linalg.matmul ins(%l, %r : tensor<32x32xf32>, tensor<32x32xf32>) outs(%acc : tensor<32x32xf32>) -> tensor<32x32xf32>
     scf.yield %sum : tensor<32x32xf32>
   }
   %outAt = arith.index_cast %px : i32 to index
   %out = memref.reinterpret_cast %c to offset: [%outAt], sizes: [32, 32], strides: [32, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[32, 1], offset: ?>>
   bufferization.materialize_in_destination %sums in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[32, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Of wide blocks on all CPUs; along y, too.
+
+// CHECK-LABEL: func.func @wide(
+// CHECK: func.func private @wide.order({{.*}}tilebridge.apart = 16 : i64
+func.func @wide(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
+  %stride = arith.index_cast %n : i32 to index
+  %columns = arith.divsi %n, %c32 : i32
+  %row = arith.divsi %px, %columns : i32
+  %column = arith.remsi %px, %columns : i32
+  %sums = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zeros) -> tensor<32x128xf32> : i32 {
+    %k = arith.muli %i, %c32 : i32
+    %place = arith.addi %k, %column : i32
+    %at = arith.index_cast %place : i32 to index
+    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 128], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x128xf32, strided<[?, 1], offset: ?>>
+    %r = bufferization.to_tensor %view : memref<32x128xf32, strided<[?, 1], offset: ?>> to tensor<32x128xf32>
+    %from = arith.addi %k, %row : i32
+    %fromIndex = arith.index_cast %from : i32 to index
+    %left = memref.reinterpret_cast %a to offset: [%fromIndex], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    %l = bufferization.to_tensor %left : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+    %sum = linalg.matmul ins(%l, %r : tensor<32x32xf32>, tensor<32x128xf32>) outs(%acc : tensor<32x128xf32>) -> tensor<32x128xf32>
+    scf.yield %sum : tensor<32x128xf32>
+  }
+  %outAt = arith.index_cast %px : i32 to index
+  %out = memref.reinterpret_cast %c to offset: [%outAt], sizes: [32, 128], strides: [128, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x128xf32, strided<[128, 1], offset: ?>>
+  bufferization.materialize_in_destination %sums in writable %out : (tensor<32x128xf32>, memref<32x128xf32, strided<[128, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @along_y.order(
+// CHECK-SAME: %[[NY:[^ ]*]]: i32, %{{[^ ]*}}: i32) -> i32
+// CHECK-NOT: tilebridge.apart
+// CHECK: %[[COUNT:.*]] = arith.extui %[[NY]] : i32 to i64
+// CHECK: %[[MANY:.*]] = arith.cmpi ugt, %[[COUNT]], %{{.*}}
+// CHECK: %[[AXIS:.*]] = arith.extui %[[MANY]] : i1 to i32
+// CHECK: return %[[AXIS]]
+func.func @along_y(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
+  %stride = arith.index_cast %n : i32 to index
+  %row = arith.addi %py, %pz : i32
+  %column = arith.addi %px, %c1 : i32
+  %sums = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zeros) -> tensor<32x128xf32> : i32 {
+    %k = arith.muli %i, %c32 : i32
+    %place = arith.addi %k, %column : i32
+    %at = arith.index_cast %place : i32 to index
+    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 128], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x128xf32, strided<[?, 1], offset: ?>>
+    %r = bufferization.to_tensor %view : memref<32x128xf32, strided<[?, 1], offset: ?>> to tensor<32x128xf32>
+    %from = arith.addi %k, %row : i32
+    %fromIndex = arith.index_cast %from : i32 to index
+    %left = memref.reinterpret_cast %a to offset: [%fromIndex], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    %l = bufferization.to_tensor %left : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+    %sum = linalg.matmul ins(%l, %r : tensor<32x32xf32>, tensor<32x128xf32>) outs(%acc : tensor<32x128xf32>) -> tensor<32x128xf32>
+    scf.yield %sum : tensor<32x128xf32>
+  }
+  %outAt = arith.index_cast %px : i32 to index
+  %out = memref.reinterpret_cast %c to offset: [%outAt], sizes: [32, 128], strides: [128, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x128xf32, strided<[128, 1], offset: ?>>
+  bufferization.materialize_in_destination %sums in writable %out : (tensor<32x128xf32>, memref<32x128xf32, strided<[128, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// There is little of b in blocks with four times as many rows as columns.
+
+// FMAS-LABEL: func.func @narrow(
+// FMAS-NOT: tilebridge.order
+func.func @narrow(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %zeros = arith.constant dense<0.0> : tensor<128x32xf32>
+  %stride = arith.index_cast %n : i32 to index
+  %columns = arith.divsi %n, %c32 : i32
+  %row = arith.divsi %px, %columns : i32
+  %column = arith.remsi %px, %columns : i32
+  %sums = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zeros) -> tensor<128x32xf32> : i32 {
+    %k = arith.muli %i, %c32 : i32
+    %place = arith.addi %k, %column : i32
+    %at = arith.index_cast %place : i32 to index
+    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    %r = bufferization.to_tensor %view : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+    %from = arith.addi %k, %row : i32
+    %fromIndex = arith.index_cast %from : i32 to index
+    %left = memref.reinterpret_cast %a to offset: [%fromIndex], sizes: [128, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<128x32xf32, strided<[?, 1], offset: ?>>
+    %l = bufferization.to_tensor %left : memref<128x32xf32, strided<[?, 1], offset: ?>> to tensor<128x32xf32>
+    %sum = linalg.matmul ins(%l, %r : tensor<128x32xf32>, tensor<32x32xf32>) outs(%acc : tensor<128x32xf32>) -> tensor<128x32xf32>
+    scf.yield %sum : tensor<128x32xf32>
+  }
+  %outAt = arith.index_cast %px : i32 to index
+  %out = memref.reinterpret_cast %c to offset: [%outAt], sizes: [128, 32], strides: [32, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<128x32xf32, strided<[32, 1], offset: ?>>
+  bufferization.materialize_in_destination %sums in writable %out : (tensor<128x32xf32>, memref<128x32xf32, strided<[32, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Columns that are contiguous in memory may be multiplied where they lie.
+
+// CHECK-LABEL: func.func @columns(
+// CHECK-NOT: tilebridge.order
+// FMAS-LABEL: func.func @columns(
+// FMAS-NOT: tilebridge.order
+func.func @columns(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
+  %stride = arith.index_cast %n : i32 to index
+  %columns = arith.divsi %n, %c32 : i32
+  %row = arith.divsi %px, %columns : i32
+  %column = arith.remsi %px, %columns : i32
+  %sums = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zeros) -> tensor<32x128xf32> : i32 {
+    %k = arith.muli %i, %c32 : i32
+    %place = arith.addi %k, %column : i32
+    %at = arith.index_cast %place : i32 to index
+    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 128], strides: [1, %stride] : memref<?xf32, strided<[1], offset: ?>> to memref<32x128xf32, strided<[1, ?], offset: ?>>
+    %r = bufferization.to_tensor %view : memref<32x128xf32, strided<[1, ?], offset: ?>> to tensor<32x128xf32>
+    %from = arith.addi %k, %row : i32
+    %fromIndex = arith.index_cast %from : i32 to index
+    %left = memref.reinterpret_cast %a to offset: [%fromIndex], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    %l = bufferization.to_tensor %left : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+    %sum = linalg.matmul ins(%l, %r : tensor<32x32xf32>, tensor<32x128xf32>) outs(%acc : tensor<32x128xf32>) -> tensor<32x128xf32>
+    scf.yield %sum : tensor<32x128xf32>
+  }
+  %outAt = arith.index_cast %px : i32 to index
+  %out = memref.reinterpret_cast %c to offset: [%outAt], sizes: [32, 128], strides: [128, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x128xf32, strided<[128, 1], offset: ?>>
+  bufferization.materialize_in_destination %sums in writable %out : (tensor<32x128xf32>, memref<32x128xf32, strided<[128, 1], offset: ?>>) -> ()
   return
 }
