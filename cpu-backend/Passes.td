@@ -111,6 +111,7 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
     is packed once (`tilebridge-cpu-share-operands`), if the block is wide enough for rows of `a` that come from memory again, or
     computed at such a cost as weights of 4 bits are that are unpacked. The function returns n + 2 for programs n apart, and its
     `tilebridge.apart` is how many of these follow one another at most, 0 for all of them: 16 where it is only packed.
+    Columns that are contiguous in memory count only with `two-fmas`, for f32 and f16, and from three programs on: few rows are multiplied with them where they lie.
 
     Not for kernels with atomics, volatile loads or
     `scf.while`, which may wait for others, with prints or assertions, or with merged programs.

@@ -20,6 +20,8 @@ struct SharedOrder {
   unsigned axis = 0;
   /// It takes operations to compute an element of the block.
   bool isComputed = false;
+  /// It pays from so many programs with the same block on.
+  int64_t least = 2;
 };
 /// What all products of the kernel agree on, if anything. `hasTwoFmas`: two
 /// multiply-adds of native vectors a cycle.

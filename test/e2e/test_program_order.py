@@ -119,9 +119,10 @@ def test_blocks_of_descriptors(m, n, rng):
 @triton.jit
 def product_kernel(
     a, b, out, count, n, k, apart, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, HOW: tl.constexpr,
-    PLAIN: tl.constexpr,
+    PLAIN: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Multiplies with a block that is computed, or read (`PLAIN`), by what its program's number says."""
+    """Multiplies with a block that is computed, or read (`PLAIN`; from columns that are contiguous: `COLUMNS`), by
+    what its program's number says."""
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     number = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x
     if HOW == "columns" or HOW == "wrapped":
@@ -143,7 +144,10 @@ def product_kernel(
     for first in range(0, k, BK):
         at = first + tl.arange(0, BK)
         left = tl.load(a + row * BM * k + i[:, None] * k + at[None, :])
-        right = tl.load(b + at[:, None] * n + j[None, :])
+        if COLUMNS:
+            right = tl.load(b + at[:, None] + j[None, :] * k)
+        else:
+            right = tl.load(b + at[:, None] * n + j[None, :])
         if not PLAIN:
             right = ((right >> 1) & 7).to(tl.float32) * 2 - (right & 3)
         sums = tl.dot(left, right, sums, input_precision="ieee")
@@ -151,7 +155,7 @@ def product_kernel(
     tl.store(count + number, tl.load(count + number) + 1)
 
 
-@pytest.mark.parametrize("plain", [False, True], ids=["computed", "read"])
+@pytest.mark.parametrize("right", ["computed", "rows", "columns"])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("how", "grid", "apart"),
@@ -178,21 +182,33 @@ def product_kernel(
         ("rows", (12, 1, 1), 3),
     ],
 )
-def test_products_of_the_same_block(how, grid, apart, threads, plain, rng):
+def test_products_of_the_same_block(how, grid, apart, threads, right, rng):
     """Each program runs once, with its own block, whether or not programs that share one follow one another."""
     n, k, bm, bn, bk = 64 * 12, 96, 16, 64, 32
     total = grid[0] * grid[1] * grid[2]
     a = normal(rng, [40 * bm, k], torch.float32)
     b = torch.randint(-9, 9, [k, n], generator=rng, dtype=torch.int8)
     wide = ((b >> 1) & 7).double() * 2 - (b & 3).double()
-    if plain:
-        b = wide.float()
+    if right != "computed":
+        b = wide.float() if right == "rows" else wide.float().t().contiguous()
     out, count = output([total, bm, bn], torch.float32), torch.zeros(total, dtype=torch.int32)
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
         product_kernel[grid](
-            a, b, out, count, n, k, apart, BM=bm, BN=bn, BK=bk, HOW=how, PLAIN=plain
+            a,
+            b,
+            out,
+            count,
+            n,
+            k,
+            apart,
+            BM=bm,
+            BN=bn,
+            BK=bk,
+            HOW=how,
+            PLAIN=right != "computed",
+            COLUMNS=right == "columns",
         )
     finally:
         torch.set_num_threads(before)

@@ -335,8 +335,9 @@ func.func @wide(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, st
 // CHECK-LABEL: func.func private @along_y.order(
 // CHECK-SAME: %[[NY:[^ ]*]]: i32, %{{[^ ]*}}: i32) -> i32
 // CHECK-NOT: tilebridge.apart
-// CHECK: %[[COUNT:.*]] = arith.extui %[[NY]] : i32 to i64
-// CHECK: %[[MANY:.*]] = arith.cmpi ugt, %[[COUNT]], %{{.*}}
+// CHECK-DAG: %[[LEAST:.*]] = arith.constant 2 : i64
+// CHECK-DAG: %[[COUNT:.*]] = arith.extui %[[NY]] : i32 to i64
+// CHECK: %[[MANY:.*]] = arith.cmpi uge, %[[COUNT]], %[[LEAST]]
 // CHECK: %[[AXIS:.*]] = arith.extui %[[MANY]] : i1 to i32
 // CHECK: return %[[AXIS]]
 func.func @along_y(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
@@ -404,12 +405,16 @@ func.func @narrow(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, 
 
 // -----
 
-// Columns that are contiguous in memory may be multiplied where they lie.
+// Columns that are contiguous in memory, of f32: two programs with few rows each multiply with these where they lie, so that it takes three.
 
 // CHECK-LABEL: func.func @columns(
 // CHECK-NOT: tilebridge.order
 // FMAS-LABEL: func.func @columns(
-// FMAS-NOT: tilebridge.order
+// FMAS-SAME: tilebridge.order = @columns.order
+// FMAS: func.func private @columns.order({{.*}}tilebridge.apart = 16 : i64
+// FMAS-DAG: %[[LEAST:.*]] = arith.constant 3 : i64
+// FMAS: %[[ROWS:.*]] = arith.divsi {{.*}} : i64
+// FMAS: arith.cmpi sge, %[[ROWS]], %[[LEAST]] : i64
 func.func @columns(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
                  %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
   %c0 = arith.constant 0 : i32
@@ -431,6 +436,41 @@ func.func @columns(%a: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32,
     %left = memref.reinterpret_cast %a to offset: [%fromIndex], sizes: [32, 32], strides: [%stride, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
     %l = bufferization.to_tensor %left : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
     %sum = linalg.matmul ins(%l, %r : tensor<32x32xf32>, tensor<32x128xf32>) outs(%acc : tensor<32x128xf32>) -> tensor<32x128xf32>
+    scf.yield %sum : tensor<32x128xf32>
+  }
+  %outAt = arith.index_cast %px : i32 to index
+  %out = memref.reinterpret_cast %c to offset: [%outAt], sizes: [32, 128], strides: [128, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x128xf32, strided<[128, 1], offset: ?>>
+  bufferization.materialize_in_destination %sums in writable %out : (tensor<32x128xf32>, memref<32x128xf32, strided<[128, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Those of bf16 are read by AMX's tiles where they lie, and rows of a are kept for the next program.
+
+// FMAS-LABEL: func.func @columns_bf16(
+// FMAS-NOT: tilebridge.order
+func.func @columns_bf16(%a: memref<?xbf16, strided<[1], offset: ?>>, %w: memref<?xbf16, strided<[1], offset: ?>>, %c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %steps: i32,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %zeros = arith.constant dense<0.0> : tensor<32x128xf32>
+  %stride = arith.index_cast %n : i32 to index
+  %columns = arith.divsi %n, %c32 : i32
+  %row = arith.divsi %px, %columns : i32
+  %column = arith.remsi %px, %columns : i32
+  %sums = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zeros) -> tensor<32x128xf32> : i32 {
+    %k = arith.muli %i, %c32 : i32
+    %place = arith.addi %k, %column : i32
+    %at = arith.index_cast %place : i32 to index
+    %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 128], strides: [1, %stride] : memref<?xbf16, strided<[1], offset: ?>> to memref<32x128xbf16, strided<[1, ?], offset: ?>>
+    %r = bufferization.to_tensor %view : memref<32x128xbf16, strided<[1, ?], offset: ?>> to tensor<32x128xbf16>
+    %from = arith.addi %k, %row : i32
+    %fromIndex = arith.index_cast %from : i32 to index
+    %left = memref.reinterpret_cast %a to offset: [%fromIndex], sizes: [32, 32], strides: [%stride, 1] : memref<?xbf16, strided<[1], offset: ?>> to memref<32x32xbf16, strided<[?, 1], offset: ?>>
+    %l = bufferization.to_tensor %left : memref<32x32xbf16, strided<[?, 1], offset: ?>> to tensor<32x32xbf16>
+    %sum = linalg.matmul ins(%l, %r : tensor<32x32xbf16>, tensor<32x128xbf16>) outs(%acc : tensor<32x128xf32>) -> tensor<32x128xf32>
     scf.yield %sum : tensor<32x128xf32>
   }
   %outAt = arith.index_cast %px : i32 to index
