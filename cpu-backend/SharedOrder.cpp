@@ -46,35 +46,39 @@ static int64_t operationsOf(Value block, scf::ForOp loop,
 
 namespace {
 /// What programs would share.
-enum class SharedBlock {
-  None,
-  /// Computed element by element.
-  Computed,
-  /// Read, and packed.
-  Packed,
-  /// The same, but of columns that are contiguous in memory: few rows are
-  /// multiplied with them where they lie.
-  Columns,
+struct SharedBlock {
+  enum Kind {
+    None,
+    /// Computed element by element, by so many operations.
+    Computed,
+    /// Read, and packed.
+    Packed,
+    /// The same, but of columns that are contiguous in memory: few rows are
+    /// multiplied with them where they lie.
+    Columns,
+  };
+  Kind kind = None;
+  int64_t operations = 0;
 };
 } // namespace
 
 static SharedBlock sharedBlockOf(linalg::MatmulOp op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop)
-    return SharedBlock::None;
+    return {};
   DenseSet<Operation *> seen;
   Value block = op.getInputs()[1];
-  if (operationsOf(block, loop, seen) > 0)
-    return SharedBlock::Computed;
+  if (int64_t operations = operationsOf(block, loop, seen))
+    return {SharedBlock::Computed, operations};
   auto load = matchLoad(block);
   auto type = load ? dyn_cast<MemRefType>(load->read.getBuffer().getType())
                    : MemRefType();
   if (!type || type.getRank() != 2 || !isDeepMatmul(op))
-    return SharedBlock::None;
+    return {};
   SmallVector<int64_t> strides = type.getStridesAndOffset().first;
-  return strides[1] == 1   ? SharedBlock::Packed
-         : strides[0] == 1 ? SharedBlock::Columns
-                           : SharedBlock::None;
+  return {strides[1] == 1   ? SharedBlock::Packed
+          : strides[0] == 1 ? SharedBlock::Columns
+                            : SharedBlock::None};
 }
 
 /// What is saved is operations on a block of `b`, and its packing; what is lost
@@ -87,25 +91,22 @@ static SharedBlock sharedBlockOf(linalg::MatmulOp op) {
 /// x 32 to 128 x 128), but nothing where a block has four times as many rows as
 /// columns. With columns f32 and f16 gain 10 to 60 %; AMX's tiles read these
 /// where they lie, and keep `a`.
-static bool isWorthSharing(linalg::MatmulOp op, SharedBlock kind,
+static bool isWorthSharing(linalg::MatmulOp op, SharedBlock block,
                            bool hasTwoFmas) {
-  if (kind == SharedBlock::None)
+  if (block.kind == SharedBlock::None)
     return false;
   auto left = cast<RankedTensorType>(op.getInputs()[0].getType());
   auto sums = cast<RankedTensorType>(op->getResult(0).getType());
   int64_t rows = sums.getDimSize(0), columns = sums.getDimSize(1);
-  if (kind == SharedBlock::Columns) {
+  if (block.kind == SharedBlock::Columns) {
     Type right = getElementTypeOrSelf(op.getInputs()[1].getType());
     if (!hasTwoFmas || (!right.isF32() && !right.isF16()))
       return false;
   }
-  if (hasTwoFmas && kind != SharedBlock::Computed)
+  if (hasTwoFmas && block.kind != SharedBlock::Computed)
     return rows < 4 * columns;
-  DenseSet<Operation *> seen;
-  int64_t operations = operationsOf(op.getInputs()[1],
-                                    cast<scf::ForOp>(op->getParentOp()), seen);
   int64_t bytes = llvm::divideCeil(left.getElementTypeBitWidth(), 8);
-  return (operations + 2) * columns >= 2 * bytes * rows;
+  return (block.operations + 2) * columns >= 2 * bytes * rows;
 }
 
 namespace {
@@ -198,14 +199,14 @@ SharedOrder tilebridge::cpu::findSharedOrder(func::FuncOp kernel,
   for (bool areComputed : {true, false}) {
     std::optional<SharedOrder> found;
     kernel.walk([&](linalg::MatmulOp op) {
-      SharedBlock kind = sharedBlockOf(op);
-      bool isComputed = kind == SharedBlock::Computed;
-      if (isComputed != areComputed || !isWorthSharing(op, kind, hasTwoFmas))
+      SharedBlock block = sharedBlockOf(op);
+      bool isComputed = block.kind == SharedBlock::Computed;
+      if (isComputed != areComputed || !isWorthSharing(op, block, hasTwoFmas))
         return;
       SharedOrder here = orderOf(op, kernel);
       here.isComputed = isComputed;
       // Two with few rows each multiply columns where they lie.
-      here.least = kind == SharedBlock::Columns ? 3 : 2;
+      here.least = block.kind == SharedBlock::Columns ? 3 : 2;
       if (!found)
         found = here;
       else if (found->distance != here.distance || found->axis != here.axis)

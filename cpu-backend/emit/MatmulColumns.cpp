@@ -129,18 +129,9 @@ Value MatmulKernel::add(Value left, Value right) const {
 /// Asks for so many bytes of each column, from byte `at` on.
 void MatmulKernel::prefetchLines(ArrayRef<Value> columns, Value at,
                                  int64_t bytes) const {
-  Value first = arith::IndexCastOp::create(b, b.getI64Type(), at);
-  for (Value column : columns) {
-    Value line = LLVM::GEPOp::create(b, column.getType(), b.getI8Type(), column,
-                                     ArrayRef<LLVM::GEPArg>{first});
+  for (Value column : columns)
     for (int64_t byte = 0; byte < bytes; byte += lineBytes)
-      LLVM::Prefetch::create(
-          b,
-          LLVM::GEPOp::create(
-              b, line.getType(), b.getI8Type(), line,
-              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byte)}),
-          /*rw=*/0, /*hint=*/2, /*cache=*/1);
-  }
+      prefetchLine(column, b.getI8Type(), offsetBy(b, at, byte));
 }
 
 /// Asks for what lies `right.aheadBytes` behind the block's columns.
