@@ -29,7 +29,7 @@ namespace tilebridge::cpu {
 class Decision {
 public:
   /// `kind`: product, kept, loops, stores, transposed, guarded, merged,
-  /// ordered or versioned.
+  /// ordered, tiles or versioned.
   Decision(mlir::Location loc, llvm::StringRef kind) : loc(loc), kind(kind) {}
 
   static bool isWanted(mlir::MLIRContext *context) {

@@ -8,6 +8,7 @@
 #include "cpu-backend/HostState.h"
 #include "cpu-backend/OrderPrograms.h"
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/PersistentTiles.h"
 #include "cpu-backend/ProgramLoop.h"
 #include "cpu-backend/SlotReader.h"
 #include "cpu-backend/merge/ProgramBatch.h"
@@ -222,9 +223,13 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
       readArguments(b, kernel, firstProgramId, launch, scratch, slots);
   if (failed(arguments))
     return failure();
-  ProgramCall call{kernel, *arguments, firstProgramId, {}};
-  if (auto order = kernel->getAttrOfType<FlatSymbolRefAttr>(orderAttr))
-    call.order = getOperation().lookupSymbol<func::FuncOp>(order.getAttr());
+  auto functionOf = [&](StringRef attr) -> func::FuncOp {
+    auto name = kernel->getAttrOfType<FlatSymbolRefAttr>(attr);
+    return name ? getOperation().lookupSymbol<func::FuncOp>(name.getAttr())
+                : func::FuncOp();
+  };
+  ProgramCall call{kernel, *arguments, firstProgramId, functionOf(orderAttr),
+                   functionOf(tilesAttr)};
   auto together = readMerged(b, launch, scratch, firstProgramId);
   if (failed(together))
     return failure();
@@ -240,9 +245,9 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
         scf::IfOp::create(b, loc, firstTime, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    createProgramLoop(b, loc, call, *together, launch, begin, end);
+    createProgramLoop(b, loc, call, *together, launch, begin, end, scratch);
   } else {
-    createProgramLoop(b, loc, call, *together, launch, begin, end);
+    createProgramLoop(b, loc, call, *together, launch, begin, end, scratch);
   }
   // What went around the caches is seen before whatever says that it is there.
   bool streams = getOperation()
@@ -269,7 +274,7 @@ EntryPass::readMerged(OpBuilder &b, Value launch, Value scratch,
     if (failed(arguments))
       return failure();
     MergedCall result;
-    result.call = {function, *arguments, firstProgramId, {}};
+    result.call = {function, *arguments, firstProgramId, {}, {}};
     result.count = programsOf(function);
     result.axis = function->getAttrOfType<IntegerAttr>(mergedAxisAttr).getInt();
     if (auto step = function->getAttrOfType<FlatSymbolRefAttr>(mergedStepAttr))

@@ -141,6 +141,41 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def CpuPersistentTilesPass : Pass<"tilebridge-cpu-persistent-tiles", "::mlir::ModuleOp"> {
+  let summary = "Makes programs of the tiles that a persistent kernel loops over";
+  let description = [{
+    A persistent kernel has as many programs as the device has multiprocessors, and each loops over tiles, from its id along x in steps of
+    their number. The loop's body becomes the kernel; the function of its attribute `tilebridge.tiles` returns for a launch where tiles end, and
+    the step, which is 0 if all programs together run each tile once: if the grid has as many programs along x as a step, or at least as many as there are tiles.
+    Then `tilebridge-cpu-entry` gives each range of programs its share of the tiles, one after the other, and
+    whatever is known of programs holds for tiles: they may be ordered (`tilebridge-cpu-order-programs`), and find the panels of those before
+    (`tilebridge-cpu-share-operands`). Else each program runs its own tiles in its order.
+
+    For kernels whose last operation is such a loop, over numbers of 32 bits, where tiles hand nothing to the next ones but other names of their
+    number (`tile_c += NUM_SMS`), and do not know which program runs them. Of an argument that is written nothing may be read but what the tile writes itself;
+    that no other two begin at the same address is asked at each launch (a step of 0 is returned only then). Not with atomics, prints, assertions or `scf.while`,
+    nor with reductions or loops before the loop over tiles.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32, strided<[1], offset: ?>>, ..., %n: i32, %px: i32, ...) attributes {tilebridge.kernel} {
+      scf.for %tile = %px to %n step %c132 : i32 {
+        ...
+      }
+      return
+    }
+    ```
+    After, `@f` has the attribute `tilebridge.tiles = @f.tiles`, and is followed by:
+    ```mlir
+    func.func private @f.tiles(%x: memref<?xf32, strided<[1], offset: ?>>, ..., %n: i32, %px: i32, ...) -> (i64, i64) {
+      ...
+      return %end, %step : i64, i64
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def CpuLowerAddressesPass : Pass<"tilebridge-cpu-lower-addresses", "::mlir::ModuleOp"> {
   let summary = "Makes memrefs of byte addresses";
   let description = [{

@@ -30,6 +30,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // What that made constant or equal is folded.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Tiles that programs loop over are programs of their own.
+  pm.addPass(createCpuPersistentTilesPass());
   // Blocks of products have no elements that are always padding.
   CpuTrimBlocksPassOptions trim;
   trim.tiles = target.hasBf16Tiles || target.hasI8Tiles;

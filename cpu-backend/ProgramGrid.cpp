@@ -29,7 +29,19 @@ ProgramGrid::ProgramGrid(OpBuilder &b, Location loc, Value launch)
   }
 }
 
-Value ProgramGrid::ask(func::FuncOp function, const ProgramCall &kernel) {
+void ProgramGrid::setCount(Value count) {
+  counts64[0] = count;
+  counts[0] = arith::TruncIOp::create(b, loc, b.getI32Type(), count);
+}
+
+Value ProgramGrid::total() {
+  Value total = counts64[0];
+  for (Value count : ArrayRef<Value>(counts64).drop_front())
+    total = arith::MulIOp::create(b, loc, total, count);
+  return total;
+}
+
+ValueRange ProgramGrid::ask(func::FuncOp function, const ProgramCall &kernel) {
   // Its arguments are the kernel's without the hidden ones.
   Value zero = arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0);
   SmallVector<Value> arguments(kernel.arguments);
@@ -38,12 +50,12 @@ Value ProgramGrid::ask(func::FuncOp function, const ProgramCall &kernel) {
     arguments[kernel.firstId + dim] = zero;
     arguments[kernel.firstId + 3 + dim] = counts[dim];
   }
-  return func::CallOp::create(b, loc, function, arguments).getResult(0);
+  return func::CallOp::create(b, loc, function, arguments).getResults();
 }
 
 void ProgramGrid::setOrder(const ProgramCall &kernel) {
   func::FuncOp function = kernel.order;
-  Value order = ask(function, kernel);
+  Value order = ask(function, kernel).front();
   auto is = [&](int64_t number) -> Value {
     return arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::eq, order,

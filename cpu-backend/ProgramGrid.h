@@ -21,7 +21,11 @@ protected:
   using Value = mlir::Value;
 
   /// What a function of the kernel says, for the arguments of this launch.
-  Value ask(mlir::func::FuncOp function, const ProgramCall &kernel);
+  mlir::ValueRange ask(mlir::func::FuncOp function, const ProgramCall &kernel);
+  /// From here on the grid has so many programs along x, an i64.
+  void setCount(Value count);
+  /// How many programs the grid has, an i64.
+  Value total();
   /// What an order function returns for this launch (OrderPrograms.h).
   void setOrder(const ProgramCall &kernel);
   /// The fastest first: x y z, y x z or z x y.

@@ -8,9 +8,11 @@
 #include "cpu-backend/ProgramLoop.h"
 #include "cpu-backend/ProgramGrid.h"
 
+#include "runtime/executable_abi.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -23,11 +25,15 @@ public:
   using ProgramGrid::ProgramGrid;
 
   void create(const ProgramCall &kernel, Value begin, Value end);
+  void createTiles(const ProgramCall &kernel, Value begin, Value end,
+                   Value scratch);
   void createMerged(const ProgramCall &kernel, ArrayRef<MergedCall> merged,
                     Value begin, Value end);
   Value atOnce(ArrayRef<MergedCall> merged);
 
 private:
+  void createApart(const ProgramCall &kernel, Value begin, Value end,
+                   Value tiles, Value step, Value scratch);
   func::CallOp call(const ProgramCall &call, ValueRange ids);
   void findStep(ArrayRef<MergedCall> merged);
   /// Of a program in a launch with merged ones.
@@ -90,13 +96,67 @@ void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
   scf::YieldOp::create(b, loc, next(ids));
 }
 
+/// The programs' tiles are the grid then: of all tiles a range of programs has
+/// its share.
+void ProgramLoop::createTiles(const ProgramCall &kernel, Value begin, Value end,
+                              Value scratch) {
+  ValueRange answer = ask(kernel.tiles, kernel);
+  Value tiles = arith::MaxSIOp::create(b, loc, answer[0], number(0)),
+        step = answer[1], programs = total();
+  Value together =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, step, number(0));
+  auto branch = scf::IfOp::create(b, loc, together, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  createApart(kernel, begin, end, tiles, step, scratch);
+  b.setInsertionPointToStart(branch.thenBlock());
+  setCount(tiles);
+  // Without a product of two numbers that may be large.
+  Value all = total(), each = arith::DivUIOp::create(b, loc, all, programs),
+        left = arith::RemUIOp::create(b, loc, all, programs);
+  auto share = [&](Value program) -> Value {
+    return arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, program, each),
+        arith::DivUIOp::create(
+            b, loc, arith::MulIOp::create(b, loc, program, left), programs));
+  };
+  Value first = share(begin), last = share(end);
+  // Nothing is divided by 0.
+  setCount(arith::MaxSIOp::create(b, loc, tiles, number(1)));
+  create(kernel, first, last);
+}
+
+/// Each program runs its own tiles, one after the other, as if it were the
+/// thread's only one: what one tile writes the next one may read.
+void ProgramLoop::createApart(const ProgramCall &kernel, Value begin, Value end,
+                              Value tiles, Value step, Value scratch) {
+  OpBuilder::InsertionGuard guard(b);
+  auto loop = scf::ForOp::create(b, loc, begin, end, number(1));
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> ids = idsOf(loop.getInductionVar());
+  auto inner = scf::ForOp::create(b, loc, wide(ids[0]), tiles, step);
+  b.setInsertionPointToStart(inner.getBody());
+  auto bytes =
+      kernel.function->getAttrOfType<IntegerAttr>("tilebridge.scratch_bytes");
+  if (bytes && bytes.getInt() > 0) {
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 8),
+          size = number(
+              std::min<int64_t>(bytes.getInt(), TB_SCRATCH_ZEROED_BYTES));
+    LLVM::MemsetOp::create(b, loc, scratch, zero, size, /*isVolatile=*/false);
+  }
+  ids[0] =
+      arith::TruncIOp::create(b, loc, b.getI32Type(), inner.getInductionVar());
+  setCount(tiles);
+  call(kernel, ids);
+}
+
 /// What the functions that say so agree on; 0 where they do not.
 void ProgramLoop::findStep(ArrayRef<MergedCall> merged) {
   Value agreed;
   for (const MergedCall &each : merged) {
     if (!each.step)
       continue;
-    Value result = ask(each.step, each.call);
+    Value result = ask(each.step, each.call).front();
     // A quotient by what is no distance is not what is merged for.
     result = arith::MaxSIOp::create(b, loc, result, number(0));
     result = arith::MinSIOp::create(
@@ -120,10 +180,7 @@ void ProgramLoop::findStep(ArrayRef<MergedCall> merged) {
 /// Whether the grid has so many groups of this size that all threads have work.
 Value ProgramLoop::hasEnough(const MergedCall &merged) {
   constexpr int64_t leastGroups = 64;
-  Value total = counts64[0];
-  for (Value count : ArrayRef<Value>(counts64).drop_front())
-    total = arith::MulIOp::create(b, loc, total, count);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, total,
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, total(),
                                number(leastGroups * merged.count));
 }
 
@@ -275,9 +332,12 @@ void ProgramLoop::createMerged(const ProgramCall &kernel,
 void tilebridge::cpu::createProgramLoop(OpBuilder &b, Location loc,
                                         const ProgramCall &kernel,
                                         ArrayRef<MergedCall> merged,
-                                        Value launch, Value begin, Value end) {
+                                        Value launch, Value begin, Value end,
+                                        Value scratch) {
   ProgramLoop loop(b, loc, launch);
-  if (merged.empty())
+  if (kernel.tiles)
+    loop.createTiles(kernel, begin, end, scratch);
+  else if (merged.empty())
     loop.create(kernel, begin, end);
   else
     loop.createMerged(kernel, merged, begin, end);

@@ -19,6 +19,8 @@ struct ProgramCall {
   unsigned firstId = 0;
   /// Returns an order (OrderPrograms.h); null if programs are in that of x.
   mlir::func::FuncOp order;
+  /// Returns which tiles a program runs (PersistentTiles.h); null if it is one.
+  mlir::func::FuncOp tiles;
 };
 
 /// Programs that are run by one call, if the kernel has a function for that.
@@ -31,13 +33,14 @@ struct MergedCall {
   unsigned axis = 0;
 };
 
-/// Calls the kernel for the programs [begin, end) of the launch's grid. Of
-/// several ways to run programs together the first one is taken that has as
-/// many as it takes: each takes a multiple of those of the next one.
+/// Calls the kernel for the programs [begin, end) of the launch's grid;
+/// `scratch`: the memory of their thread. Of several ways to run programs
+/// together the first one is taken that has as many as it takes: each takes a
+/// multiple of those of the next one.
 void createProgramLoop(mlir::OpBuilder &b, mlir::Location loc,
                        const ProgramCall &kernel,
                        llvm::ArrayRef<MergedCall> merged, mlir::Value launch,
-                       mlir::Value begin, mlir::Value end);
+                       mlir::Value begin, mlir::Value end, mlir::Value scratch);
 
 /// How many programs in a row the merged ones are part of, as an i64: ranges of
 /// as many have no programs that are left alone.

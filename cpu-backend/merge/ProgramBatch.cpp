@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/merge/ProgramBatch.h"
+#include "cpu-backend/PersistentTiles.h"
 
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ScalarSlice.h"
@@ -24,7 +25,8 @@ using namespace tilebridge::cpu;
 using linalg_ext::kProgramArguments;
 
 LogicalResult ProgramBatch::run() {
-  if (!program.getBody().hasOneBlock() || hasOrder(program))
+  if (!program.getBody().hasOneBlock() || hasOrder(program) ||
+      program->hasAttr(tilesAttr))
     return failure();
   b.setInsertionPointAfter(program);
   Location loc = program.getLoc();

@@ -58,3 +58,37 @@ func.func @wide(%x: i128, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz:
 func.func @result(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) -> i32 attributes {tilebridge.kernel} {
   return %px : i32
 }
+
+// -----
+
+// Each program runs the tiles from its id on. All together: a range of programs has its share of the tiles, and the
+// kernel sees as many programs as there are tiles. Else each runs its own, and finds nothing of the tile before.
+
+// CHECK-LABEL: func.func private @persistent.program(
+// CHECK: llvm.func internal @tilebridge_run(%{{[^:,]*}}: !llvm.ptr, %[[BEGIN:[^:,]*]]: i64, %[[END:[^:,]*]]: i64, %[[SCRATCH:.*]]: !llvm.ptr)
+// CHECK: %[[TILES:.*]]:2 = func.call @persistent.tiles.program(
+// CHECK: %[[LAST:.*]] = arith.maxsi %[[TILES]]#0, %{{.*}} : i64
+// CHECK: %[[TOGETHER:.*]] = arith.cmpi eq, %[[TILES]]#1, %{{.*}} : i64
+// CHECK: scf.if %[[TOGETHER]]
+// CHECK: arith.muli %[[BEGIN]],
+// CHECK: arith.muli %[[END]],
+// CHECK: %[[SOME:.*]] = arith.maxsi %[[LAST]], %{{.*}} : i64
+// CHECK: %[[COUNT:.*]] = arith.trunci %[[SOME]] : i64 to i32
+// CHECK: scf.for
+// CHECK: func.call @persistent.program(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[COUNT]],
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK: scf.for %[[TILE:.*]] = %{{.*}} to %[[LAST]] step %[[TILES]]#1
+// CHECK: %[[BYTES:.*]] = arith.constant 256 : i64
+// CHECK: "llvm.intr.memset"(%[[SCRATCH]], %{{.*}}, %[[BYTES]])
+// CHECK: %[[ID:.*]] = arith.trunci %[[TILE]] : i64 to i32
+// CHECK: func.call @persistent.program(%{{[^,]*}}, %[[ID]],
+func.func @persistent(%n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32, %s: memref<?xi8> {tilebridge.scratch})
+    attributes {tilebridge.kernel, tilebridge.tiles = @persistent.tiles, tilebridge.scratch_bytes = 640 : i64} {
+  return
+}
+func.func private @persistent.tiles(%n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) -> (i64, i64) {
+  %end = arith.extsi %n : i32 to i64
+  %c0 = arith.constant 0 : i64
+  return %end, %c0 : i64, i64
+}

@@ -1,0 +1,352 @@
+//===- PersistentTiles.cpp - tilebridge-cpu-persistent-tiles --------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// `for tile in tl.range(tl.program_id(0), tiles, NUM_SMS)`: on a GPU such a
+// persistent kernel fills each multiprocessor once. Here it would hide from
+// everything that knows programs that tiles are independent: which of them a
+// thread runs one after the other, and that they multiply with the same panels.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/PersistentTiles.h"
+
+#include "cpu-backend/DecisionRemark.h"
+#include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/LaunchUniform.h"
+#include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUPERSISTENTTILESPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+using linalg_ext::kProgramArguments;
+
+namespace {
+
+/// A kernel whose last operation is a loop over its tiles.
+class TileLoop {
+public:
+  explicit TileLoop(func::FuncOp kernel)
+      : kernel(kernel), body(&kernel.getBody().front()),
+        programs(kernel.getArguments().take_back(kProgramArguments)) {}
+
+  /// Whether each tile could be a program of its own.
+  bool find();
+  /// Makes each tile one.
+  void replace();
+
+private:
+  bool isLoopOverTiles();
+  bool isPlainBefore();
+  bool areCounters();
+  bool areIndependent();
+  bool addAccesses(Operation *op);
+  bool addAllAccesses(Operation *op) {
+    return !anyInside(op, [this](Operation *in) { return !addAccesses(in); });
+  }
+  std::optional<int64_t> stepsBehind(Value init);
+  bool isStep(Value value);
+  Value createIsApart(ImplicitLocOpBuilder &b, IRMapping &map);
+  void createTiles();
+  Value id() { return programs[0]; }
+
+  func::FuncOp kernel;
+  Block *body;
+  ValueRange programs;
+  scf::ForOp loop;
+  /// What adds a step to a counter.
+  llvm::DenseSet<Operation *> counting;
+  /// Memory that tiles read and write.
+  llvm::SetVector<Value> read, written;
+};
+
+} // namespace
+
+bool TileLoop::find() {
+  return isLoopOverTiles() && areCounters() && isPlainBefore() &&
+         areIndependent();
+}
+
+bool TileLoop::isLoopOverTiles() {
+  Operation *last = body->getTerminator()->getPrevNode();
+  loop = dyn_cast_or_null<scf::ForOp>(last);
+  // Ids have 32 bits.
+  if (!loop || loop.getUnsignedCmp() || loop.getLowerBound() != id() ||
+      !loop.getInductionVar().getType().isInteger(32))
+    return false;
+  LaunchUniform ofLaunch(kernel, [&](Operation *op) {
+    return op->getBlock() == body && op->getNumRegions() == 0 &&
+           isMemoryEffectFree(op);
+  });
+  return ofLaunch.contains(loop.getUpperBound()) &&
+         ofLaunch.contains(loop.getStep()) && !hasOrder(kernel);
+}
+
+/// What is before the loop runs once a tile, too: it is to be cheap, to be the
+/// same then, and not to tell tiles by which program runs them.
+bool TileLoop::isPlainBefore() {
+  llvm::DenseSet<Value> ofProgram = {programs[0], programs[3]};
+  for (Operation &op : *body) {
+    if (&op == loop)
+      break;
+    bool isCostly = anyInside(&op, [](Operation *inner) {
+      OpKind kind = kindOf(inner);
+      return isa<LoopLikeOpInterface>(inner) || isProduct(inner) ||
+             kind == OpKind::NestRoot || kind == OpKind::OwnRoot;
+    });
+    if (isCostly || mayWrite(&op) || !addAllAccesses(&op))
+      return false;
+    bool isOfProgram = anyInside(&op, [&](Operation *inner) {
+      return llvm::any_of(inner->getOperands(), [&](Value operand) {
+        return ofProgram.contains(operand);
+      });
+    });
+    if (isOfProgram)
+      ofProgram.insert_range(op.getResults());
+  }
+  // Of what a program works in, alone, tiles know by a remainder.
+  auto isOwnNumber = [&](Operation *inner) {
+    return isa<arith::RemSIOp, arith::RemUIOp>(inner) &&
+           inner->getOperand(0) == loop.getInductionVar() &&
+           isStep(inner->getOperand(1));
+  };
+  return !anyInside(loop, [&](Operation *inner) {
+    if (inner == loop || counting.contains(inner))
+      return false;
+    return isOwnNumber(inner) ||
+           llvm::any_of(inner->getOperands(), [&](Value operand) {
+             return ofProgram.contains(operand);
+           });
+  });
+}
+
+bool TileLoop::isStep(Value value) {
+  APInt one, other;
+  return value == loop.getStep() ||
+         (value.getType() == loop.getStep().getType() &&
+          matchPattern(value, m_ConstantInt(&one)) &&
+          matchPattern(loop.getStep(), m_ConstantInt(&other)) && one == other);
+}
+
+/// Of a number that begins as `init` and grows by a step with each tile: how
+/// many steps it is behind the tile's number, 0 or 1.
+std::optional<int64_t> TileLoop::stepsBehind(Value init) {
+  if (init == id())
+    return 0;
+  APInt added, step;
+  if (auto sub = init.getDefiningOp<arith::SubIOp>();
+      sub && sub.getLhs() == id() && isStep(sub.getRhs()))
+    return 1;
+  if (auto add = init.getDefiningOp<arith::AddIOp>();
+      add && add.getLhs() == id() &&
+      matchPattern(add.getRhs(), m_ConstantInt(&added)) &&
+      matchPattern(loop.getStep(), m_ConstantInt(&step)) && added == -step)
+    return 1;
+  return std::nullopt;
+}
+
+/// All that a tile hands to the next one are other names of its number: authors
+/// count once for what is before the product, and once for what is behind.
+bool TileLoop::areCounters() {
+  auto yielded = loop.getYieldedValues();
+  for (auto [init, argument, next, result] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(), yielded,
+                       loop.getResults())) {
+    auto add = next.getDefiningOp<arith::AddIOp>();
+    if (!result.use_empty() || !add || add.getLhs() != argument ||
+        !isStep(add.getRhs()))
+      return false;
+    auto behind = stepsBehind(init);
+    // The number of programs is none that a tile knows.
+    bool isKnown =
+        behind == 0 ||
+        (behind == 1 &&
+         (argument.hasOneUse() || matchPattern(loop.getStep(), m_Constant())));
+    if (!isKnown)
+      return false;
+    counting.insert(add);
+  }
+  return true;
+}
+
+/// Adds the memory that `op` reads and writes; fails where that is not known.
+bool TileLoop::addAccesses(Operation *op) {
+  if (op->getNumRegions() != 0 && isa<scf::SCFDialect>(op->getDialect()))
+    return true;
+  bool writes = mayWrite(op), reads = mayRead(op), isKnown = false;
+  if (!writes && !reads)
+    return true;
+  for (Value operand : op->getOperands()) {
+    if (!isa<BaseMemRefType>(operand.getType()))
+      continue;
+    if (!argumentOf(operand))
+      return false;
+    isKnown = true;
+    if (writes)
+      written.insert(operand);
+    if (reads)
+      read.insert(operand);
+  }
+  return isKnown;
+}
+
+/// Both are the same part of the arguments that they are of.
+static bool areSameParts(Value one, Value other) {
+  Operation *op = one.getDefiningOp(), *otherOp = other.getDefiningOp();
+  if (one == other || (!op && !otherOp))
+    return one.getType() == other.getType();
+  if (!op || !otherOp || op->getName() != otherOp->getName() ||
+      op->getAttrDictionary() != otherOp->getAttrDictionary() ||
+      one.getType() != other.getType() ||
+      op->getNumOperands() != otherOp->getNumOperands())
+    return false;
+  return llvm::all_of(
+      llvm::zip_equal(op->getOperands(), otherOp->getOperands()),
+      [](auto operands) {
+        auto [operand, otherOperand] = operands;
+        return operand == otherOperand ||
+               (isa<BaseMemRefType>(operand.getType()) &&
+                isa<BaseMemRefType>(otherOperand.getType()) &&
+                areSameParts(operand, otherOperand));
+      });
+}
+
+/// No tile reads what another one writes: of an argument that is written only
+/// the part is read that the tile writes itself. Whether two arguments are the
+/// same memory is asked when the kernel runs.
+bool TileLoop::areIndependent() {
+  return addAllAccesses(loop) && llvm::all_of(written, [&](Value to) {
+           return llvm::all_of(read, [&](Value from) {
+             return argumentOf(to) != argumentOf(from) ||
+                    areSameParts(to, from);
+           });
+         });
+}
+
+/// No array that is written begins where one does of which tiles read another
+/// part.
+Value TileLoop::createIsApart(ImplicitLocOpBuilder &b, IRMapping &map) {
+  llvm::SetVector<std::pair<Value, Value>> pairs;
+  for (Value to : written)
+    for (Value from : read)
+      if (argumentOf(to) != argumentOf(from) && !areSameParts(to, from))
+        pairs.insert({argumentOf(to), argumentOf(from)});
+  auto begin = [&](Value argument) -> Value {
+    return memref::ExtractAlignedPointerAsIndexOp::create(b,
+                                                          map.lookup(argument));
+  };
+  Value result = arith::ConstantIntOp::create(b, 1, 1);
+  for (auto [to, from] : pairs)
+    result =
+        arith::AndIOp::create(b, result,
+                              arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                                    begin(to), begin(from)));
+  return result;
+}
+
+/// The function of `tilesAttr`.
+void TileLoop::createTiles() {
+  ImplicitLocOpBuilder b(loop.getLoc(), kernel.getContext());
+  b.setInsertionPointAfter(kernel);
+  Type i64 = b.getI64Type();
+  auto function = func::FuncOp::create(
+      b, (kernel.getName() + ".tiles").str(),
+      b.getFunctionType(kernel.getArgumentTypes(), {i64, i64}));
+  function.setPrivate();
+  kernel->setAttr(tilesAttr, FlatSymbolRefAttr::get(function.getNameAttr()));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  IRMapping map;
+  map.map(kernel.getArguments(), function.getArguments());
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  llvm::SetVector<Operation *> slice;
+  for (Value value : {loop.getUpperBound(), loop.getStep()})
+    if (value.getDefiningOp())
+      (void)getBackwardSlice(value, &slice, options);
+  for (Operation &op : *body)
+    if (slice.contains(&op))
+      b.clone(op, map);
+  auto is = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, predicate, x, y);
+  };
+  Value end = map.lookup(loop.getUpperBound()),
+        step = map.lookup(loop.getStep());
+  auto counts = function.getArguments().take_back(3);
+  Value one = arith::ConstantIntOp::create(b, 1, 32);
+  // Programs begin at all numbers below the step, or one begins at each tile.
+  Value together =
+      arith::OrIOp::create(b, is(arith::CmpIPredicate::eq, counts[0], step),
+                           is(arith::CmpIPredicate::sge, counts[0], end));
+  together = arith::AndIOp::create(b, together, createIsApart(b, map));
+  Value none = arith::ConstantIntOp::create(b, 0, 64);
+  Value apart = arith::MaxSIOp::create(b, step, one);
+  Value result = arith::SelectOp::create(b, together, none,
+                                         arith::ExtSIOp::create(b, i64, apart));
+  Value last = arith::ExtSIOp::create(b, i64, end);
+  func::ReturnOp::create(b, ValueRange{last, result});
+}
+
+void TileLoop::replace() {
+  createTiles();
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  for (auto [init, argument] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
+    if (*stepsBehind(init) == 0) {
+      argument.replaceAllUsesWith(id());
+      continue;
+    }
+    // One step later it is the tile's number.
+    loop.getTiedLoopYieldedValue(argument)->get().replaceAllUsesWith(id());
+    argument.replaceAllUsesWith(
+        arith::SubIOp::create(b, id(), loop.getStep()).getResult());
+  }
+  loop.getInductionVar().replaceAllUsesWith(id());
+  for (Operation *add : counting)
+    if (add->use_empty())
+      add->erase();
+  for (Operation &op :
+       llvm::make_early_inc_range(loop.getBody()->without_terminator()))
+    op.moveBefore(loop);
+  if (Decision::isWanted(kernel.getContext()))
+    Decision(loop.getLoc(), "tiles")
+        .report("each tile of this loop is a program: a thread runs tiles that "
+                "follow one another, if the launch runs each once");
+  loop.erase();
+}
+
+namespace {
+struct PersistentTilesPass
+    : public tilebridge::cpu::impl::CpuPersistentTilesPassBase<
+          PersistentTilesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      if (!func->hasAttr("tilebridge.kernel") ||
+          func.getNumArguments() < kProgramArguments ||
+          !func.getBody().hasOneBlock())
+        continue;
+      TileLoop tiles(func);
+      if (tiles.find())
+        tiles.replace();
+    }
+  }
+};
+} // namespace
