@@ -53,9 +53,12 @@ ValueRange ProgramGrid::ask(func::FuncOp function, const ProgramCall &kernel) {
   return func::CallOp::create(b, loc, function, arguments).getResults();
 }
 
-void ProgramGrid::setOrder(const ProgramCall &kernel) {
+void ProgramGrid::setOrder(const ProgramCall &kernel, Value condition) {
   func::FuncOp function = kernel.order;
   Value order = ask(function, kernel).front();
+  if (condition)
+    order = choose(condition, order,
+                   arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0));
   auto is = [&](int64_t number) -> Value {
     return arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::eq, order,

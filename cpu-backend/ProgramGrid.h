@@ -26,8 +26,9 @@ protected:
   void setCount(Value count);
   /// How many programs the grid has, an i64.
   Value total();
-  /// What an order function returns for this launch (OrderPrograms.h).
-  void setOrder(const ProgramCall &kernel);
+  /// What an order function returns for this launch (OrderPrograms.h), if
+  /// `condition` holds, an i1, or null: it does.
+  void setOrder(const ProgramCall &kernel, Value condition = {});
   /// The fastest first: x y z, y x z or z x y.
   mlir::SmallVector<Value> inOrder(mlir::ValueRange ofAxes);
   mlir::SmallVector<Value> ofAxes(mlir::ValueRange inOrder);

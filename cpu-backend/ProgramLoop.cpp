@@ -32,8 +32,7 @@ public:
   Value atOnce(ArrayRef<MergedCall> merged);
 
 private:
-  void createApart(const ProgramCall &kernel, Value begin, Value end,
-                   Value tiles, Value step, Value scratch);
+  void createClear(const ProgramCall &kernel, Value together, Value scratch);
   func::CallOp call(const ProgramCall &call, ValueRange ids);
   void findStep(ArrayRef<MergedCall> merged);
   /// Of a program in a launch with merged ones.
@@ -97,57 +96,79 @@ void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
 }
 
 /// The programs' tiles are the grid then: of all tiles a range of programs has
-/// its share.
+/// its share. Or else each program runs its own, one after the other, as if it
+/// were the thread's only one: what one tile writes the next one may read. Both
+/// are one loop, as a kernel that is called at one place is inlined there.
 void ProgramLoop::createTiles(const ProgramCall &kernel, Value begin, Value end,
                               Value scratch) {
   ValueRange answer = ask(kernel.tiles, kernel);
   Value tiles = arith::MaxSIOp::create(b, loc, answer[0], number(0)),
         step = answer[1], programs = total();
-  Value together =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, step, number(0));
-  auto branch = scf::IfOp::create(b, loc, together, /*withElseRegion=*/true);
+  Value together = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, step,
+                                         number(0));
+  auto plus = [&](Value one, Value other) -> Value {
+    return arith::AddIOp::create(b, loc, one, other);
+  };
+  Value stop = choose(together, plus(begin, number(1)), end);
+  auto ofPrograms = scf::ForOp::create(b, loc, begin, stop, number(1));
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.elseBlock());
-  createApart(kernel, begin, end, tiles, step, scratch);
-  b.setInsertionPointToStart(branch.thenBlock());
+  b.setInsertionPointToStart(ofPrograms.getBody());
+  SmallVector<Value> own = idsOf(ofPrograms.getInductionVar());
   setCount(tiles);
   // Without a product of two numbers that may be large.
   Value all = total(), each = arith::DivUIOp::create(b, loc, all, programs),
         left = arith::RemUIOp::create(b, loc, all, programs);
   auto share = [&](Value program) -> Value {
-    return arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, program, each),
+    return plus(
+        arith::MulIOp::create(b, loc, program, each),
         arith::DivUIOp::create(
             b, loc, arith::MulIOp::create(b, loc, program, left), programs));
   };
-  Value first = share(begin), last = share(end);
+  Value first = choose(together, share(begin), wide(own[0])),
+        last = choose(together, share(end), tiles),
+        by = choose(together, number(1), step);
   // Nothing is divided by 0.
   setCount(arith::MaxSIOp::create(b, loc, tiles, number(1)));
-  create(kernel, first, last);
+  if (kernel.order)
+    setOrder(kernel, together);
+  auto either = [&](ValueRange ids, Value tile) {
+    Value x = arith::TruncIOp::create(b, loc, b.getI32Type(), tile);
+    return SmallVector<Value>{choose(together, ids[0], x),
+                              choose(together, ids[1], own[1]),
+                              choose(together, ids[2], own[2])};
+  };
+  SmallVector<Value> inits;
+  if (!isScattered())
+    inits = either(idsOf(first), first);
+  auto ofTiles = scf::ForOp::create(b, loc, first, last, by, inits);
+  b.setInsertionPointToStart(ofTiles.getBody());
+  createClear(kernel, together, scratch);
+  Value tile = ofTiles.getInductionVar();
+  if (isScattered()) {
+    call(kernel, either(idsOf(tile), tile));
+    return;
+  }
+  ValueRange ids = ofTiles.getRegionIterArgs();
+  call(kernel, ids);
+  scf::YieldOp::create(b, loc, either(next(ids), plus(tile, by)));
 }
 
-/// Each program runs its own tiles, one after the other, as if it were the
-/// thread's only one: what one tile writes the next one may read.
-void ProgramLoop::createApart(const ProgramCall &kernel, Value begin, Value end,
-                              Value tiles, Value step, Value scratch) {
-  OpBuilder::InsertionGuard guard(b);
-  auto loop = scf::ForOp::create(b, loc, begin, end, number(1));
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> ids = idsOf(loop.getInductionVar());
-  auto inner = scf::ForOp::create(b, loc, wide(ids[0]), tiles, step);
-  b.setInsertionPointToStart(inner.getBody());
+/// Tiles that do not run together find nothing of those before.
+void ProgramLoop::createClear(const ProgramCall &kernel, Value together,
+                              Value scratch) {
   auto bytes =
       kernel.function->getAttrOfType<IntegerAttr>("tilebridge.scratch_bytes");
-  if (bytes && bytes.getInt() > 0) {
-    Value zero = arith::ConstantIntOp::create(b, loc, 0, 8),
-          size = number(
-              std::min<int64_t>(bytes.getInt(), TB_SCRATCH_ZEROED_BYTES));
-    LLVM::MemsetOp::create(b, loc, scratch, zero, size, /*isVolatile=*/false);
-  }
-  ids[0] =
-      arith::TruncIOp::create(b, loc, b.getI32Type(), inner.getInductionVar());
-  setCount(tiles);
-  call(kernel, ids);
+  if (!bytes || bytes.getInt() == 0)
+    return;
+  Value one = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+  Value apart = arith::XOrIOp::create(b, loc, together, one);
+  auto branch = scf::IfOp::create(b, loc, apart, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 8),
+        size =
+            number(std::min<int64_t>(bytes.getInt(), TB_SCRATCH_ZEROED_BYTES));
+  LLVM::MemsetOp::create(b, loc, scratch, zero, size, /*isVolatile=*/false);
 }
 
 /// What the functions that say so agree on; 0 where they do not.
