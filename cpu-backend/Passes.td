@@ -151,6 +151,8 @@ def CpuPersistentTilesPass : Pass<"tilebridge-cpu-persistent-tiles", "::mlir::Mo
     whatever is known of programs holds for tiles: they may be ordered (`tilebridge-cpu-order-programs`), and find the panels of those before
     (`tilebridge-cpu-share-operands`). Else each program runs its own tiles in its order.
 
+    The loop may also count elements, `for start in range(pid * BLOCK, n, num_programs * BLOCK)` with a constant block: a tile is a block then.
+
     For kernels whose last operation is such a loop, over numbers of 32 bits, where tiles hand nothing to the next ones but other names of their
     number (`tile_c += NUM_SMS`), and do not know which program runs them. Of an argument that is written nothing may be read but what the tile writes itself;
     that no other two begin at the same address is asked at each launch (a step of 0 is returned only then). Not with atomics, prints, assertions or `scf.while`,

@@ -54,6 +54,7 @@ public:
 
 private:
   bool isLoopOverTiles();
+  bool findUnit();
   bool isPlainBefore();
   bool areCounters();
   bool areIndependent();
@@ -66,11 +67,18 @@ private:
   Value createIsApart(ImplicitLocOpBuilder &b, IRMapping &map);
   void createTiles();
   Value id() { return programs[0]; }
+  /// Of a program's first tile, and of a tile where it is a program.
+  Value begin() { return loop.getLowerBound(); }
 
   func::FuncOp kernel;
   Block *body;
   ValueRange programs;
   scf::ForOp loop;
+  /// The loop counts so many for each tile.
+  int64_t unit = 1;
+  /// How many tiles a step is; null: as many as `constantStep`.
+  Value step;
+  int64_t constantStep = 0;
   /// What adds a step to a counter.
   llvm::DenseSet<Operation *> counting;
   /// Memory that tiles read and write.
@@ -88,8 +96,8 @@ bool TileLoop::isLoopOverTiles() {
   Operation *last = body->getTerminator()->getPrevNode();
   loop = dyn_cast_or_null<scf::ForOp>(last);
   // Ids have 32 bits.
-  if (!loop || loop.getUnsignedCmp() || loop.getLowerBound() != id() ||
-      !loop.getInductionVar().getType().isInteger(32))
+  if (!loop || loop.getUnsignedCmp() ||
+      !loop.getInductionVar().getType().isInteger(32) || !findUnit())
     return false;
   LaunchUniform ofLaunch(kernel, [&](Operation *op) {
     return op->getBlock() == body && op->getNumRegions() == 0 &&
@@ -97,6 +105,33 @@ bool TileLoop::isLoopOverTiles() {
   });
   return ofLaunch.contains(loop.getUpperBound()) &&
          ofLaunch.contains(loop.getStep()) && !hasOrder(kernel);
+}
+
+/// Loops count tiles, or elements: from `id * BLOCK` in steps of as many blocks
+/// as there are programs.
+bool TileLoop::findUnit() {
+  APInt number;
+  if (begin() != id()) {
+    auto mul = begin().getDefiningOp<arith::MulIOp>();
+    if (!mul || mul.getLhs() != id() ||
+        !matchPattern(mul.getRhs(), m_ConstantInt(&number)) ||
+        !number.isStrictlyPositive())
+      return false;
+    unit = number.getSExtValue();
+  }
+  if (matchPattern(loop.getStep(), m_ConstantInt(&number))) {
+    constantStep = number.getSExtValue() / unit;
+    return number.isStrictlyPositive() && number.getSExtValue() % unit == 0;
+  }
+  step = loop.getStep();
+  if (unit == 1)
+    return true;
+  auto mul = step.getDefiningOp<arith::MulIOp>();
+  if (!mul || !matchPattern(mul.getRhs(), m_ConstantInt(&number)) ||
+      number.getSExtValue() != unit)
+    return false;
+  step = mul.getLhs();
+  return true;
 }
 
 /// What is before the loop runs once a tile, too: it is to be cheap, to be the
@@ -146,16 +181,16 @@ bool TileLoop::isStep(Value value) {
 }
 
 /// Of a number that begins as `init` and grows by a step with each tile: how
-/// many steps it is behind the tile's number, 0 or 1.
+/// many steps it is behind the loop's own number, 0 or 1.
 std::optional<int64_t> TileLoop::stepsBehind(Value init) {
-  if (init == id())
+  if (init == begin())
     return 0;
   APInt added, step;
   if (auto sub = init.getDefiningOp<arith::SubIOp>();
-      sub && sub.getLhs() == id() && isStep(sub.getRhs()))
+      sub && sub.getLhs() == begin() && isStep(sub.getRhs()))
     return 1;
   if (auto add = init.getDefiningOp<arith::AddIOp>();
-      add && add.getLhs() == id() &&
+      add && add.getLhs() == begin() &&
       matchPattern(add.getRhs(), m_ConstantInt(&added)) &&
       matchPattern(loop.getStep(), m_ConstantInt(&step)) && added == -step)
     return 1;
@@ -286,17 +321,21 @@ void TileLoop::createTiles() {
   auto is = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
     return arith::CmpIOp::create(b, predicate, x, y);
   };
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
   Value end = map.lookup(loop.getUpperBound()),
-        step = map.lookup(loop.getStep());
+        tiles = step ? map.lookup(step) : number(constantStep), one = number(1);
+  if (unit != 1)
+    end = arith::CeilDivSIOp::create(b, end, number(unit));
   auto counts = function.getArguments().take_back(3);
-  Value one = arith::ConstantIntOp::create(b, 1, 32);
   // Programs begin at all numbers below the step, or one begins at each tile.
   Value together =
-      arith::OrIOp::create(b, is(arith::CmpIPredicate::eq, counts[0], step),
+      arith::OrIOp::create(b, is(arith::CmpIPredicate::eq, counts[0], tiles),
                            is(arith::CmpIPredicate::sge, counts[0], end));
   together = arith::AndIOp::create(b, together, createIsApart(b, map));
   Value none = arith::ConstantIntOp::create(b, 0, 64);
-  Value apart = arith::MaxSIOp::create(b, step, one);
+  Value apart = arith::MaxSIOp::create(b, tiles, one);
   Value result = arith::SelectOp::create(b, together, none,
                                          arith::ExtSIOp::create(b, i64, apart));
   Value last = arith::ExtSIOp::create(b, i64, end);
@@ -309,15 +348,15 @@ void TileLoop::replace() {
   for (auto [init, argument] :
        llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
     if (*stepsBehind(init) == 0) {
-      argument.replaceAllUsesWith(id());
+      argument.replaceAllUsesWith(begin());
       continue;
     }
     // One step later it is the tile's number.
-    loop.getTiedLoopYieldedValue(argument)->get().replaceAllUsesWith(id());
+    loop.getTiedLoopYieldedValue(argument)->get().replaceAllUsesWith(begin());
     argument.replaceAllUsesWith(
-        arith::SubIOp::create(b, id(), loop.getStep()).getResult());
+        arith::SubIOp::create(b, begin(), loop.getStep()).getResult());
   }
-  loop.getInductionVar().replaceAllUsesWith(id());
+  loop.getInductionVar().replaceAllUsesWith(begin());
   for (Operation *add : counting)
     if (add->use_empty())
       add->erase();

@@ -104,8 +104,8 @@ void ProgramLoop::createTiles(const ProgramCall &kernel, Value begin, Value end,
   ValueRange answer = ask(kernel.tiles, kernel);
   Value tiles = arith::MaxSIOp::create(b, loc, answer[0], number(0)),
         step = answer[1], programs = total();
-  Value together = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, step,
-                                         number(0));
+  Value together =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, step, number(0));
   auto plus = [&](Value one, Value other) -> Value {
     return arith::AddIOp::create(b, loc, one, other);
   };

@@ -255,3 +255,59 @@ def test_a_step_that_is_an_argument(programs, tiles):
     wanted = torch.arange(tiles, dtype=torch.int32)[:, None].expand(tiles, 16)
     assert torch.equal(out[:tiles], wanted)
     assert tiles > 0 or (out == -1).all()
+
+
+@triton.jit
+def strided_kernel(x, y, out, n, BLOCK: tl.constexpr, HOW: tl.constexpr):
+    """Elements in steps of as many blocks as there are programs, or as a constant says."""
+    start = tl.program_id(0) * BLOCK
+    step: tl.constexpr = 6 * BLOCK
+    if HOW == "count":
+        for begin in range(start, n, tl.num_programs(0) * BLOCK):
+            at = begin + tl.arange(0, BLOCK)
+            inside = at < n
+            tl.store(
+                out + at, tl.load(x + at, mask=inside) - tl.load(y + at, mask=inside), mask=inside
+            )
+    elif HOW == "constant":
+        for begin in range(start, n, step):
+            at = begin + tl.arange(0, BLOCK)
+            inside = at < n
+            tl.store(
+                out + at, tl.load(x + at, mask=inside) - tl.load(y + at, mask=inside), mask=inside
+            )
+    else:  # No multiple of a block: programs read some elements twice.
+        for begin in range(start, n, step - 1):
+            at = begin + tl.arange(0, BLOCK)
+            inside = at < n
+            tl.store(
+                out + at, tl.load(x + at, mask=inside) - tl.load(y + at, mask=inside), mask=inside
+            )
+
+
+@pytest.mark.parametrize("how", ["count", "constant", "odd"])
+@pytest.mark.parametrize("n", [0, 1, 64, 1000, 30011])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_elements_in_steps_of_blocks(n, in_place, how, rng):
+    x, y = normal(rng, [n]), normal(rng, [n])
+    wanted = x.double() - y.double()
+    if how == "odd":  # Blocks begin at multiples of 64 and at one less for each step.
+        wanted = torch.zeros(n, dtype=torch.float64)
+        for program in range(6):
+            for begin in range(program * 64, n, 6 * 64 - 1):
+                wanted[begin : begin + 64] = (x - y).double()[begin : begin + 64]
+    # In place each element must be subtracted from once.
+    out = x if in_place and how != "odd" else output([n], torch.float32)
+    if out is not x:
+        out.zero_()
+    strided_kernel[(6,)](x, y, out, n, BLOCK=64, HOW=how)
+    check_equal(out, wanted)
+
+
+def test_fewer_programs_than_a_step_has(rng):
+    x, y, out = normal(rng, [6400]), normal(rng, [6400]), output([6400], torch.float32)
+    out.zero_()
+    strided_kernel[(5,)](x, y, out, 6400, BLOCK=64, HOW="constant")
+    wanted = (x.double() - y.double()).reshape(-1, 64)
+    wanted[5::6] = 0
+    check_equal(out.reshape(-1, 64), wanted)

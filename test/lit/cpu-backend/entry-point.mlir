@@ -69,20 +69,22 @@ func.func @result(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) ->
 // CHECK: %[[TILES:.*]]:2 = func.call @persistent.tiles.program(
 // CHECK: %[[LAST:.*]] = arith.maxsi %[[TILES]]#0, %{{.*}} : i64
 // CHECK: %[[TOGETHER:.*]] = arith.cmpi eq, %[[TILES]]#1, %{{.*}} : i64
-// CHECK: scf.if %[[TOGETHER]]
+// CHECK: %[[STOP:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %[[END]] : i64
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[STOP]]
+// CHECK: %[[X:.*]] = arith.trunci %{{.*}} : i64 to i32
 // CHECK: arith.muli %[[BEGIN]],
+// CHECK: %[[FIRST:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %{{.*}} : i64
 // CHECK: arith.muli %[[END]],
+// CHECK: %[[TO:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %[[LAST]] : i64
+// CHECK: %[[BY:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %[[TILES]]#1 : i64
 // CHECK: %[[SOME:.*]] = arith.maxsi %[[LAST]], %{{.*}} : i64
 // CHECK: %[[COUNT:.*]] = arith.trunci %[[SOME]] : i64 to i32
-// CHECK: scf.for
-// CHECK: func.call @persistent.program(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[COUNT]],
-// CHECK: } else {
-// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
-// CHECK: scf.for %[[TILE:.*]] = %{{.*}} to %[[LAST]] step %[[TILES]]#1
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[TO]] step %[[BY]] iter_args(%[[ID:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK: %[[APART:.*]] = arith.xori %[[TOGETHER]]
+// CHECK: scf.if %[[APART]]
 // CHECK: %[[BYTES:.*]] = arith.constant 256 : i64
 // CHECK: "llvm.intr.memset"(%[[SCRATCH]], %{{.*}}, %[[BYTES]])
-// CHECK: %[[ID:.*]] = arith.trunci %[[TILE]] : i64 to i32
-// CHECK: func.call @persistent.program(%{{[^,]*}}, %[[ID]],
+// CHECK: func.call @persistent.program(%{{[^,]*}}, %[[ID]], %{{[^,]*}}, %{{[^,]*}}, %[[COUNT]],
 func.func @persistent(%n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32, %s: memref<?xi8> {tilebridge.scratch})
     attributes {tilebridge.kernel, tilebridge.tiles = @persistent.tiles, tilebridge.scratch_bytes = 640 : i64} {
   return

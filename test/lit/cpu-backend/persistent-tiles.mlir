@@ -97,6 +97,75 @@ func.func @apart(%x: memref<?xf32, strided<[1], offset: ?>>, %out: memref<?xf32,
 
 // -----
 
+// The loop counts elements, in steps of as many blocks of 64 as there are programs.
+
+// CHECK-LABEL: func.func @blocks(
+// CHECK-SAME: %{{[^:,]*}}: i32, %[[ID:[^:,]*]]: i32, %{{[^:,]*}}: i32, %{{[^:,]*}}: i32, %{{[^:,]*}}: i32, %{{[^:,]*}}: i32, %{{[^:,]*}}: i32) attributes
+// CHECK-SAME: tilebridge.tiles = @blocks.tiles
+// CHECK: %[[START:.*]] = arith.muli %[[ID]], %c64
+// CHECK-NOT: scf.for
+// CHECK: arith.index_cast %[[START]]
+// CHECK: func.func private @blocks.tiles(
+// CHECK-SAME: %[[N:[^:,]*]]: i32, %{{[^:,]*}}: i32, %{{[^:,]*}}: i32, %{{[^:,]*}}: i32, %[[NX:[^:,]*]]: i32, %{{[^:,]*}}: i32, %{{[^:,]*}}: i32) -> (i64, i64)
+// CHECK: %[[TILES:.*]] = arith.ceildivsi %[[N]], %c64
+// CHECK: %[[END:.*]] = arith.extsi %[[TILES]] : i32 to i64
+// CHECK: return %[[END]], %c0_i64 : i64, i64
+func.func @blocks(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32,
+    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %start = arith.muli %px, %c64 : i32
+  %step = arith.muli %nx, %c64 : i32
+  scf.for %from = %start to %n step %step : i32 {
+    %at = arith.index_cast %from : i32 to index
+    %view = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
+        : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+    bufferization.materialize_in_destination %zero in writable %view : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  }
+  return
+}
+
+// -----
+
+// A step that is no multiple of a block, and one that is another number of them.
+
+// CHECK-LABEL: func.func @odd(
+// CHECK-NOT: tilebridge.tiles
+// CHECK: scf.for
+func.func @odd(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32,
+    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c64 = arith.constant 64 : i32
+  %c200 = arith.constant 200 : i32
+  %start = arith.muli %px, %c64 : i32
+  scf.for %from = %start to %n step %c200 : i32 {
+    %at = arith.index_cast %from : i32 to index
+    %value = arith.constant 0.0 : f32
+    memref.store %value, %x[%at] : memref<?xf32, strided<[1], offset: ?>>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @wider(
+// CHECK-NOT: tilebridge.tiles
+// CHECK: scf.for
+func.func @wider(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32,
+    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c64 = arith.constant 64 : i32
+  %c128 = arith.constant 128 : i32
+  %start = arith.muli %px, %c64 : i32
+  %step = arith.muli %nx, %c128 : i32
+  scf.for %from = %start to %n step %step : i32 {
+    %at = arith.index_cast %from : i32 to index
+    %value = arith.constant 0.0 : f32
+    memref.store %value, %x[%at] : memref<?xf32, strided<[1], offset: ?>>
+  }
+  return
+}
+
+// -----
+
 // A tile reads what another one writes.
 
 // CHECK-LABEL: func.func @chain(
