@@ -36,6 +36,7 @@ namespace {
 
 constexpr StringLiteral kRunName = "tilebridge_run";
 constexpr StringLiteral kAtOnceName = "tilebridge_at_once";
+constexpr StringLiteral kProgramsName = "tilebridge_programs";
 
 int64_t programsOf(func::FuncOp merged) {
   return merged->getAttrOfType<IntegerAttr>(mergedCountAttr).getInt();
@@ -73,7 +74,10 @@ private:
   FailureOr<SmallVector<MergedCall>> readMerged(OpBuilder &b, Value launch,
                                                 Value scratch,
                                                 unsigned firstProgramId);
+  /// A function of a launch that returns an i64; `b` is in it then.
+  LLVM::LLVMFuncOp createQuestion(OpBuilder &b, Location loc, StringRef name);
   LogicalResult createAtOnce(unsigned firstProgramId);
+  LogicalResult createPrograms(ProgramCall call);
   Value createSetjmp(OpBuilder &b, Location loc, Value state);
   void createExecutable(func::FuncOp kernel, unsigned slots);
 
@@ -260,7 +264,8 @@ LogicalResult EntryPass::createRun(func::FuncOp kernel, unsigned &slots) {
     LLVM::CallIntrinsicOp::create(
         b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
   LLVM::ReturnOp::create(b, loc, ValueRange{});
-  return createAtOnce(firstProgramId);
+  return success(succeeded(createAtOnce(firstProgramId)) &&
+                 succeeded(createPrograms(call)));
 }
 
 FailureOr<SmallVector<MergedCall>>
@@ -284,25 +289,48 @@ EntryPass::readMerged(OpBuilder &b, Value launch, Value scratch,
   return calls;
 }
 
+LLVM::LLVMFuncOp EntryPass::createQuestion(OpBuilder &b, Location loc,
+                                           StringRef name) {
+  b.setInsertionPointToEnd(getOperation().getBody());
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  auto type = LLVM::LLVMFunctionType::get(b.getI64Type(), {pointer});
+  auto function =
+      LLVM::LLVMFuncOp::create(b, loc, name, type, LLVM::Linkage::Internal);
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+  return function;
+}
+
 /// The function that says how many programs in a row are run together.
 LogicalResult EntryPass::createAtOnce(unsigned firstProgramId) {
   if (merged.empty())
     return success();
   Location loc = merged.front().getLoc();
   OpBuilder b(&getContext());
-  b.setInsertionPointToEnd(getOperation().getBody());
-  auto pointer = LLVM::LLVMPointerType::get(&getContext());
-  auto type = LLVM::LLVMFunctionType::get(b.getI64Type(), {pointer});
-  auto function = LLVM::LLVMFuncOp::create(b, loc, kAtOnceName, type,
-                                           LLVM::Linkage::Internal);
-  b.setInsertionPointToStart(function.addEntryBlock(b));
-  Value launch = function.getArgument(0);
-  Value none = LLVM::ZeroOp::create(b, loc, pointer);
+  Value launch = createQuestion(b, loc, kAtOnceName).getArgument(0);
+  Value none = LLVM::ZeroOp::create(b, loc, launch.getType());
   auto together = readMerged(b, launch, none, firstProgramId);
   if (failed(together))
     return failure();
   LLVM::ReturnOp::create(b, loc,
                          createProgramsAtOnce(b, loc, *together, launch));
+  return success();
+}
+
+/// The function that says how many programs there are, where these are tiles.
+LogicalResult EntryPass::createPrograms(ProgramCall call) {
+  if (!call.tiles)
+    return success();
+  Location loc = call.function.getLoc();
+  OpBuilder b(&getContext());
+  Value launch = createQuestion(b, loc, kProgramsName).getArgument(0);
+  Value none = LLVM::ZeroOp::create(b, loc, launch.getType());
+  unsigned slots = 0;
+  auto arguments =
+      readArguments(b, call.function, call.firstId, launch, none, slots);
+  if (failed(arguments))
+    return failure();
+  call.arguments = *arguments;
+  LLVM::ReturnOp::create(b, loc, createProgramCount(b, loc, call, launch));
   return success();
 }
 
@@ -336,7 +364,7 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
   auto pointer = LLVM::LLVMPointerType::get(context);
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   auto type = LLVM::LLVMStructType::getLiteral(
-      context, {i32, i32, i64, pointer, pointer, pointer});
+      context, {i32, i32, i64, pointer, pointer, pointer, pointer});
   auto executable = LLVM::GlobalOp::create(
       b, loc, type, /*isConstant=*/true, LLVM::Linkage::External,
       TB_EXECUTABLE_SYMBOL, Attribute(), /*alignment=*/8);
@@ -347,6 +375,11 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
     if (auto bytes =
             function->getAttrOfType<IntegerAttr>("tilebridge.scratch_bytes"))
       scratchBytes = std::max(scratchBytes, bytes.getInt());
+  auto functionOrNull = [&](StringRef name) -> Value {
+    if (getOperation().lookupSymbol(name))
+      return LLVM::AddressOfOp::create(b, loc, pointer, name);
+    return LLVM::ZeroOp::create(b, loc, pointer);
+  };
   SmallVector<Value> fields = {
       LLVM::ConstantOp::create(b, loc, i32,
                                b.getI32IntegerAttr(TB_EXECUTABLE_ABI_VERSION)),
@@ -354,9 +387,8 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
       LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(scratchBytes)),
       LLVM::AddressOfOp::create(b, loc, pointer, kRunName),
       LLVM::AddressOfOp::create(b, loc, pointer, text.getName()),
-      merged.empty()
-          ? LLVM::ZeroOp::create(b, loc, pointer).getResult()
-          : LLVM::AddressOfOp::create(b, loc, pointer, kAtOnceName).getResult(),
+      functionOrNull(kAtOnceName),
+      functionOrNull(kProgramsName),
   };
   Value value = LLVM::UndefOp::create(b, loc, type);
   for (auto [i, field] : llvm::enumerate(fields))

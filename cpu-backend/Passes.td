@@ -16,7 +16,7 @@ include "cpu-backend/emit/EmitPasses.td"
 def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {
   let summary = "Adds what a compiled kernel exports";
   let description = [{
-    Adds the function `tilebridge_run` and the constant `tilebridge_executable` of runtime/executable_abi.h for the one kernel of
+    Adds the function `tilebridge_run`, `tilebridge_programs` where ranges are of the tiles of the grid's programs (`tilebridge.tiles`), and the constant `tilebridge_executable` of runtime/executable_abi.h for the one kernel of
     the module: `run` reads the arguments from the slots of a launch once, then calls the kernel for each program of its range,
     x fastest, or the axis that the function of the attribute `tilebridge.order` returns. All functions become private, and their names get `.program` at their ends: a kernel may have the name of a
     function of C.
@@ -147,7 +147,7 @@ def CpuPersistentTilesPass : Pass<"tilebridge-cpu-persistent-tiles", "::mlir::Mo
     A persistent kernel has as many programs as the device has multiprocessors, and each loops over tiles, from its id along x in steps of
     their number. The loop's body becomes the kernel; the function of its attribute `tilebridge.tiles` returns for a launch where tiles end, and
     the step, which is 0 if all programs together run each tile once: if the grid has as many programs along x as a step, or at least as many as there are tiles.
-    Then `tilebridge-cpu-entry` gives each range of programs its share of the tiles, one after the other, and
+    Then the launch has as many programs as there are tiles (`tilebridge-cpu-entry`), which all threads share, however few programs the grid has, and
     whatever is known of programs holds for tiles: they may be ordered (`tilebridge-cpu-order-programs`), and find the panels of those before
     (`tilebridge-cpu-share-operands`). Else each program runs its own tiles in its order.
 

@@ -30,8 +30,14 @@ public:
   void createMerged(const ProgramCall &kernel, ArrayRef<MergedCall> merged,
                     Value begin, Value end);
   Value atOnce(ArrayRef<MergedCall> merged);
+  Value count(const ProgramCall &kernel);
 
 private:
+  /// Of a launch: all i64, but for `together`, an i1.
+  struct Tiles {
+    Value end, step, together;
+  };
+  Tiles askTiles(const ProgramCall &kernel);
   void createClear(const ProgramCall &kernel, Value together, Value scratch);
   func::CallOp call(const ProgramCall &call, ValueRange ids);
   void findStep(ArrayRef<MergedCall> merged);
@@ -95,47 +101,45 @@ void ProgramLoop::create(const ProgramCall &kernel, Value begin, Value end) {
   scf::YieldOp::create(b, loc, next(ids));
 }
 
-/// The programs' tiles are the grid then: of all tiles a range of programs has
-/// its share. Or else each program runs its own, one after the other, as if it
-/// were the thread's only one: what one tile writes the next one may read. Both
-/// are one loop, as a kernel that is called at one place is inlined there.
+ProgramLoop::Tiles ProgramLoop::askTiles(const ProgramCall &kernel) {
+  ValueRange answer = ask(kernel.tiles, kernel);
+  return {arith::MaxSIOp::create(b, loc, answer[0], number(0)), answer[1],
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, answer[1],
+                                number(0))};
+}
+
+Value ProgramLoop::count(const ProgramCall &kernel) {
+  Tiles tiles = askTiles(kernel);
+  Value programs = total();
+  setCount(tiles.end);
+  return choose(tiles.together, total(), programs);
+}
+
+/// The programs' tiles are the grid then. Or else each program runs its own,
+/// one after the other, as if it were the thread's only one: what one tile
+/// writes the next one may read. Both are one loop, as a kernel that is called
+/// at one place is inlined there.
 void ProgramLoop::createTiles(const ProgramCall &kernel, Value begin, Value end,
                               Value scratch) {
-  ValueRange answer = ask(kernel.tiles, kernel);
-  Value tiles = arith::MaxSIOp::create(b, loc, answer[0], number(0)),
-        step = answer[1], programs = total();
-  Value together =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, step, number(0));
-  auto plus = [&](Value one, Value other) -> Value {
-    return arith::AddIOp::create(b, loc, one, other);
-  };
-  Value stop = choose(together, plus(begin, number(1)), end);
+  auto [tiles, step, together] = askTiles(kernel);
+  Value next = arith::AddIOp::create(b, loc, begin, number(1)),
+        stop = choose(together, next, end);
   auto ofPrograms = scf::ForOp::create(b, loc, begin, stop, number(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ofPrograms.getBody());
   SmallVector<Value> own = idsOf(ofPrograms.getInductionVar());
-  setCount(tiles);
-  // Without a product of two numbers that may be large.
-  Value all = total(), each = arith::DivUIOp::create(b, loc, all, programs),
-        left = arith::RemUIOp::create(b, loc, all, programs);
-  auto share = [&](Value program) -> Value {
-    return plus(
-        arith::MulIOp::create(b, loc, program, each),
-        arith::DivUIOp::create(
-            b, loc, arith::MulIOp::create(b, loc, program, left), programs));
-  };
-  Value first = choose(together, share(begin), wide(own[0])),
-        last = choose(together, share(end), tiles),
+  Value first = choose(together, begin, wide(own[0])),
+        last = choose(together, end, tiles),
         by = choose(together, number(1), step);
   // Nothing is divided by 0.
   setCount(arith::MaxSIOp::create(b, loc, tiles, number(1)));
   if (kernel.order)
     setOrder(kernel, together);
-  auto either = [&](ValueRange ids, Value tile) {
+  auto either = [&, isTogether = together](ValueRange ids, Value tile) {
     Value x = arith::TruncIOp::create(b, loc, b.getI32Type(), tile);
-    return SmallVector<Value>{choose(together, ids[0], x),
-                              choose(together, ids[1], own[1]),
-                              choose(together, ids[2], own[2])};
+    return SmallVector<Value>{choose(isTogether, ids[0], x),
+                              choose(isTogether, ids[1], own[1]),
+                              choose(isTogether, ids[2], own[2])};
   };
   SmallVector<Value> inits;
   if (!isScattered())
@@ -150,7 +154,8 @@ void ProgramLoop::createTiles(const ProgramCall &kernel, Value begin, Value end,
   }
   ValueRange ids = ofTiles.getRegionIterArgs();
   call(kernel, ids);
-  scf::YieldOp::create(b, loc, either(next(ids), plus(tile, by)));
+  Value following = arith::AddIOp::create(b, loc, tile, by);
+  scf::YieldOp::create(b, loc, either(ProgramGrid::next(ids), following));
 }
 
 /// Tiles that do not run together find nothing of those before.
@@ -368,4 +373,10 @@ Value tilebridge::cpu::createProgramsAtOnce(OpBuilder &b, Location loc,
                                             ArrayRef<MergedCall> merged,
                                             Value launch) {
   return ProgramLoop(b, loc, launch).atOnce(merged);
+}
+
+Value tilebridge::cpu::createProgramCount(OpBuilder &b, Location loc,
+                                          const ProgramCall &kernel,
+                                          Value launch) {
+  return ProgramLoop(b, loc, launch).count(kernel);
 }

@@ -33,10 +33,10 @@ struct MergedCall {
   unsigned axis = 0;
 };
 
-/// Calls the kernel for the programs [begin, end) of the launch's grid;
-/// `scratch`: the memory of their thread. Of several ways to run programs
-/// together the first one is taken that has as many as it takes: each takes a
-/// multiple of those of the next one.
+/// Calls the kernel for the programs [begin, end) of the launch's grid, or of
+/// the tiles of its programs; `scratch`: the memory of their thread. Of several
+/// ways to run programs together the first one is taken that has as many as it
+/// takes: each takes a multiple of those of the next one.
 void createProgramLoop(mlir::OpBuilder &b, mlir::Location loc,
                        const ProgramCall &kernel,
                        llvm::ArrayRef<MergedCall> merged, mlir::Value launch,
@@ -47,6 +47,11 @@ void createProgramLoop(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value createProgramsAtOnce(mlir::OpBuilder &b, mlir::Location loc,
                                  llvm::ArrayRef<MergedCall> merged,
                                  mlir::Value launch);
+
+/// How many programs the ranges of createProgramLoop are of, as an i64, for a
+/// kernel that has `tiles`: the grid's, or all their tiles.
+mlir::Value createProgramCount(mlir::OpBuilder &b, mlir::Location loc,
+                               const ProgramCall &kernel, mlir::Value launch);
 
 } // namespace tilebridge::cpu
 

@@ -78,6 +78,10 @@ tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
       {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])},
       0,
       &services};
+  if (tb_programs_fn programs = kernel.executable->programs)
+    total = programs(&request);
+  if (total == 0)
+    return TILEBRIDGE_OK;
   uint32_t flags = options ? options->flags : 0;
   GridRun run{kernel, request, total, options ? options->max_threads : 0,
               (flags & TILEBRIDGE_LAUNCH_COOPERATIVE) != 0};

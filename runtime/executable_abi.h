@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TB_EXECUTABLE_ABI_VERSION 3u
+#define TB_EXECUTABLE_ABI_VERSION 4u
 #define TB_EXECUTABLE_SYMBOL "tilebridge_executable"
 
 /* Services the kernel calls back for. Thread safe; may be called by any thread of a launch. */
@@ -51,6 +51,10 @@ typedef void (*tb_run_fn)(const tb_launch_v1 *launch, int64_t begin,
  * best. A call for a range that begins or ends among those runs all of them, or none. */
 typedef int64_t (*tb_at_once_fn)(const tb_launch_v1 *launch);
 
+/* How many programs tb_run_fn counts in a launch, where a kernel makes others of those of the grid: its ranges are of these. At
+ * least 0. */
+typedef int64_t (*tb_programs_fn)(const tb_launch_v1 *launch);
+
 typedef struct tb_executable_v1 {
   uint32_t abi_version; /* TB_EXECUTABLE_ABI_VERSION */
   uint32_t slot_count;
@@ -58,12 +62,13 @@ typedef struct tb_executable_v1 {
   tb_run_fn run;
   /* JSON: {"name": "add", "signature": ["*fp32", "i32"], "target": "znver4", "features": "+avx2,...", "compiler": "tilebridge 0.1.0"} */
   const char *manifest;
-  tb_at_once_fn at_once; /* null: 1, whatever the launch */
+  tb_at_once_fn at_once;   /* null: 1, whatever the launch */
+  tb_programs_fn programs; /* null: the grid's */
 } tb_executable_v1;
 
 #ifdef __cplusplus
 static_assert(sizeof(tb_launch_v1) == 32, "layout is part of the ABI");
-static_assert(sizeof(tb_executable_v1) == 40, "layout is part of the ABI");
+static_assert(sizeof(tb_executable_v1) == 48, "layout is part of the ABI");
 }
 #endif
 #endif

@@ -103,6 +103,8 @@ int main(int argc, char **argv) {
         slots[i] = (uint64_t)(uintptr_t)arrays[m] + (slots[i] - addresses[m]);
         break;
       }
+  if (kernel->programs)
+    programs = kernel->programs(&launch);
   long data = ftell(file);
   for (uint64_t m = 0; m < memories; ++m)
     if (fread(arrays[m], 1, sizes[m], file) != sizes[m])

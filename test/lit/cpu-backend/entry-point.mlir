@@ -13,7 +13,7 @@ func.func @add(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i16, %px: i32, %p
 // CHECK: func.call @add.program(%[[X]], %[[N]], %[[PX]], %[[PY]], %[[PZ]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LAUNCH]])
 // CHECK: llvm.mlir.global internal constant @tilebridge_manifest("{\22name\22:\22add\22,\22signature\22:[\22*fp32\22,\22i16\22],\22target\22:\22znver4\22,\22features\22:\22+avx2\22
 // CHECK: llvm.mlir.global external constant @tilebridge_executable()
-// CHECK: llvm.mlir.constant(3 : i32)
+// CHECK: llvm.mlir.constant(4 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(640 : i64)
 // CHECK: llvm.mlir.addressof @tilebridge_run
@@ -61,8 +61,8 @@ func.func @result(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) ->
 
 // -----
 
-// Each program runs the tiles from its id on. All together: a range of programs has its share of the tiles, and the
-// kernel sees as many programs as there are tiles. Else each runs its own, and finds nothing of the tile before.
+// Each program runs the tiles from its id on. All together: ranges are of tiles, and the kernel sees as many programs as
+// there are tiles. Else they are of programs, and each runs its own tiles, and finds nothing of the tile before.
 
 // CHECK-LABEL: func.func private @persistent.program(
 // CHECK: llvm.func internal @tilebridge_run(%{{[^:,]*}}: !llvm.ptr, %[[BEGIN:[^:,]*]]: i64, %[[END:[^:,]*]]: i64, %[[SCRATCH:.*]]: !llvm.ptr)
@@ -71,11 +71,8 @@ func.func @result(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) ->
 // CHECK: %[[TOGETHER:.*]] = arith.cmpi eq, %[[TILES]]#1, %{{.*}} : i64
 // CHECK: %[[STOP:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %[[END]] : i64
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[STOP]]
-// CHECK: %[[X:.*]] = arith.trunci %{{.*}} : i64 to i32
-// CHECK: arith.muli %[[BEGIN]],
-// CHECK: %[[FIRST:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %{{.*}} : i64
-// CHECK: arith.muli %[[END]],
-// CHECK: %[[TO:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %[[LAST]] : i64
+// CHECK: %[[FIRST:.*]] = arith.select %[[TOGETHER]], %[[BEGIN]], %{{.*}} : i64
+// CHECK: %[[TO:.*]] = arith.select %[[TOGETHER]], %[[END]], %[[LAST]] : i64
 // CHECK: %[[BY:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %[[TILES]]#1 : i64
 // CHECK: %[[SOME:.*]] = arith.maxsi %[[LAST]], %{{.*}} : i64
 // CHECK: %[[COUNT:.*]] = arith.trunci %[[SOME]] : i64 to i32
@@ -85,6 +82,13 @@ func.func @result(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) ->
 // CHECK: %[[BYTES:.*]] = arith.constant 256 : i64
 // CHECK: "llvm.intr.memset"(%[[SCRATCH]], %{{.*}}, %[[BYTES]])
 // CHECK: func.call @persistent.program(%{{[^,]*}}, %[[ID]], %{{[^,]*}}, %{{[^,]*}}, %[[COUNT]],
+// CHECK: llvm.func internal @tilebridge_programs(%{{[^:,]*}}: !llvm.ptr) -> i64
+// CHECK: %[[THERE:.*]]:2 = func.call @persistent.tiles.program(
+// CHECK: %[[ALL:.*]] = arith.maxsi %[[THERE]]#0, %{{.*}} : i64
+// CHECK: %[[ARE:.*]] = arith.cmpi eq, %[[THERE]]#1, %{{.*}} : i64
+// CHECK: arith.muli %[[ALL]],
+// CHECK: %[[PROGRAMS:.*]] = arith.select %[[ARE]], %{{.*}}, %{{.*}} : i64
+// CHECK: llvm.return %[[PROGRAMS]] : i64
 func.func @persistent(%n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32, %s: memref<?xi8> {tilebridge.scratch})
     attributes {tilebridge.kernel, tilebridge.tiles = @persistent.tiles, tilebridge.scratch_bytes = 640 : i64} {
   return

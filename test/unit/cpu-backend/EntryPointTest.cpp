@@ -50,6 +50,64 @@ TEST(EntryPoint, WalksTheGridWithXFastest) {
   }
 }
 
+const char *kTiles = R"mlir(
+func.func @tiles(%out: memref<?xi32, strided<[1], offset: ?>>, %n: i32, %step: i32, %px: i32, %py: i32, %pz: i32,
+                 %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel, tilebridge.signature = ["*i32", "i32", "i32"]} {
+  %row = arith.muli %pz, %ny : i32
+  %row2 = arith.addi %row, %py : i32
+  %at = arith.muli %row2, %n : i32
+  scf.for %tile = %px to %n step %step : i32 {
+    %at2 = arith.addi %at, %tile : i32
+    %i = arith.index_cast %at2 : i32 to index
+    memref.store %tile, %out[%i] : memref<?xi32, strided<[1], offset: ?>>
+  }
+  return
+})mlir";
+
+/// A launch counts tiles, if each is some program's; else programs.
+TEST(EntryPoint, TilesOfProgramsAreProgramsOfTheLaunch) {
+  CompiledKernel kernel(kTiles);
+  ASSERT_TRUE(kernel);
+  ASSERT_TRUE(kernel.executable->programs);
+  constexpr int32_t n = 7, most = n * 6;
+  struct Launch {
+    std::array<uint32_t, 3> grid;
+    int32_t tiles, step;
+    int64_t programs;
+  };
+  for (const Launch &launch : {
+           Launch{{3, 1, 1}, 7, 3, 7},
+           Launch{{3, 2, 3}, 7, 3, 42},
+           Launch{{9, 2, 1}, 7, 3, 14}, // each tile, by its own program
+           Launch{{2, 2, 1}, 7, 3, 4},  // not tiles 2 and 5
+           Launch{{4, 1, 1}, 7, 3, 4},  // tiles 3 and 6 twice
+           Launch{{3, 2, 1}, 0, 3, 0},
+           Launch{{3, 2, 1}, -5, 3, 0},
+       }) {
+    std::vector<int32_t> wanted(most, -1);
+    std::vector<uint64_t> slots = {0, slot(launch.tiles), slot(launch.step)};
+    auto [nx, ny, nz] = launch.grid;
+    for (uint32_t batch = 0; batch < ny * nz; ++batch)
+      for (uint32_t x = 0; x < nx; ++x)
+        for (auto at = int32_t(x); at < launch.tiles; at += launch.step)
+          wanted[int32_t(batch) * launch.tiles + at] = at;
+    std::vector<int32_t> out(most, -1);
+    slots[0] = slot(out.data());
+    tb_launch_v1 asked{slots.data(), {nx, ny, nz}, 0, nullptr};
+    EXPECT_EQ(kernel.executable->programs(&asked), launch.programs);
+    for (int64_t begin = 0; begin < launch.programs; begin += 5)
+      kernel.run(slots, launch.grid, begin,
+                 std::min<int64_t>(begin + 5, launch.programs));
+    EXPECT_EQ(out, wanted) << nx << ' ' << ny << ' ' << nz;
+  }
+}
+
+TEST(EntryPoint, ProgramsOfOthersAreTheGrid) {
+  CompiledKernel kernel(kWhere);
+  ASSERT_TRUE(kernel);
+  EXPECT_FALSE(kernel.executable->programs);
+}
+
 TEST(EntryPoint, ManifestNamesTheKernelAndTheMachine) {
   CompiledKernel kernel(kWhere);
   ASSERT_TRUE(kernel);
