@@ -155,7 +155,8 @@ def CpuPersistentTilesPass : Pass<"tilebridge-cpu-persistent-tiles", "::mlir::Mo
 
     For kernels whose last operation is such a loop, over numbers of 32 bits, where tiles hand nothing to the next ones but other names of their
     number (`tile_c += NUM_SMS`), and do not know which program runs them. Of an argument that is written nothing may be read but what the tile writes itself;
-    that no other two begin at the same address is asked at each launch (a step of 0 is returned only then). Not with atomics, prints, assertions or `scf.while`,
+    that no other two begin at the same address is asked at each launch (a step of 0 is returned only then); arrays that overlap otherwise are taken for
+    independent, as those of different programs are. What is gathered, scattered, or one number is no such part: its place is no part of a view. Not with atomics, prints, assertions or `scf.while`,
     nor with reductions or loops before the loop over tiles.
 
     Before:

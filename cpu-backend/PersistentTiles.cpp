@@ -16,10 +16,11 @@
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/LaunchUniform.h"
 #include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -58,6 +59,7 @@ private:
   bool isPlainBefore();
   bool areCounters();
   bool areIndependent();
+  bool areSame(Value to, Value from);
   bool addAccesses(Operation *op);
   bool addAllAccesses(Operation *op) {
     return !anyInside(op, [this](Operation *in) { return !addAccesses(in); });
@@ -81,8 +83,9 @@ private:
   int64_t constantStep = 0;
   /// What adds a step to a counter.
   llvm::DenseSet<Operation *> counting;
-  /// Memory that tiles read and write.
+  /// Memory that tiles read and write; some of it at places that are operands.
   llvm::SetVector<Value> read, written;
+  llvm::DenseSet<Value> atPlaces;
 };
 
 } // namespace
@@ -209,12 +212,10 @@ bool TileLoop::areCounters() {
         !isStep(add.getRhs()))
       return false;
     auto behind = stepsBehind(init);
-    // The number of programs is none that a tile knows.
-    bool isKnown =
-        behind == 0 ||
-        (behind == 1 &&
-         (argument.hasOneUse() || matchPattern(loop.getStep(), m_Constant())));
-    if (!isKnown)
+    // What is a step away from the tile's number is left in the kernel, where
+    // the number of programs is another one.
+    bool isFar = behind == 0 ? !next.hasOneUse() : !argument.hasOneUse();
+    if (!behind || (isFar && !matchPattern(loop.getStep(), m_Constant())))
       return false;
     counting.insert(add);
   }
@@ -234,6 +235,10 @@ bool TileLoop::addAccesses(Operation *op) {
     if (!argumentOf(operand))
       return false;
     isKnown = true;
+    if (!isa<bufferization::ToTensorOp,
+             bufferization::MaterializeInDestinationOp,
+             linalg_ext::MaskedLoadOp, linalg_ext::MaskedStoreOp>(op))
+      atPlaces.insert(operand);
     if (writes)
       written.insert(operand);
     if (reads)
@@ -245,7 +250,13 @@ bool TileLoop::addAccesses(Operation *op) {
 /// Both are the same part of the arguments that they are of.
 static bool areSameParts(Value one, Value other) {
   Operation *op = one.getDefiningOp(), *otherOp = other.getDefiningOp();
-  if (one == other || (!op && !otherOp))
+  if (one == other)
+    return true;
+  auto ofKernel = [](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  };
+  if (ofKernel(one) && ofKernel(other))
     return one.getType() == other.getType();
   if (!op || !otherOp || op->getName() != otherOp->getName() ||
       op->getAttrDictionary() != otherOp->getAttrDictionary() ||
@@ -263,14 +274,19 @@ static bool areSameParts(Value one, Value other) {
       });
 }
 
+/// A tile reads and writes the same, if both arguments are the same memory.
+bool TileLoop::areSame(Value to, Value from) {
+  return !atPlaces.contains(to) && !atPlaces.contains(from) &&
+         areSameParts(to, from);
+}
+
 /// No tile reads what another one writes: of an argument that is written only
 /// the part is read that the tile writes itself. Whether two arguments are the
 /// same memory is asked when the kernel runs.
 bool TileLoop::areIndependent() {
   return addAllAccesses(loop) && llvm::all_of(written, [&](Value to) {
            return llvm::all_of(read, [&](Value from) {
-             return argumentOf(to) != argumentOf(from) ||
-                    areSameParts(to, from);
+             return argumentOf(to) != argumentOf(from) || areSame(to, from);
            });
          });
 }
@@ -281,7 +297,7 @@ Value TileLoop::createIsApart(ImplicitLocOpBuilder &b, IRMapping &map) {
   llvm::SetVector<std::pair<Value, Value>> pairs;
   for (Value to : written)
     for (Value from : read)
-      if (argumentOf(to) != argumentOf(from) && !areSameParts(to, from))
+      if (argumentOf(to) != argumentOf(from) && !areSame(to, from))
         pairs.insert({argumentOf(to), argumentOf(from)});
   auto begin = [&](Value argument) -> Value {
     return memref::ExtractAlignedPointerAsIndexOp::create(b,
@@ -309,23 +325,15 @@ void TileLoop::createTiles() {
   b.setInsertionPointToStart(function.addEntryBlock());
   IRMapping map;
   map.map(kernel.getArguments(), function.getArguments());
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  llvm::SetVector<Operation *> slice;
-  for (Value value : {loop.getUpperBound(), loop.getStep()})
-    if (value.getDefiningOp())
-      (void)getBackwardSlice(value, &slice, options);
-  for (Operation &op : *body)
-    if (slice.contains(&op))
-      b.clone(op, map);
   auto is = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
     return arith::CmpIOp::create(b, predicate, x, y);
   };
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 32);
   };
-  Value end = map.lookup(loop.getUpperBound()),
-        tiles = step ? map.lookup(step) : number(constantStep), one = number(1);
+  Value end = copyWithSources(b, map, loop.getUpperBound()),
+        tiles = step ? copyWithSources(b, map, step) : number(constantStep),
+        one = number(1);
   if (unit != 1)
     end = arith::CeilDivSIOp::create(b, end, number(unit));
   auto counts = function.getArguments().take_back(3);
@@ -365,8 +373,8 @@ void TileLoop::replace() {
     op.moveBefore(loop);
   if (Decision::isWanted(kernel.getContext()))
     Decision(loop.getLoc(), "tiles")
-        .report("each tile of this loop is a program: a thread runs tiles that "
-                "follow one another, if the launch runs each once");
+        .report("each tile of this loop is a program: threads share them, if "
+                "the launch runs each once");
   loop.erase();
 }
 

@@ -13,6 +13,7 @@
 #include "cpu-backend/SharedOrder.h"
 #include "cpu-backend/OrderPrograms.h"
 #include "cpu-backend/emit/LaunchUniform.h"
+#include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/emit/View.h"
 
@@ -220,16 +221,6 @@ SharedOrder tilebridge::cpu::findSharedOrder(func::FuncOp kernel,
   return {};
 }
 
-/// `value` and what it is computed from, where `b` stands.
-static Value copyTo(OpBuilder &b, IRMapping &map, Value value) {
-  if (Value known = map.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  for (Value operand : op->getOperands())
-    copyTo(b, map, operand);
-  return b.clone(*op, map)->getResult(0);
-}
-
 void tilebridge::cpu::returnSharedOrder(OpBuilder &b, Location loc,
                                         IRMapping &map,
                                         const SharedOrder &order,
@@ -246,7 +237,7 @@ void tilebridge::cpu::returnSharedOrder(OpBuilder &b, Location loc,
   };
   Value holds, result;
   if (order.distance) {
-    Value apart = copyTo(b, map, order.distance), count = programs(0);
+    Value apart = copyWithSources(b, map, order.distance), count = programs(0);
     if (apart.getType().isIndex())
       apart = arith::IndexCastOp::create(b, loc, i64, apart);
     else if (apart.getType() != i64)

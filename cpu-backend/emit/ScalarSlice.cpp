@@ -30,6 +30,17 @@ LogicalResult tilebridge::cpu::addToSlice(Value value, Block &block,
   }));
 }
 
+Value tilebridge::cpu::copyWithSources(OpBuilder &b, IRMapping &map,
+                                       Value value) {
+  if (Value known = map.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    copyWithSources(b, map, operand);
+  b.clone(*op, map);
+  return map.lookup(value);
+}
+
 BlockArgument tilebridge::cpu::scalarArgumentOf(Value value) {
   while (value) {
     if (auto argument = dyn_cast<BlockArgument>(value))

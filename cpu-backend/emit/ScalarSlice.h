@@ -23,6 +23,11 @@ using ScalarSlice = llvm::SetVector<mlir::Operation *>;
 mlir::LogicalResult addToSlice(mlir::Value value, mlir::Block &block,
                                ScalarSlice &slice);
 
+/// `value` and what it is computed from, where `b` stands; `map` has the
+/// arguments.
+mlir::Value copyWithSources(mlir::OpBuilder &b, mlir::IRMapping &map,
+                            mlir::Value value);
+
 /// The function's argument that `value` is a cast of; null if it is none.
 mlir::BlockArgument scalarArgumentOf(mlir::Value value);
 

@@ -311,3 +311,68 @@ def test_fewer_programs_than_a_step_has(rng):
     wanted = (x.double() - y.double()).reshape(-1, 64)
     wanted[5::6] = 0
     check_equal(out.reshape(-1, 64), wanted)
+
+
+@triton.jit
+def places_chain_kernel(
+    x, out, tiles, n, BLOCK: tl.constexpr, PROGRAMS: tl.constexpr, HOW: tl.constexpr
+):
+    """Chains whose places are no blocks: remainders, or single numbers."""
+    for tile in range(tl.program_id(0), tiles, PROGRAMS):
+        if HOW == "remainder":
+            at = tile * BLOCK + tl.arange(0, BLOCK)
+            tl.store(out + (at + PROGRAMS * BLOCK) % n, tl.load(x + at % n) + 1)
+        else:
+            for i in range(BLOCK):
+                at = tile * BLOCK + i
+                tl.store(out + at + PROGRAMS * BLOCK, tl.load(x + at) + 1)
+
+
+@pytest.mark.parametrize("how", ["remainder", "numbers"])
+def test_chains_of_places(how):
+    block, programs, tiles = 1024, 3, 300
+    n = (tiles + programs) * block
+    x = output([n], torch.int32)
+    x.zero_()
+    places_chain_kernel[(programs,)](x, x, tiles, n, BLOCK=block, PROGRAMS=programs, HOW=how)
+    assert torch.equal(x, torch.arange(n, dtype=torch.int32) // (programs * block))
+
+
+@triton.jit
+def own_chain_kernel(x, tiles, n, BLOCK: tl.constexpr, PROGRAMS: tl.constexpr, HOW: tl.constexpr):
+    """The same of one argument."""
+    for tile in range(tl.program_id(0), tiles, PROGRAMS):
+        if HOW == "remainder":
+            at = tile * BLOCK + tl.arange(0, BLOCK)
+            tl.store(x + (at + PROGRAMS * BLOCK) % n, tl.load(x + at % n) + 1)
+        else:
+            for i in range(BLOCK):
+                at = tile * BLOCK + i
+                tl.store(x + at + PROGRAMS * BLOCK, tl.load(x + at) + 1)
+
+
+@pytest.mark.parametrize("how", ["remainder", "numbers"])
+def test_own_chains_of_places(how):
+    block, programs, tiles = 1024, 3, 300
+    n = (tiles + programs) * block
+    x = output([n], torch.int32)
+    x.zero_()
+    own_chain_kernel[(programs,)](x, tiles, n, BLOCK=block, PROGRAMS=programs, HOW=how)
+    assert torch.equal(x, torch.arange(n, dtype=torch.int32) // (programs * block))
+
+
+@triton.jit
+def next_kernel(out, tiles, BLOCK: tl.constexpr):
+    """A counter that is a step ahead when it is used."""
+    ahead = tl.program_id(0)
+    for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):
+        ahead += tl.num_programs(0)
+        tl.store(out + tile * BLOCK + tl.arange(0, BLOCK), ahead + tl.zeros([BLOCK], tl.int32))
+
+
+def test_a_counter_that_is_ahead():
+    tiles, programs = 100, 7
+    out = output([tiles, 16], torch.int32)
+    next_kernel[(programs,)](out, tiles, BLOCK=16)
+    wanted = torch.arange(tiles, dtype=torch.int32)[:, None] + programs
+    assert torch.equal(out, wanted.expand(tiles, 16))

@@ -238,6 +238,43 @@ func.func @count(%out: memref<?xi32, strided<[1], offset: ?>>, %n: i32,
 
 // -----
 
+// A counter is used when it is a step ahead: the count along x is where tiles end in the kernel.
+
+// CHECK-LABEL: func.func @ahead(
+// CHECK-NOT: tilebridge.tiles
+// CHECK: scf.for
+func.func @ahead(%out: memref<?xi32, strided<[1], offset: ?>>, %n: i32,
+    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %end = scf.for %row = %px to %n step %nx iter_args(%counter = %px) -> (i32) : i32 {
+    %at = arith.index_cast %row : i32 to index
+    %next = arith.addi %counter, %nx : i32
+    memref.store %next, %out[%at] : memref<?xi32, strided<[1], offset: ?>>
+    scf.yield %next : i32
+  }
+  return
+}
+
+// -----
+
+// One number of an array that other tiles write, at places that are no part of its type.
+
+// CHECK-LABEL: func.func @numbers(
+// CHECK-NOT: tilebridge.tiles
+// CHECK: scf.for
+func.func @numbers(%x: memref<?xi32, strided<[1], offset: ?>>, %n: i32,
+    %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c9 = arith.constant 9 : index
+  scf.for %row = %px to %n step %nx : i32 {
+    %at = arith.index_cast %row : i32 to index
+    %from = arith.addi %at, %c9 : index
+    %value = memref.load %x[%from] : memref<?xi32, strided<[1], offset: ?>>
+    memref.store %value, %x[%at] : memref<?xi32, strided<[1], offset: ?>>
+  }
+  return
+}
+
+// -----
+
 // A loop that hands on a sum, and one with something behind it.
 
 // CHECK-LABEL: func.func @sum(
