@@ -123,7 +123,7 @@ def CpuNarrowOperandsPass : Pass<"tilebridge-cpu-narrow-operands", "::mlir::func
   let summary = "Reads weights of 8 bits as they are where products widen them";
   let description = [{
     The right operand of a product that is a load and was only widened, such as weights of 8 bits for activations in bf16, is read as it is:
-    the micro-kernel widens it while it packs it, or multiplies few rows with it where it lies. Widened so are integers of 8 bits to bf16 and f32, floats of 8 bits to
+    the micro-kernel widens it while it packs it, or multiplies few rows with it where it lies. Widened so are integers of 8 bits to bf16, f16 and f32, floats of 8 bits to
     bf16 (where the target looks them up), and bf16 and f16 to f32, all of them exactly.
 
     Before:

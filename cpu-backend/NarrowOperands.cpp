@@ -103,13 +103,14 @@ private:
   }
 
   bool isWidened(Operation *cast, Type from, Type to) const {
-    bool isBf16 = to.isBF16() && bf16Units;
+    // Halves are widened to f32 where nothing multiplies them, and bytes with
+    // them.
     if (isa<arith::SIToFPOp>(cast))
-      return from.isInteger(8) && (isBf16 || to.isF32());
+      return from.isInteger(8) && (to.isBF16() || to.isF16() || to.isF32());
     if (!isa<arith::ExtFOp>(cast))
       return false;
     if (isa<Float8E4M3FNType, Float8E5M2Type>(from))
-      return isBf16 && byteLookups;
+      return to.isBF16() && bf16Units && byteLookups;
     return to.isF32() && (from.isBF16() || from.isF16());
   }
 

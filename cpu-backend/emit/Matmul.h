@@ -203,7 +203,7 @@ private:
   int64_t chainsOfDots(int64_t rows, int64_t columns) const;
   void emitDots(const RowsInMemory &left, mlir::Value first, int64_t count,
                 llvm::ArrayRef<mlir::Value> columns, mlir::Value column,
-                llvm::ArrayRef<mlir::Value> later) const;
+                const LaterColumns &later) const;
   llvm::SmallVector<mlir::Value> addressesOfColumns(mlir::Value first,
                                                     int64_t count) const;
   void emitColumns(mlir::Value column, int64_t count, int64_t together,

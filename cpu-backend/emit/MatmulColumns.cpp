@@ -163,10 +163,9 @@ Value MatmulKernel::columnVector(Value address, Value at, int64_t lanes) const {
 /// where there are registers for them.
 int64_t MatmulKernel::chainsOfDots(int64_t rows, int64_t columns) const {
   constexpr int64_t mostSums = 16;
-  if (settings.target.vectorBits != 512)
-    return 1;
   int64_t elements = group * lanesOfSums(), chains = rows == 1 ? 2 : 1;
-  if (rhsElement.getIntOrFloatBitWidth() == 8 && group == 1)
+  if (settings.target.vectorBits == 512 &&
+      rhsElement.getIntOrFloatBitWidth() == 8 && group == 1)
     chains =
         std::max(std::min(lineBytes / elements, mostSums / (rows * columns)),
                  int64_t(1));
@@ -176,10 +175,12 @@ int64_t MatmulKernel::chainsOfDots(int64_t rows, int64_t columns) const {
 }
 
 /// The sums of `count` rows from `first` on with some columns, from `column`
-/// on; meanwhile those of `later` are asked for.
+/// on; meanwhile these rows' share of `later` is asked for, so that each line
+/// is asked for once: requests for what is on its way, or there, take the cache
+/// from the rows, and half of the time with AVX2.
 void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
                             int64_t count, ArrayRef<Value> columns,
-                            Value column, ArrayRef<Value> later) const {
+                            Value column, const LaterColumns &later) const {
   int64_t lanes = lanesOfSums(), elements = group * lanes;
   // Elements of a column that are converted at once.
   int64_t parts = isHalvedAtOnce(rhsElement) ? lanesOfLookup / elements : 1;
@@ -194,6 +195,11 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
     from.push_back(addressOfRow(
         left, count == moreTogether ? lastWanted(rows.back()) : rows.back()));
   }
+  Value share, shareSteps;
+  if (later.stepsOfRow) {
+    share = arith::MulIOp::create(b, first, later.stepsOfRow);
+    shareSteps = arith::MulIOp::create(b, later.stepsOfRow, constant(count));
+  }
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   int64_t sumsOfRow = chains * static_cast<int64_t>(columns.size());
   auto steps = scf::ForOp::create(b, constant(0), now.steps,
@@ -202,10 +208,17 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(steps.getBody());
-    if (!later.empty()) {
+    if (later.stepsOfRow) {
       int64_t size = rhsElement.getIntOrFloatBitWidth() / 8;
+      Value isShare = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult,
+          arith::SubIOp::create(b, steps.getInductionVar(), share),
+          shareSteps);
+      auto branch = scf::IfOp::create(b, isShare, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(branch.thenBlock());
       prefetchLines(
-          later,
+          later.columns,
           arith::MulIOp::create(b, steps.getInductionVar(), constant(size)),
           chains * parts * elements * size);
     }
@@ -274,9 +287,16 @@ SmallVector<Value> MatmulKernel::addressesOfColumns(Value first,
 /// `together` at once.
 void MatmulKernel::emitColumns(Value column, int64_t count, int64_t together,
                                bool asksForNext) const {
-  SmallVector<Value> columns = addressesOfColumns(column, count), later;
-  if (asksForNext)
-    later = addressesOfColumns(offsetBy(b, column, count), count);
+  SmallVector<Value> columns = addressesOfColumns(column, count);
+  LaterColumns later;
+  if (asksForNext) {
+    int64_t line = lineBytes * 8 / rhsElement.getIntOrFloatBitWidth();
+    Value lines = arith::CeilDivUIOp::create(b, now.steps, constant(line));
+    later.columns = addressesOfColumns(offsetBy(b, column, count), count);
+    Value rows = arith::MaxUIOp::create(b, now.wanted, constant(1));
+    later.stepsOfRow = arith::MulIOp::create(
+        b, arith::CeilDivUIOp::create(b, lines, rows), constant(line));
+  }
   if (now.right.aheadBytes)
     prefetchColumns(columns, now.right);
   SmallVector<int64_t> steps = {together};

@@ -74,6 +74,13 @@ struct RowsInMemory {
   int64_t partBytes = 0;
 };
 
+/// Columns that are multiplied next, as addresses, and how many steps along K
+/// of them each row of `a` asks for (null: nothing is asked for).
+struct LaterColumns {
+  llvm::SmallVector<mlir::Value> columns;
+  mlir::Value stepsOfRow;
+};
+
 /// What a tile asks for of a panel that is read later: its first line, and how
 /// many lines with each turn, of so many steps.
 struct PanelShare {

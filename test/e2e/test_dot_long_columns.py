@@ -49,7 +49,7 @@ def weights_kernel(
     )
 
 
-def run(rng, m, n, k, block, dtype, how="plain", weights=None, pad=0, step=1):
+def run(rng, m, n, k, block, dtype, how="plain", weights=None, pad=0, step=1, more=0):
     a, b = small_numbers(rng, [m, k], dtype), small_numbers(rng, [n, k], weights or dtype)
     sums, acc = (torch.float32, tl.float32) if dtype.is_floating_point else (torch.int32, tl.int32)
     if dtype == torch.float64:
@@ -70,7 +70,7 @@ def run(rng, m, n, k, block, dtype, how="plain", weights=None, pad=0, step=1):
     padded[:, :k] = b
     stored = at_end_of_memory(padded.contiguous().flatten()[: (n - 1) * (k + pad) + k])
     c = torch.full((m, n), 7, dtype=sums)
-    grid = triton.cdiv(m, block[0]), triton.cdiv(n, block[1])
+    grid = triton.cdiv(m, block[0]) + more, triton.cdiv(n, block[1])
     weights_kernel[grid](
         at_end_of_memory(a), stored, c, order.int(), m, n, k, k + pad, step, *block, acc, how
     )
@@ -121,7 +121,8 @@ def test_rows_and_columns(m, n, dtype, rng):
     [
         (torch.float64, torch.float64), (torch.float16, torch.float16), (FP8[0], FP8[0]), (FP8[1], FP8[1]),
         (torch.float32, torch.bfloat16), (torch.float32, torch.float16), (torch.float32, torch.int8),
-        (torch.bfloat16, torch.int8), (torch.bfloat16, FP8[0]), (torch.bfloat16, FP8[1]),
+        (torch.bfloat16, torch.int8), (torch.float16, torch.int8), (torch.bfloat16, FP8[0]),
+        (torch.bfloat16, FP8[1]),
     ],
     ids=str,
 )  # fmt: skip
@@ -129,6 +130,14 @@ def test_types(m, dtype, weights, rng):
     for k, how in ((128, "plain"), (9 * 128, "chosen"), (5 * 1024 + 40, "plain")):
         c, wanted = run(rng, m, 40, k, (32, 32, 128), dtype, how, weights=weights)
         check_equal(c, wanted, terms=k * 4)
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_programs_without_rows(dtype, rng):
+    """Rows share what they ask for of the next columns, if there are any."""
+    c, wanted = run(rng, 5, 64, 64 * 13, (16, 32, 64), dtype, more=2)
+    check_equal(c, wanted, terms=64 * 13 * 8)
 
 
 @pytest.mark.compiled("is slow")

@@ -23,6 +23,34 @@ func.func @columns(%x: tensor<16x64xf32>, %w: memref<64x32xi8, strided<[1, 64]>>
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
+// Bytes are widened exactly to halves, whoever multiplies those.
+// CHECK-LABEL: func.func @halves(
+// CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<16x64xbf16>, tensor<64x32xi8>)
+// CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<16x64xf16>, tensor<64x32xi8>)
+func.func @halves(%x: tensor<16x64xbf16>, %y: tensor<16x64xf16>, %w: memref<64x32xi8, strided<[1, 64]>>, %sums: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %0 = bufferization.to_tensor %w : memref<64x32xi8, strided<[1, 64]>> to tensor<64x32xi8>
+  %1 = tensor.empty() : tensor<64x32xbf16>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<64x32xi8>) outs(%1 : tensor<64x32xbf16>) {
+  ^bb0(%a: i8, %o: bf16):
+    %8 = arith.sitofp %a : i8 to bf16
+    linalg.yield %8 : bf16
+  } -> tensor<64x32xbf16>
+  %3 = linalg.matmul ins(%x, %2 : tensor<16x64xbf16>, tensor<64x32xbf16>) outs(%sums : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %4 = bufferization.to_tensor %w : memref<64x32xi8, strided<[1, 64]>> to tensor<64x32xi8>
+  %5 = tensor.empty() : tensor<64x32xf16>
+  %6 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%4 : tensor<64x32xi8>) outs(%5 : tensor<64x32xf16>) {
+  ^bb0(%a: i8, %o: f16):
+    %8 = arith.sitofp %a : i8 to f16
+    linalg.yield %8 : f16
+  } -> tensor<64x32xf16>
+  %7 = linalg.matmul ins(%y, %6 : tensor<16x64xf16>, tensor<64x32xf16>) outs(%3 : tensor<16x32xf32>) -> tensor<16x32xf32>
+  return %7 : tensor<16x32xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
 // Floats of 8 bits, padded; only for units that multiply bf16.
 // CHECK-LABEL: func.func @padded(
 // UNITS: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<16x64xbf16>, tensor<64x32xf8E4M3FN>)
