@@ -272,13 +272,16 @@ void tilebridge::cpu::placeWideRows(ImplicitLocOpBuilder &b,
   kernel.packRhs(view, product.rhs, at);
 }
 
-/// Few rows of b at once are followed best; many of a want their sums to stay
-/// in registers.
+/// Few rows of b at once are followed best, and at distances of a power of two
+/// have places in caches with sets of 8 lines, which CPUs other than those with
+/// two 512-bit multiply-adds have; many of a want their sums to stay in
+/// registers.
 static void multiplyRowsOfB(ImplicitLocOpBuilder &b, const DeepMatmul &product,
                             Value acc, Value depth, RowsInMemory left,
                             RowsInMemory right, Value isFirst,
                             Allocate allocate) {
-  constexpr int64_t rowsAtOnce = 16, fewRows = 4;
+  constexpr int64_t fewRows = 4;
+  int64_t rowsAtOnce = product.form.settings.target.hasTwoFmas ? 16 : 8;
   MatmulKernel kernel = product.kernel(b);
   if (product.depth % rowsAtOnce || product.depth == rowsAtOnce)
     return kernel.multiply({}, {}, acc, depth, allocate, left, product.wanted,
