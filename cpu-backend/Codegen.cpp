@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Codegen.h"
+#include "cpu-backend/BlendedStores.h"
 #include "cpu-backend/Link.h"
 #include "cpu-backend/MaskPieces.h"
 #include "cpu-backend/NarrowGathers.h"
@@ -160,7 +161,8 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
   passes.run(module, modules);
   // Last, as instcombine finds out more about masks, and would take casts away
   // again.
-  splitPartlyKnownMasks(module, vectorBits);
+  keepBlendedStores(module, vectorBits);
+  splitMasks(module, vectorBits);
   scalarizeSingleLaneStores(module);
   streamHalvesAsFloats(module);
   gatherNarrowLanes(module, machine);

@@ -1,4 +1,4 @@
-//===- MaskPieces.cpp - accesses with masks that are known in part --------===//
+//===- MaskPieces.cpp - masks of several vectors, vector by vector --------===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,6 +16,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -37,6 +38,23 @@ static bool isPartlyKnown(Value *mask, unsigned depth = deepest) {
   });
 }
 
+/// The bits of the shortest elements that are compared, or `bits` if these are
+/// fewer; 0 if the mask is anything but comparisons, and constants, combined.
+static unsigned bitsOfComparisons(Value *mask, unsigned bits,
+                                  unsigned depth = deepest) {
+  if (auto *comparison = dyn_cast<CmpInst>(mask))
+    return std::min(
+        bits, comparison->getOperand(0)->getType()->getScalarSizeInBits());
+  if (isa<Constant>(mask))
+    return bits;
+  auto *op = dyn_cast<Instruction>(mask);
+  if (!op || depth == 0 || !op->isBitwiseLogicOp())
+    return 0;
+  for (Value *operand : op->operands())
+    bits = bits ? bitsOfComparisons(operand, bits, depth - 1) : 0;
+  return bits;
+}
+
 /// It simplifies what it writes.
 using Builder = IRBuilder<InstSimplifyFolder>;
 
@@ -54,6 +72,14 @@ static Value *lanesOf(Builder &b, Value *mask, ArrayRef<int> at,
     return lanesOf(b, operand, at, depth - 1);
   };
   auto *op = dyn_cast<Instruction>(mask);
+  if (auto *comparison = dyn_cast_or_null<CmpInst>(op)) {
+    Value *left = b.CreateShuffleVector(op->getOperand(0), at),
+          *right = b.CreateShuffleVector(op->getOperand(1), at),
+          *some = b.CreateCmp(comparison->getPredicate(), left, right);
+    if (auto *made = dyn_cast<Instruction>(some))
+      made->copyIRFlags(comparison);
+    return some;
+  }
   if (op && depth > 0 && op->isBitwiseLogicOp())
     return b.CreateBinOp(cast<BinaryOperator>(op)->getOpcode(),
                          part(op->getOperand(0)), part(op->getOperand(1)));
@@ -125,14 +151,52 @@ static void split(IntrinsicInst &access, unsigned lanes) {
   access.eraseFromParent();
 }
 
-void tilebridge::cpu::splitPartlyKnownMasks(Module &module,
-                                            int64_t vectorBits) {
+/// How many lanes of `mask`, which chooses elements of `vector`, are one native
+/// vector; 0 if it is to stay whole.
+static unsigned lanesOfPiece(Value *mask, Value *vector, int64_t vectorBits,
+                             bool isAccess) {
+  auto *type = dyn_cast<FixedVectorType>(vector->getType());
+  if (!type || isa<Constant>(mask) || !mask->getType()->isVectorTy())
+    return 0;
+  unsigned bits = type->getScalarSizeInBits();
+  if (!isAccess || !isPartlyKnown(mask))
+    bits = isa<CmpInst>(mask) ? 0 : bitsOfComparisons(mask, bits);
+  unsigned lanes = bits ? vectorBits / bits : 0, count = type->getNumElements();
+  return lanes > 1 && count > lanes && count % lanes == 0 ? lanes : 0;
+}
+
+static void split(SelectInst &select, unsigned lanes) {
+  Builder b(select.getParent(), select.getIterator(),
+            InstSimplifyFolder(select.getDataLayout()));
+  unsigned count = cast<FixedVectorType>(select.getType())->getNumElements();
+  SmallVector<Value *> pieces;
+  for (unsigned first = 0; first < count; first += lanes) {
+    auto at = to_vector(seq<int>(first, first + lanes));
+    pieces.push_back(
+        b.CreateSelect(lanesOf(b, select.getCondition(), at),
+                       b.CreateShuffleVector(select.getTrueValue(), at),
+                       b.CreateShuffleVector(select.getFalseValue(), at)));
+  }
+  select.replaceAllUsesWith(concatenateVectors(b, pieces));
+}
+
+void tilebridge::cpu::splitMasks(Module &module, int64_t vectorBits) {
   // Longer vectors have masks of their own.
   if (vectorBits >= 512)
     return;
+  SmallVector<WeakTrackingVH> dead;
   for (Function &function : module)
     for (Instruction &instruction :
          make_early_inc_range(instructions(function))) {
+      if (auto *select = dyn_cast<SelectInst>(&instruction)) {
+        unsigned lanes = lanesOfPiece(select->getCondition(), select,
+                                      vectorBits, /*isAccess=*/false);
+        if (!lanes)
+          continue;
+        split(*select, lanes);
+        dead.push_back(select);
+        continue;
+      }
       auto *access = dyn_cast<IntrinsicInst>(&instruction);
       if (!access)
         continue;
@@ -141,14 +205,12 @@ void tilebridge::cpu::splitPartlyKnownMasks(Module &module,
         continue;
       Operands at = operandsOf(*access);
       Value *mask = access->getArgOperand(at.mask);
-      auto *type = dyn_cast<FixedVectorType>(
-          access->getArgOperand(at.vector)->getType());
-      if (!type || isa<Constant>(mask) || !isPartlyKnown(mask))
+      unsigned lanes = lanesOfPiece(mask, access->getArgOperand(at.vector),
+                                    vectorBits, /*isAccess=*/true);
+      if (!lanes)
         continue;
-      unsigned bits = type->getElementType()->getPrimitiveSizeInBits();
-      unsigned lanes = bits ? vectorBits / bits : 0;
-      if (lanes > 1 && type->getNumElements() > lanes &&
-          type->getNumElements() % lanes == 0)
-        split(*access, lanes);
+      split(*access, lanes);
+      dead.push_back(mask);
     }
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(dead);
 }

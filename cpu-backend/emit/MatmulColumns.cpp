@@ -212,8 +212,7 @@ void MatmulKernel::emitDots(const RowsInMemory &left, Value first,
       int64_t size = rhsElement.getIntOrFloatBitWidth() / 8;
       Value isShare = arith::CmpIOp::create(
           b, arith::CmpIPredicate::ult,
-          arith::SubIOp::create(b, steps.getInductionVar(), share),
-          shareSteps);
+          arith::SubIOp::create(b, steps.getInductionVar(), share), shareSteps);
       auto branch = scf::IfOp::create(b, isShare, /*withElseRegion=*/false);
       OpBuilder::InsertionGuard inner(b);
       b.setInsertionPointToStart(branch.thenBlock());

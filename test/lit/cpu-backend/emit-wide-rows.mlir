@@ -1,4 +1,5 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit=vector-bits=256 --canonicalize --cse | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit='vector-bits=512 two-fmas=true' --canonicalize --cse | FileCheck %s --check-prefix=FMAS
 
 // Fewer rows than the block has are multiplied with long rows of b where they lie, in each iteration.
 // CHECK-LABEL: func.func @wide
@@ -38,9 +39,12 @@
 // CHECK: %[[DEPTH:.*]] = arith.select %{{.*}}, %[[WAITING]], %c16 : index
 // CHECK: %[[AHEAD:.*]] = arith.select %{{.*}}, %c0, %c16 : index
 // CHECK: %[[AHEAD_ROWS:.*]] = arith.muli %[[AHEAD]], %{{.*}} : index
+// Up to 4 rows of a take 8 of b at once.
+// CHECK: %[[TOGETHER:.*]] = arith.select %{{.*}}, %c8, %[[DEPTH]] : index
+// CHECK: scf.for %{{.*}} = %c0 to %[[DEPTH]] step %[[TOGETHER]]
 // CHECK: arith.cmpi eq, %[[WANTED]], %c1 : index
 // While a row is read, that of the next iteration is asked for, line by line.
-// CHECK: scf.for %[[STEP:.*]] = %c0 to %[[DEPTH]] step %c1
+// CHECK: scf.for %[[STEP:.*]] = %c0 to %[[TOGETHER]] step %c1
 // CHECK-NEXT: arith.muli %[[STEP]], {{.*}} : index
 // CHECK-NOT: %[[PANELS]]
 // CHECK: %[[AHEAD_BYTES:.*]] = arith.index_cast %[[AHEAD_ROWS]] : index to i64
@@ -83,12 +87,15 @@ func.func @wide(%m: index, %a: memref<?x16xf32, strided<[?, 1], offset: ?>>, %b:
 
 // -----
 
-// So are rows of many steps, of which up to 4 rows of a take 16 at once.
+// So are rows of many steps, of which up to 4 rows of a take 16 at once, or 8
+// where caches have sets of so many lines.
 // CHECK-LABEL: func.func @deep
 // CHECK: memref<6xi64>
 // CHECK: memref<6xi64>
 // CHECK: scf.for
-// CHECK: arith.select %{{.*}}, %c16, %{{.*}} : index
+// CHECK: arith.select %{{.*}}, %c8, %{{.*}} : index
+// FMAS-LABEL: func.func @deep
+// FMAS: arith.select %{{.*}}, %c16, %{{.*}} : index
 func.func @deep(%m: index, %a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x512xf32, strided<[?, 1], offset: ?>>, %n: i32,
                 %out: memref<?x512xf32>) {
   %zero = arith.constant dense<0.0> : tensor<16x512xf32>
