@@ -56,7 +56,7 @@ MatmulTile MatmulTile::choose(int64_t m, int64_t n, int64_t nativeLanes,
   double lowest = 1e9;
   // Blocks of few rows often are not full (a few tokens for each expert): the
   // lower tile computes fewer rows that nobody wants.
-  bool prefersLow = hasMany || m <= 32;
+  bool prefersLow = hasMany || m < 32;
   int64_t mostRows = std::min<int64_t>(m, hasMany || !prefersLow ? 14 : 4);
   for (int64_t rows = 1; rows <= mostRows; ++rows)
     for (int64_t vectors = 1; vectors <= std::min<int64_t>(vectorsOfRow, 8);
