@@ -1,6 +1,10 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit=vector-bits=256 --canonicalize --cse | FileCheck %s
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit='vector-bits=512 two-fmas=true' --canonicalize --cse | FileCheck %s --check-prefix=FMAS
 
+// FMAS-LABEL: func.func @wide
+// FMAS: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c16
+// FMAS: arith.cmpi sle, %[[ROWS]], %c15 : index
+
 // Fewer rows than the block has are multiplied with long rows of b where they lie, in each iteration.
 // CHECK-LABEL: func.func @wide
 // CHECK-SAME: %[[M:[a-z0-9]*]]: index, %{{.*}}, %[[B:[a-z0-9]*]]: memref<16x512xf32
@@ -9,7 +13,8 @@
 // CHECK: %[[PANELS:.*]] = memref.alloc() {{.*}} : memref<16x128x32xf32>
 // CHECK: %[[PLACE:.*]] = memref.alloc() {{.*}} : memref<6xi64>
 // CHECK: %[[RIGHT:.*]] = memref.alloc() {{.*}} : memref<6xi64>
-// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[WANTED]], %c15 : index
+// Shorter vectors have low tiles, each of which reads all of b: then these are up to 4.
+// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[WANTED]], %c4 : index
 // CHECK: arith.select %[[IS_FEW]], %c2, %c0 : index
 // CHECK: scf.for {{.*}} iter_args(%[[TOTAL:.*]] = %c0) -> (index)
 // CHECK: %[[WORD:.*]] = memref.load %[[RIGHT]][%c5]
