@@ -314,18 +314,24 @@ def test_fewer_programs_than_a_step_has(rng):
 
 
 @triton.jit
+def hand_on(x, out, tile, n, BLOCK: tl.constexpr, PROGRAMS: tl.constexpr, HOW: tl.constexpr):
+    """A tile's numbers, increased, to the tile that the same program runs next."""
+    if HOW == "remainder":
+        at = tile * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + (at + PROGRAMS * BLOCK) % n, tl.load(x + at % n) + 1)
+    else:
+        for i in range(BLOCK):
+            at = tile * BLOCK + i
+            tl.store(out + at + PROGRAMS * BLOCK, tl.load(x + at) + 1)
+
+
+@triton.jit
 def places_chain_kernel(
     x, out, tiles, n, BLOCK: tl.constexpr, PROGRAMS: tl.constexpr, HOW: tl.constexpr
 ):
     """Chains whose places are no blocks: remainders, or single numbers."""
     for tile in range(tl.program_id(0), tiles, PROGRAMS):
-        if HOW == "remainder":
-            at = tile * BLOCK + tl.arange(0, BLOCK)
-            tl.store(out + (at + PROGRAMS * BLOCK) % n, tl.load(x + at % n) + 1)
-        else:
-            for i in range(BLOCK):
-                at = tile * BLOCK + i
-                tl.store(out + at + PROGRAMS * BLOCK, tl.load(x + at) + 1)
+        hand_on(x, out, tile, n, BLOCK, PROGRAMS, HOW)
 
 
 @pytest.mark.parametrize("how", ["remainder", "numbers"])
@@ -342,13 +348,7 @@ def test_chains_of_places(how):
 def own_chain_kernel(x, tiles, n, BLOCK: tl.constexpr, PROGRAMS: tl.constexpr, HOW: tl.constexpr):
     """The same of one argument."""
     for tile in range(tl.program_id(0), tiles, PROGRAMS):
-        if HOW == "remainder":
-            at = tile * BLOCK + tl.arange(0, BLOCK)
-            tl.store(x + (at + PROGRAMS * BLOCK) % n, tl.load(x + at % n) + 1)
-        else:
-            for i in range(BLOCK):
-                at = tile * BLOCK + i
-                tl.store(x + at + PROGRAMS * BLOCK, tl.load(x + at) + 1)
+        hand_on(x, x, tile, n, BLOCK, PROGRAMS, HOW)
 
 
 @pytest.mark.parametrize("how", ["remainder", "numbers"])
