@@ -52,10 +52,16 @@ static constexpr int64_t farCost = 3;
 static constexpr int64_t loopWeight = 4;
 
 namespace {
-/// A block that is read or written.
+/// A block that is read or written: a view, or elements at a tensor of places.
 struct AccessedBlock {
-  Value view;
+  Value view, places;
   int64_t elementBytes, weight;
+  /// How it moves along each axis.
+  struct Move {
+    UsualGrowth::Known growth;
+    bool isElsewhere = false;
+  };
+  SmallVector<Move, 3> moves = {};
 };
 } // namespace
 
@@ -71,23 +77,54 @@ static Value viewOf(Operation *op) {
       .Default([](Operation *) { return Value(); });
 }
 
+static Value placesOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<linalg_ext::GatherOp, linalg_ext::ScatterOp>(
+          [](auto op) { return op.getOffsets(); })
+      .Default([](Operation *) { return Value(); });
+}
+
 static SmallVector<AccessedBlock> blocksOf(func::FuncOp func) {
   SmallVector<AccessedBlock> blocks;
   func.walk([&](Operation *op) {
-    Value view = viewOf(op);
-    auto type = view ? dyn_cast<MemRefType>(view.getType()) : MemRefType();
+    Value view = viewOf(op), places = placesOf(op);
+    Value memory =
+        places ? op->getOperand(isa<linalg_ext::ScatterOp>(op)) : view;
+    auto type = memory ? dyn_cast<MemRefType>(memory.getType()) : MemRefType();
     if (!type)
       return;
     int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     bool isInLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
-    int64_t weight = elementsOf(view) * bytes * (isInLoop ? loopWeight : 1);
-    blocks.push_back({view, bytes, weight});
+    int64_t elements =
+        places ? cast<RankedTensorType>(places.getType()).getNumElements()
+               : elementsOf(view);
+    int64_t weight = elements * bytes * (isInLoop ? loopWeight : 1);
+    blocks.push_back({view, places, bytes, weight});
   });
   return blocks;
 }
 
+/// Finds out how blocks move. Places that nothing is known of decide nothing.
+static void findMoves(SmallVectorImpl<AccessedBlock> &blocks,
+                      MutableArrayRef<UsualGrowth> growths) {
+  for (UsualGrowth &growth : growths)
+    for (AccessedBlock &block : blocks) {
+      if (block.view)
+        block.moves.push_back({growth.ofView(block.view)});
+      else
+        block.moves.push_back(
+            {growth.ofPlaces(block.places), growth.areRead(block.places)});
+    }
+  llvm::erase_if(blocks, [](const AccessedBlock &block) {
+    return block.places &&
+           llvm::any_of(block.moves, [](const AccessedBlock::Move &move) {
+             return !move.growth;
+           });
+  });
+}
+
 /// What goes through memory along this axis costs, if it has several programs.
-static Value costAlong(OpBuilder &b, Location loc, UsualGrowth growth,
+static Value costAlong(OpBuilder &b, Location loc, unsigned axis,
                        ArrayRef<AccessedBlock> blocks) {
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -95,8 +132,9 @@ static Value costAlong(OpBuilder &b, Location loc, UsualGrowth growth,
   Value cost = number(0);
   for (const AccessedBlock &block : blocks) {
     Value each = number(farCost);
-    if (auto elements = growth.ofView(block.view)) {
-      Value distance = toValue(b, loc, *elements);
+    const AccessedBlock::Move &move = block.moves[axis];
+    if (move.growth) {
+      Value distance = toValue(b, loc, *move.growth);
       Value back = arith::SubIOp::create(b, loc, number(0), distance);
       distance = arith::MaxSIOp::create(b, loc, distance, back);
       Value isSame = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
@@ -105,7 +143,8 @@ static Value costAlong(OpBuilder &b, Location loc, UsualGrowth growth,
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, distance,
                                 number(pageBytes / block.elementBytes));
       each = arith::SelectOp::create(b, loc, isNear, number(1), each);
-      each = arith::SelectOp::create(b, loc, isSame, number(0), each);
+      each = arith::SelectOp::create(b, loc, isSame, number(move.isElsewhere),
+                                     each);
     }
     cost = arith::AddIOp::create(
         b, loc, cost,
@@ -181,10 +220,14 @@ static void makeOrder(func::FuncOp func) {
   auto axisNumber = [&](int64_t axis) -> Value {
     return arith::ConstantIntOp::create(b, loc, b.getI32Type(), axis);
   };
+  SmallVector<UsualGrowth, 3> growths;
+  for (Value id : programs.take_front(3))
+    growths.emplace_back(b, map, id);
+  findMoves(blocks, growths);
   Value none = index(int64_t(1) << 48);
   Value fastest = axisNumber(0), least;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    Value cost = costAlong(b, loc, UsualGrowth(b, map, programs[axis]), blocks);
+    Value cost = costAlong(b, loc, axis, blocks);
     Value isAlone =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
                               map.lookup(programs[3 + axis]), axisNumber(1));

@@ -102,7 +102,8 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
     Makes a function of the kernel's arguments that returns the axis of the grid, 0 to 2, which counts fastest: the one along which the
     blocks of the next program are most likely the same, or on the same page of memory, as those of the one before. It is called once for
     many programs. Each block counts by its bytes; one that lies further away than a page three times as much as one that lies near, and one
-    that is the same not at all. Where it is hardly better than x, x is taken. The other two axes keep their order.
+    that is the same not at all. Elements at places that are read and added to a place that is computed, such as columns that a table chooses,
+    are taken to be in the same row; at other places that are read they do not count. Where it is hardly better than x, x is taken. The other two axes keep their order.
 
     Numbers of the launch may decide: strides, what a program's id is divided by, and axes with one program.
 

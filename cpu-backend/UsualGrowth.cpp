@@ -9,17 +9,20 @@
 
 #include "cpu-backend/emit/Growth.h"
 #include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 UsualGrowth::Known UsualGrowth::of(Value value) {
@@ -198,4 +201,110 @@ UsualGrowth::Known UsualGrowth::ofView(Value view) {
   for (auto [dim, offset] : llvm::enumerate(part.getMixedOffsets()))
     total = sum(total, offset, strideOf(part.getSource(), dim));
   return total;
+}
+
+UsualGrowth::Known UsualGrowth::ofPlaces(Value places) {
+  if (!isa<RankedTensorType>(places.getType()))
+    return of(places);
+  auto [it, isNew] = found.try_emplace(places, std::nullopt);
+  if (!isNew)
+    return it->second;
+  Known result = computePlaces(places);
+  return found[places] = result;
+}
+
+UsualGrowth::Known UsualGrowth::computePlaces(Value places) {
+  Operation *op = places.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    return of(splat.getInput());
+  if (matchLoad(places) || isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp,
+                               linalg_ext::MaskedLoadOp>(op)) {
+    read.insert(places);
+    return zero();
+  }
+  if (isUnitReshape(op) || isa<linalg::BroadcastOp, linalg::TransposeOp>(op)) {
+    Value source = op->getOperand(0);
+    Known growth = ofPlaces(source);
+    if (areRead(source))
+      read.insert(places);
+    return growth;
+  }
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && isElementwise(op) ? ofElementwise(generic) : std::nullopt;
+}
+
+/// The one number that all elements of a tensor are; null: not known.
+static Value splatOf(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (auto splat = dyn_cast<tensor::SplatOp>(op))
+      return splat.getInput();
+    if (!isUnitReshape(op) && !isa<linalg::BroadcastOp>(op))
+      return {};
+    tensor = op->getOperand(0);
+  }
+  return {};
+}
+
+UsualGrowth::Known UsualGrowth::ofElementwise(linalg::GenericOp op) {
+  Location loc = op.getLoc();
+  Block *body = op.getBody();
+  DenseMap<Value, Known> inside;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Value argument = op.getMatchingBlockArgument(input);
+    inside[argument] = ofPlaces(input->get());
+    if (areRead(input->get()))
+      read.insert(argument);
+  }
+  auto factorOf = [&](Value value) -> Known {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == body)
+      value = splatOf(op->getOperand(argument.getArgNumber()));
+    return value ? copyIndex(value) : std::nullopt;
+  };
+  auto compute = [&](Operation &each) -> Known {
+    SmallVector<Known, 4> parts;
+    bool grows = false, isRead = false;
+    for (Value operand : each.getOperands()) {
+      auto known = inside.find(operand);
+      parts.push_back(known == inside.end() ? of(operand) : known->second);
+      if (!parts.back())
+        return std::nullopt;
+      grows |= !isZero(parts.back());
+      isRead |= areRead(operand);
+    }
+    if (isRead) {
+      // A number of rows says nothing of where they are.
+      if (isa<arith::MulIOp, arith::ShLIOp>(each))
+        return std::nullopt;
+      read.insert(each.getResult(0));
+    }
+    if (!grows)
+      return zero();
+    if (isa<arith::AddIOp>(each))
+      return addIndex(b, loc, *parts[0], *parts[1]);
+    if (isa<arith::SubIOp>(each))
+      return subIndex(b, loc, *parts[0], *parts[1]);
+    if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp,
+            arith::TruncIOp>(each))
+      return *parts[0];
+    if (!isa<arith::MulIOp>(each))
+      return std::nullopt;
+    unsigned growing = isZero(parts[0]) ? 1 : 0;
+    Known factor = factorOf(each.getOperand(1 - growing));
+    return factor ? Known(mulIndex(b, loc, *parts[growing], *factor))
+                  : std::nullopt;
+  };
+  for (Operation &each : body->without_terminator()) {
+    if (each.getNumResults() != 1 || each.getNumRegions() != 0)
+      return std::nullopt;
+    inside[each.getResult(0)] =
+        isa<linalg::IndexOp>(each) ? zero() : compute(each);
+  }
+  Value result = body->getTerminator()->getOperand(0);
+  if (areRead(result))
+    read.insert(op.getResult(0));
+  auto known = inside.find(result);
+  return known == inside.end() ? of(result) : known->second;
 }

@@ -7,6 +7,7 @@
 #ifndef TILEBRIDGE_CPU_BACKEND_USUALGROWTH_H
 #define TILEBRIDGE_CPU_BACKEND_USUALGROWTH_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -29,6 +30,13 @@ public:
   /// In elements, of where a view begins.
   Known ofView(mlir::Value view);
 
+  /// The same of a tensor of places. What is read from memory, and only added
+  /// to others, is somewhere in the same row.
+  Known ofPlaces(mlir::Value places);
+  /// Whether places are sums of what is read, too: then they are not the same
+  /// where they do not grow.
+  bool areRead(mlir::Value places) const { return read.contains(places); }
+
 private:
   Known compute(mlir::Value value);
   Known ofArgument(mlir::BlockArgument argument);
@@ -36,6 +44,8 @@ private:
   mlir::Value copy(mlir::Value value);
   mlir::Value copyOperation(mlir::Operation *op);
   Known copyIndex(mlir::Value value);
+  Known computePlaces(mlir::Value places);
+  Known ofElementwise(mlir::linalg::GenericOp op);
   Known strideOf(mlir::Value view, unsigned dim);
   mlir::OpFoldResult zero() { return b.getIndexAttr(0); }
   /// Of divisors: programs that divide by 0, or overflow, do not run yet.
@@ -45,6 +55,7 @@ private:
   mlir::IRMapping &map;
   mlir::Value id;
   mlir::DenseMap<mlir::Value, Known> found;
+  mlir::DenseSet<mlir::Value> read;
 };
 
 } // namespace tilebridge::cpu

@@ -19,6 +19,14 @@ inline int64_t lanesAlong(int64_t size, int64_t most) {
   return size == 0 ? 1 : std::min(most, size & -size);
 }
 
+/// Of a store to any places, along a dimension of this size, from vectors of so
+/// many bits.
+inline int64_t scatteredLanes(mlir::ShapedType type, int64_t size,
+                              int64_t vectorBits) {
+  int64_t bits = std::max<int64_t>(type.getElementTypeBitWidth(), 32);
+  return lanesAlong(size, vectorBits / bits);
+}
+
 /// Loops over all elements of a shape, the last dimension innermost; the
 /// emitter's builder is in the innermost one while `body` runs, and behind them
 /// afterwards.

@@ -24,6 +24,23 @@ void Frame::open(OpBuilder &builder) {
   levels.push_back(std::move(level));
 }
 
+Index Frame::openLoop(OpBuilder &builder, Location loc, unsigned dim,
+                      Value from, Value to, int64_t step, bool hasLanes) {
+  auto loop =
+      scf::ForOp::create(builder, loc, from, to,
+                         arith::ConstantIndexOp::create(builder, loc, step));
+  Level &outside = *levels.back();
+  if (!outside.before || (outside.block == loop->getBlock() &&
+                          loop->isBeforeInBlock(outside.before)))
+    outside.before = loop;
+  auto level = std::make_unique<Level>();
+  level->block = loop.getBody();
+  levels.push_back(std::move(level));
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  return {loop.getInductionVar(), hasLanes ? 1 : 0,
+          static_cast<unsigned>(levels.size() - 1), static_cast<int>(dim)};
+}
+
 unsigned FunctionEmitter::levelOf(ArrayRef<Index> indices) const {
   unsigned level = 0;
   for (const Index &index : indices)

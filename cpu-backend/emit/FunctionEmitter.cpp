@@ -182,8 +182,10 @@ LogicalResult FunctionEmitter::emitRoot(Operation *op) {
     return success(value != nullptr);
   }
   onlyStreams = false;
-  if (isa<linalg_ext::ScatterOp, linalg_ext::ScatterRowsOp>(op))
+  if (isa<linalg_ext::ScatterOp>(op))
     return emitScatter(op);
+  if (isa<linalg_ext::ScatterRowsOp>(op))
+    return emitScatterRows(op);
   if (isAtomic(op))
     return emitAtomic(*this, op);
   if (isa<linalg_ext::ScanOp>(op))

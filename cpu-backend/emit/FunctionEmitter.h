@@ -67,6 +67,7 @@ private:
   friend class GatherPieces;
   friend class RowPieces;
   friend class ScatterPieces;
+  friend class ScatterRows;
   friend class NestEmitter;
   friend class NextProgram;
 
@@ -297,10 +298,11 @@ private:
                   unsigned laneDim, LaneMask on, mlir::Value value,
                   mlir::Location loc);
 
-  // Irregular.cpp: gathers, scatters and masks that are not boxes.
+  // Irregular.cpp, ScatterRows.cpp: gathers, scatters, masks that are no boxes.
   mlir::Value evaluateIrregular(mlir::Operation *op,
                                 llvm::ArrayRef<Index> indices);
   mlir::LogicalResult emitScatter(mlir::Operation *op);
+  mlir::LogicalResult emitScatterRows(mlir::Operation *op);
   static bool isIrregularLoad(mlir::Operation *op);
   void rememberIrregular(mlir::Operation *op);
   mlir::Value otherOf(mlir::Value other, mlir::Type element,

@@ -132,108 +132,45 @@ FunctionEmitter::inOrder(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
                          function_ref<LogicalResult(ArrayRef<Index>)> body) {
   OpBuilder::InsertionGuard guard(rewriter);
   Indices indices(shape.size());
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   for (auto [i, d] : llvm::enumerate(order)) {
-    bool last = i + 1 == order.size();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(rewriter, loc, value);
-    };
-    auto loop =
-        scf::ForOp::create(rewriter, loc, constant(0), constant(shape[d]),
-                           constant(last ? frame->lanes : 1));
-    frame->levels.back()->before = loop;
-    auto level = std::make_unique<Level>();
-    level->block = loop.getBody();
-    frame->levels.push_back(std::move(level));
-    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-    indices[d] = {loop.getInductionVar(), last && frame->lanes > 1 ? 1 : 0,
-                  static_cast<unsigned>(frame->levels.size() - 1),
-                  static_cast<int>(d)};
+    bool hasLanes = i + 1 == order.size() && frame->lanes > 1;
+    Value size = arith::ConstantIndexOp::create(rewriter, loc, shape[d]);
+    indices[d] = frame->openLoop(rewriter, loc, d, zero, size,
+                                 hasLanes ? frame->lanes : 1, hasLanes);
   }
   return body(indices);
 }
 
-LogicalResult FunctionEmitter::emitScatter(Operation *op) {
-  Location loc = op->getLoc();
-  if (auto scatter = dyn_cast<linalg_ext::ScatterOp>(op)) {
-    View to = makeView(rewriter, loc, mapScalar(scatter.getBase()), {1});
-    auto isDone = emitScatterPieces(op, to);
-    if (failed(isDone) || *isDone)
-      return LogicalResult(isDone);
-  }
+LogicalResult FunctionEmitter::emitScatter(Operation *scatter) {
+  auto op = cast<linalg_ext::ScatterOp>(scatter);
+  Location loc = op.getLoc();
+  View view = makeView(rewriter, loc, mapScalar(op.getBase()), {1});
+  auto isDone = emitScatterPieces(op, view);
+  if (failed(isDone) || *isDone)
+    return LogicalResult(isDone);
   Frame own;
   own.open(rewriter);
-  Value value = op->getOperand(0);
-  auto type = cast<RankedTensorType>(value.getType());
+  auto type = cast<RankedTensorType>(op.getValue().getType());
   ArrayRef<int64_t> shape = type.getShape();
-  auto lanesFor = [&](int64_t size) {
-    int64_t bits =
-        std::max<int64_t>(type.getElementType().getIntOrFloatBitWidth(), 32);
-    return lanesAlong(size, target().vectorBits / bits);
-  };
-  SmallVector<unsigned> order =
-      llvm::to_vector(llvm::seq<unsigned>(0, shape.size()));
-  LogicalResult result = failure();
+  own.lanes = shape.empty()
+                  ? 1
+                  : scatteredLanes(type, shape.back(), target().vectorBits);
   Frame *outer = std::exchange(frame, &own);
-  if (auto scatter = dyn_cast<linalg_ext::ScatterOp>(op)) {
-    View view = makeView(rewriter, loc, mapScalar(scatter.getBase()), {1});
-    own.lanes = shape.empty() ? 1 : lanesFor(shape.back());
-    result = inOrder(shape, order, loc, [&](ArrayRef<Index> at) {
-      Value offsets = evaluate(scatter.getOffsets(), at);
-      Value mask =
-          scatter.getMask() ? evaluate(scatter.getMask(), at) : Value();
-      Value elements = evaluate(value, at);
-      if (!offsets || !elements || (scatter.getMask() && !mask))
-        return failure();
-      Index zero;
-      scatterLanes(view.base, address(view, zero, -1, loc), offsets, mask,
-                   elements, loc);
-      return success();
-    });
-  } else {
-    auto rows = cast<linalg_ext::ScatterRowsOp>(op);
-    View view = makeView(rewriter, loc, mapScalar(rows.getView()), shape);
-    unsigned dim = rows.getDim();
-    view.hi[dim] = rewriter.getIndexAttr(shape[dim]);
-    // Rows outermost, so that the last of equal ones wins; lanes where memory
-    // is contiguous.
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-      auto rank = [&](unsigned d) {
-        return d == dim ? 0 : constantOf(view.strides[d]) == 1 ? 2 : 1;
-      };
-      return rank(a) < rank(b);
-    });
-    own.lanes = order.back() == dim ? 1 : lanesFor(shape[order.back()]);
-    result =
-        inOrder(shape, order, loc, [&](ArrayRef<Index> at) -> LogicalResult {
-          Indices row = {at[dim]};
-          Value number = evaluate(rows.getRows(), row);
-          Value mask =
-              rows.getRowmask() ? evaluate(rows.getRowmask(), row) : Value();
-          Value elements = evaluate(value, at);
-          if (!number || !elements || (rows.getRowmask() && !mask))
-            return failure();
-          Indices to(at);
-          to[dim].dim = -1;
-          to[dim].base = arith::IndexCastOp::create(
-              rewriter, loc, rewriter.getIndexType(), number);
-          to[dim].level = own.levels.size() - 1;
-          int laneDim = laneDimOf(to);
-          bool contiguous =
-              laneDim >= 0 && constantOf(view.strides[laneDim]) == 1;
-          // What the branch needs is remembered before it opens.
-          Value isAny;
-          if (laneDim >= 0)
-            isAny = isAnyInRow(view, laneDim, rowLimit(view, to, laneDim, loc),
-                               loc);
-          address(view, to, contiguous ? laneDim : -1, loc, isAny);
-          if (!mask)
-            return write(view, to, elements, loc);
-          auto branch = scf::IfOp::create(rewriter, loc, mask, false);
-          OpBuilder::InsertionGuard guard(rewriter);
-          rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
-          return write(view, to, elements, loc);
-        });
-  }
+  LogicalResult result =
+      inOrder(shape, llvm::to_vector(llvm::seq<unsigned>(0, shape.size())), loc,
+              [&](ArrayRef<Index> at) {
+                Value offsets = evaluate(op.getOffsets(), at);
+                Value mask =
+                    op.getMask() ? evaluate(op.getMask(), at) : Value();
+                Value elements = evaluate(op.getValue(), at);
+                if (!offsets || !elements || (op.getMask() && !mask))
+                  return failure();
+                Index zero;
+                scatterLanes(view.base, address(view, zero, -1, loc), offsets,
+                             mask, elements, loc);
+                return success();
+              });
   frame = outer;
   return result;
 }

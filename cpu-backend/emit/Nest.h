@@ -75,6 +75,10 @@ struct Frame {
 
   /// Level 0 is where the builder stands.
   void open(mlir::OpBuilder &builder);
+  /// Opens a loop along a dimension, a level of its own, with lanes or without;
+  /// the builder stands inside of it then.
+  Index openLoop(mlir::OpBuilder &builder, mlir::Location loc, unsigned dim,
+                 mlir::Value from, mlir::Value to, int64_t step, bool hasLanes);
 };
 
 /// One result of a nest: a tensor written to memory, or a reduction.

@@ -188,18 +188,10 @@ Value RowPieces::placesOf(const Piece &piece, Value at) {
 }
 
 Index RowPieces::openLoop(unsigned d, Value from, Value to, int64_t step,
-                          bool isVector) {
-  auto loop = scf::ForOp::create(b, from, to, constant(step));
-  if (Level &outside = *fe.frame->levels.back(); !outside.before)
-    outside.before = loop;
-  auto level = std::make_unique<Level>();
-  level->block = loop.getBody();
-  fe.frame->levels.push_back(std::move(level));
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  fe.builder().setInsertionPoint(loop.getBody()->getTerminator());
-  return {loop.getInductionVar(), isVector ? 1 : 0,
-          static_cast<unsigned>(fe.frame->levels.size() - 1),
-          static_cast<int>(d)};
+                          bool hasLanes) {
+  Index index = fe.frame->openLoop(b, b.getLoc(), d, from, to, step, hasLanes);
+  fe.builder().setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
+  return index;
 }
 
 Value RowPieces::constant(int64_t value) {

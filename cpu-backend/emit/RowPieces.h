@@ -83,9 +83,9 @@ protected:
   Indices vectorOf(const Piece &piece, mlir::Value at);
   mlir::Value placesOf(const Piece &piece, mlir::Value at);
   void setRows(mlir::RankedTensorType type, unsigned along);
-  /// Opens a loop, with lanes along dimension `d` if `isVector`.
+  /// See Frame.
   Index openLoop(unsigned d, mlir::Value from, mlir::Value to, int64_t step,
-                 bool isVector);
+                 bool hasLanes);
   Indices placeIndices(llvm::ArrayRef<Index> at);
   mlir::Value constant(int64_t value);
   mlir::Value asIndex(mlir::Value value);

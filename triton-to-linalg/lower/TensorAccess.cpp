@@ -43,10 +43,7 @@ void TensorAccess::report(StringRef form, const Reason &reason) {
   told.form = form;
   if (hasFallback) {
     told.fallback = form;
-    told.form = runs                        ? rowsForm()
-                : maskReason().text.empty() ? "subview"
-                : isLoad()                  ? "masked load"
-                                            : "masked store";
+    told.form = runs || rowDim ? rowsForm() : linearForm();
   }
   told.type = type;
   told.reason = reason;
@@ -105,16 +102,27 @@ Value TensorAccess::lower() {
   TensorForm straight = *pointer.offset;
   const Expr *condition = pool.boolean(true);
   reason = {"the offset is not linear", op};
+  std::optional<Reason> uneven;
   for (auto [dim, term] : llvm::enumerate(straight.terms)) {
     if (term.kind != TermKind::Lanes)
       continue;
-    reason.op = originOf(term.lanes);
+    Operation *origin = originOf(term.lanes);
     bool hasRuns = term.linear && term.linear->hasRuns();
+    if (!term.linear && !rowDim && !uneven) {
+      rowDim = dim;
+      uneven = reason;
+      uneven->op = origin;
+      if (origin)
+        uneven->text += ": it depends on " + describe(origin);
+      continue;
+    }
+    reason.op = origin;
     if (!term.linear || (hasRuns && (runs || !term.lanes))) {
       runs.reset();
+      rowDim.reset();
       if (reason.op)
         reason.text += ": it depends on " + describe(reason.op);
-      return lowerUneven(exprs, reason);
+      return lowerUneven(exprs, uneven.value_or(reason));
     }
     condition = pool.conjunction(condition, term.linear->condition);
     straight.uniform = pool.add(straight.uniform, term.linear->base);
@@ -130,6 +138,13 @@ Value TensorAccess::lower() {
       term.kind = TermKind::Linear;
       term.stride = stride;
     }
+  }
+  // Rows that lie anywhere, where all else is linear.
+  if (uneven && (condition->isConstant() || blocks.isSplit() ||
+                 !canUseRows(straight, mask, *rowDim))) {
+    runs.reset();
+    rowDim.reset();
+    return lowerUneven(exprs, *uneven);
   }
   if (runs && reason.op)
     reason.text += ": it depends on " + describe(reason.op);
@@ -151,7 +166,8 @@ Value TensorAccess::lower() {
                  : isa_and_nonnull<arith::SelectOp>(reason.op)
                      ? "is not inside as a whole"
                      : "wraps around at the modulo") +
-                "; in all others the access is structured";
+                "; in all others " + (rowDim ? "rows are" : "the access is") +
+                " structured";
   hasFallback = true;
   // Both branches need the bounds.
   if (mask.residuals.empty() && !blocks.isSplit())
@@ -170,7 +186,9 @@ Value TensorAccess::lower() {
       scf::YieldOp::create(builder, loc, result);
   };
   inside(choice.thenBlock(), [&](ExprBuilder &inner) {
-    return runs ? lowerRuns(*runs, inner) : lowerLinear(inner);
+    return runs     ? lowerRuns(*runs, inner)
+           : rowDim ? lowerUneven(linear, *rowDim, inner)
+                    : lowerLinear(inner);
   });
   inside(choice.elseBlock(),
          [&](ExprBuilder &inner) { return lowerUneven(inner, reason); });
@@ -186,17 +204,43 @@ Reason TensorAccess::maskReason() {
   return {};
 }
 
+/// The dimension whose indices the mask chooses by what is no bound, where
+/// each of them has a row: then no element needs a mask.
+std::optional<unsigned> TensorAccess::maskedRows() const {
+  if (blocks.isSplit() || mask.residuals.empty() || !mask.residuals[0].dim)
+    return std::nullopt;
+  unsigned dim = *mask.residuals[0].dim;
+  const Expr *stride = linear.terms[dim].stride;
+  if (!stride || stride->isConstant(1) || !restIsBox(mask, dim))
+    return std::nullopt;
+  int64_t row = 1;
+  for (auto [other, size] : llvm::enumerate(type.getShape()))
+    row *= other == dim ? 1 : size;
+  return row >= shortestRun ? std::optional(dim) : std::nullopt;
+}
+
+StringRef TensorAccess::linearForm() {
+  return maskReason().text.empty() ? "subview"
+         : maskedRows()            ? rowsForm()
+         : isLoad()                ? "masked load"
+                                   : "masked store";
+}
+
 Value TensorAccess::lowerLinear(ExprBuilder &exprs) {
+  if (std::optional<unsigned> dim = maskedRows()) {
+    if (!hasFallback)
+      report(rowsForm(), maskReason());
+    const Expr *places = pool.mul(pool.iota(64), linear.terms[*dim].stride);
+    auto starts = [&] { return exprs.lanes(places, type.getDimSize(*dim)); };
+    return lowerRows(linear, mask, *dim, starts, exprs);
+  }
   TensorForm offset = blocks.form(linear, pool);
   Value view = makeView(builder, loc, exprs, pointer.base, offset,
                         type.getElementType());
   Reason reason = maskReason();
   bool isBox = reason.text.empty();
   if (!hasFallback)
-    report(isBox      ? "subview"
-           : isLoad() ? "masked load"
-                      : "masked store",
-           reason);
+    report(linearForm(), reason);
   Value loaded =
       isBox ? structured(view, boxOf(exprs, pool, *blocks.mask(mask, pool),
                                      offset.shape))
@@ -215,15 +259,20 @@ Value TensorAccess::lowerUneven(ExprBuilder &exprs, const Reason &reason) {
   bool one = pointer.offset->countOf(TermKind::Lanes) == 1;
   if (one && sized > 1 && canUseRows(*pointer.offset, mask, *uneven)) {
     report(rowsForm(), reason);
-    const Expr *lanes = pointer.offset->terms[*uneven].lanes;
-    auto starts = [&] { return exprs.lanes(lanes, type.getDimSize(*uneven)); };
     SplitBlock split = std::exchange(blocks, SplitBlock(type.getShape()));
-    Value loaded = lowerRows(*pointer.offset, mask, *uneven, starts, exprs);
+    Value loaded = lowerUneven(*pointer.offset, *uneven, exprs);
     blocks = split;
     return loaded;
   }
   report(isLoad() ? "element gather" : "element scatter", reason);
   return lowerElements();
+}
+
+Value TensorAccess::lowerUneven(const TensorForm &offset, unsigned dim,
+                                ExprBuilder &exprs) {
+  const Expr *lanes = offset.terms[dim].lanes;
+  auto starts = [&] { return exprs.lanes(lanes, type.getDimSize(dim)); };
+  return lowerRows(offset, mask, dim, starts, exprs);
 }
 
 /// Finds the longest runs between which every bound of the mask lies; false
@@ -262,8 +311,10 @@ Value TensorAccess::lowerRuns(unsigned dim, ExprBuilder &exprs) {
 
 bool TensorAccess::canUseRows(const TensorForm &offset, const MaskForm &mask,
                               unsigned dim) {
-  if (!offset.terms[dim].lanes)
-    return false;
+  return offset.terms[dim].lanes && restIsBox(mask, dim);
+}
+
+bool TensorAccess::restIsBox(const MaskForm &mask, unsigned dim) {
   for (const ResidualMask &part : mask.residuals)
     if (part.dim != dim)
       return false;

@@ -47,6 +47,9 @@ protected:
 private:
   mlir::Value lowerLinear(ExprBuilder &exprs);
   mlir::Value lowerUneven(ExprBuilder &exprs, const Reason &reason);
+  /// Rows of `offset` at its lanes along `dim`.
+  mlir::Value lowerUneven(const TensorForm &offset, unsigned dim,
+                          ExprBuilder &exprs);
   bool shortenRuns(TensorForm &straight);
   mlir::Value lowerRuns(unsigned dim, ExprBuilder &exprs);
   /// Rows of `offset` at `starts`, one for each index of `dim`.
@@ -58,6 +61,12 @@ private:
   mlir::Value lowerAddresses();
   static bool canUseRows(const TensorForm &offset, const MaskForm &mask,
                          unsigned dim);
+  /// What the mask leaves of all dimensions but `dim` begins with the block and
+  /// ends at bounds.
+  static bool restIsBox(const MaskForm &mask, unsigned dim);
+  std::optional<unsigned> maskedRows() const;
+  /// The form of a linear access in reports.
+  llvm::StringRef linearForm();
   /// How rows at any places are called in reports.
   llvm::StringRef rowsForm() const;
   /// The reason why a mask of a linear access is no box; empty: it is one.
@@ -74,6 +83,9 @@ private:
   TensorForm linear;
   /// The dimension that is split into rows at any places.
   std::optional<unsigned> runs;
+  /// The one dimension whose indices lie at any places, where the others are
+  /// linear.
+  std::optional<unsigned> rowDim;
   /// That is only where the block does not wrap around at a modulo. The access
   /// then has two forms, told in one report.
   bool hasFallback = false;

@@ -147,6 +147,76 @@ func.func @chosen_row(%x: memref<?xf32, strided<[1], offset: ?>>, %rows: memref<
 
 // -----
 
+// Elements at places that are read, of rows that lie `length` apart along x: programs along y, which read other elements of the same
+// row, follow one another. A number of rows that is read says nothing.
+
+// CHECK-LABEL: func.func @read_columns(
+// CHECK: func.func private @read_columns.order(
+// CHECK-SAME: %[[LENGTH:[^ ]*]]: i32, %{{[^ ]*}}: i32, %{{[^ ]*}}: i32, %{{[^ ]*}}: i32, %[[NX:[^ ]*]]: i32, %[[NY:[^ ]*]]: i32, %{{[^ ]*}}: i32) -> i32
+// CHECK-DAG: %[[ALONG_Y:.*]] = arith.constant 4096 : index
+// CHECK-DAG: %[[LENGTHS:.*]] = arith.index_cast %[[LENGTH]] : i32 to index
+// CHECK-DAG: %[[GROWTH:.*]] = arith.muli %[[LENGTHS]], %c2
+// CHECK: %[[DISTANCE:.*]] = arith.maxsi %[[GROWTH]]
+// CHECK: arith.cmpi sle, %[[DISTANCE]], %c1024
+// CHECK: arith.cmpi ule, %[[NX]]
+// CHECK: %[[Y_ALONE:.*]] = arith.cmpi ule, %[[NY]]
+// CHECK: arith.select %[[Y_ALONE]], %{{.*}}, %[[ALONG_Y]]
+func.func @read_columns(%x: memref<?xf32, strided<[1], offset: ?>>, %numbers: memref<?xi64, strided<[1], offset: ?>>, %length: i32,
+                        %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c2 = arith.constant 2 : i32
+  %c256 = arith.constant 256 : i32
+  %rows = arith.muli %px, %c2 : i32
+  %row = arith.muli %rows, %length : i32
+  %row64 = arith.extsi %row : i32 to i64
+  %column = arith.muli %py, %c256 : i32
+  %at = arith.index_cast %column : i32 to index
+  %view = memref.reinterpret_cast %numbers to offset: [%at], sizes: [256], strides: [1]
+      : memref<?xi64, strided<[1], offset: ?>> to memref<256xi64, strided<[1], offset: ?>>
+  %n = bufferization.to_tensor %view : memref<256xi64, strided<[1], offset: ?>> to tensor<256xi64>
+  %s = tensor.splat %row64 : tensor<256xi64>
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%s, %n : tensor<256xi64>, tensor<256xi64>) outs(%e : tensor<256xi64>) {
+  ^bb0(%a: i64, %b: i64, %o: i64):
+    %sum = arith.addi %a, %b : i64
+    linalg.yield %sum : i64
+  } -> tensor<256xi64>
+  %v = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  linalg_ext.scatter %v into %x[%places] : (tensor<256xf32>, memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @read_rows.order(
+// CHECK-NOT: arith.muli %{{.*}}, %c1024
+// CHECK: return
+func.func @read_rows(%x: memref<?xf32, strided<[1], offset: ?>>, %numbers: memref<?xi64, strided<[1], offset: ?>>, %length: i64,
+                     %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c256 = arith.constant 256 : i32
+  %first = arith.muli %py, %c256 : i32
+  %at = arith.index_cast %first : i32 to index
+  %view = memref.reinterpret_cast %numbers to offset: [%at], sizes: [256], strides: [1]
+      : memref<?xi64, strided<[1], offset: ?>> to memref<256xi64, strided<[1], offset: ?>>
+  %n = bufferization.to_tensor %view : memref<256xi64, strided<[1], offset: ?>> to tensor<256xi64>
+  %s = tensor.splat %length : tensor<256xi64>
+  %column = arith.extsi %px : i32 to i64
+  %c = tensor.splat %column : tensor<256xi64>
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%n, %s, %c : tensor<256xi64>, tensor<256xi64>, tensor<256xi64>) outs(%e : tensor<256xi64>) {
+  ^bb0(%i: i64, %by: i64, %j: i64, %o: i64):
+    %row = arith.muli %i, %by : i64
+    %sum = arith.addi %row, %j : i64
+    linalg.yield %sum : i64
+  } -> tensor<256xi64>
+  %v = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  linalg_ext.scatter %v into %x[%places] : (tensor<256xf32>, memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> ()
+  return
+}
+
+// -----
+
 // Programs along x alone have one order; those that add to what others do, or print, keep theirs.
 
 // CHECK-NOT: .order
