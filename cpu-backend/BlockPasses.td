@@ -124,7 +124,7 @@ def CpuNarrowOperandsPass : Pass<"tilebridge-cpu-narrow-operands", "::mlir::func
   let description = [{
     The right operand of a product that is a load and was only widened, such as weights of 8 bits for activations in bf16, is read as it is:
     the micro-kernel widens it while it packs it, or multiplies few rows with it where it lies. Widened so are integers of 8 bits to bf16, f16 and f32, floats of 8 bits to
-    bf16 (where the target looks them up), and bf16 and f16 to f32, all of them exactly.
+    bf16 (with `small-floats`), and bf16 and f16 to f32, all of them exactly.
 
     Before:
     ```mlir
@@ -151,8 +151,7 @@ def CpuNarrowOperandsPass : Pass<"tilebridge-cpu-narrow-operands", "::mlir::func
     ```
   }];
   let options = [
-    Option<"bf16Units", "bf16-units", "bool", /*default=*/"false", "the target multiplies bf16">,
-    Option<"byteLookups", "byte-lookups", "bool", /*default=*/"false", "the target looks up bytes (AVX512_VBMI)">,
+    Option<"smallFloats", "small-floats", "bool", /*default=*/"false", "also floats of 8 bits: the target looks up their bf16 (AVX512_VBMI), and multiplies it">,
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

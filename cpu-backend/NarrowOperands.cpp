@@ -57,9 +57,8 @@ static bool isContiguousAlong(Value block, unsigned dim) {
 namespace {
 
 struct ReadNarrow : public OpRewritePattern<linalg::MatmulOp> {
-  ReadNarrow(MLIRContext *context, bool bf16Units, bool byteLookups)
-      : OpRewritePattern(context), bf16Units(bf16Units),
-        byteLookups(byteLookups) {}
+  ReadNarrow(MLIRContext *context, bool smallFloats)
+      : OpRewritePattern(context), smallFloats(smallFloats) {}
 
   LogicalResult matchAndRewrite(linalg::MatmulOp op,
                                 PatternRewriter &rewriter) const override {
@@ -110,11 +109,11 @@ private:
     if (!isa<arith::ExtFOp>(cast))
       return false;
     if (isa<Float8E4M3FNType, Float8E5M2Type>(from))
-      return to.isBF16() && bf16Units && byteLookups;
+      return to.isBF16() && smallFloats;
     return to.isF32() && (from.isBF16() || from.isF16());
   }
 
-  bool bf16Units, byteLookups;
+  bool smallFloats;
 };
 
 struct NarrowOperandsPass
@@ -124,7 +123,7 @@ struct NarrowOperandsPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ReadNarrow>(&getContext(), bf16Units, byteLookups);
+    patterns.add<ReadNarrow>(&getContext(), smallFloats);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -135,6 +135,17 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
       return %axis : i32
     }
     ```
+
+    A kernel whose block of `b` is that of `%column = arith.remsi %px, %columns`, after:
+    ```mlir
+    func.func private @f.order(..., %columns: i32, ..., %nx: i32, %ny: i32, %nz: i32) -> i32 attributes {tilebridge.apart = 16 : i64} {
+      ...
+      %isMultiple = arith.cmpi eq, %rest, %c0 : i64
+      %apart = arith.addi %columns, %c2 : i32
+      %order = arith.select %isMultiple, %apart, %c0 : i32
+      return %order : i32
+    }
+    ```
   }];
   let options = [
     Option<"twoFmas", "two-fmas", "bool", /*default=*/"false", "the target has two multiply-adds of native vectors a cycle">,

@@ -59,9 +59,9 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuTransposeGathersPass());
   // Weights of 8 bits are read as they are by products that widen them.
   CpuNarrowOperandsPassOptions narrow;
-  narrow.bf16Units =
-      target.hasBf16Tiles || (target.hasBf16Pairs && !target.hasTwoFmas);
-  narrow.byteLookups = target.hasByteLookups;
+  narrow.smallFloats =
+      target.hasByteLookups &&
+      (target.hasBf16Tiles || (target.hasBf16Pairs && !target.hasTwoFmas));
   pm.addNestedPass<func::FuncOp>(createCpuNarrowOperandsPass(narrow));
   // Rows that are one row, elements of which lie apart, are read once.
   pm.addNestedPass<func::FuncOp>(createCpuRepeatLoadsPass());

@@ -1,4 +1,4 @@
-// RUN: tilebridge-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tilebridge-cpu-narrow-operands{bf16-units=true byte-lookups=true}))' | FileCheck %s --check-prefixes=CHECK,UNITS
+// RUN: tilebridge-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tilebridge-cpu-narrow-operands{small-floats}))' | FileCheck %s --check-prefixes=CHECK,UNITS
 // RUN: tilebridge-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tilebridge-cpu-narrow-operands))' | FileCheck %s --check-prefixes=CHECK,NONE
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
