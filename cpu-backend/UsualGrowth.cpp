@@ -25,12 +25,18 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
-UsualGrowth::Known UsualGrowth::of(Value value) {
-  auto [it, isNew] = found.try_emplace(value, std::nullopt);
+/// Unknown while it is computed: what depends on itself is not known.
+UsualGrowth::Known UsualGrowth::once(Memo &memo, Value value,
+                                     Known (UsualGrowth::*compute)(Value)) {
+  auto [it, isNew] = memo.try_emplace(value, std::nullopt);
   if (!isNew)
     return it->second;
-  Known result = compute(value);
-  return found[value] = result;
+  Known result = (this->*compute)(value);
+  return memo[value] = result;
+}
+
+UsualGrowth::Known UsualGrowth::of(Value value) {
+  return once(found, value, &UsualGrowth::compute);
 }
 
 UsualGrowth::Known UsualGrowth::copyIndex(Value value) {
@@ -206,11 +212,7 @@ UsualGrowth::Known UsualGrowth::ofView(Value view) {
 UsualGrowth::Known UsualGrowth::ofPlaces(Value places) {
   if (!isa<RankedTensorType>(places.getType()))
     return of(places);
-  auto [it, isNew] = found.try_emplace(places, std::nullopt);
-  if (!isNew)
-    return it->second;
-  Known result = computePlaces(places);
-  return found[places] = result;
+  return once(foundPlaces, places, &UsualGrowth::computePlaces);
 }
 
 UsualGrowth::Known UsualGrowth::computePlaces(Value places) {

@@ -38,6 +38,9 @@ public:
   bool areRead(mlir::Value places) const { return read.contains(places); }
 
 private:
+  using Memo = mlir::DenseMap<mlir::Value, Known>;
+  Known once(Memo &memo, mlir::Value value,
+             Known (UsualGrowth::*compute)(mlir::Value));
   Known compute(mlir::Value value);
   Known ofArgument(mlir::BlockArgument argument);
   Known ofProduct(mlir::Operation *op, Known left, Known right);
@@ -54,7 +57,9 @@ private:
   mlir::OpBuilder &b;
   mlir::IRMapping &map;
   mlir::Value id;
-  mlir::DenseMap<mlir::Value, Known> found;
+  /// A tensor that a number is taken from is known in another way than one of
+  /// places.
+  Memo found, foundPlaces;
   mlir::DenseSet<mlir::Value> read;
 };
 

@@ -145,7 +145,6 @@ LogicalResult ScatterRows::emitLanes(Indices at, Indices to, Value mask) {
   LogicalResult result =
       store(view, {whole, 1, levels, static_cast<int>(laneDim)});
   own.levels.truncate(levels);
-  own.lanes = 1;
   return result;
 }
 

@@ -82,6 +82,32 @@ def check_numbered(dtype, m, n, put, bm, bn, rng):
     check_equal(out, wanted, tolerance=(0, 0))
 
 
+@pytest.mark.parametrize("put", [False, True], ids=["get", "put"])
+@pytest.mark.parametrize("n", [7, 64, 100])
+def test_rows_change_places(n, put, rng):
+    """Where they are stored is what is read: all of a block is read before."""
+    m = 16
+    numbers = torch.randperm(m, generator=rng)
+    x = padded(normal(rng, (m, n)), n + 3)
+    wanted = torch.empty(m, n)
+    if put:
+        wanted[numbers] = x
+    else:
+        wanted = x[numbers]
+    numbered_kernel[(1, 1)](x, numbers, x, m, n, n + 3, n + 3, m, n, put, 16, 128)
+    check_equal(x, wanted, tolerance=(0, 0))
+
+
+@pytest.mark.parametrize("put", [False, True], ids=["get", "put"])
+@pytest.mark.parametrize(("m", "n"), [(0, 5), (5, 0)])
+def test_no_rows(m, n, put, rng):
+    numbers = torch.zeros(max(m, 1), dtype=torch.int64)
+    x, out = normal(rng, (8, 8)), normal(rng, (8, 8))
+    wanted = out.clone()
+    numbered_kernel[(1, 1)](x, numbers, out, 8, 8, 8, 8, m, n, put, 4, 16)
+    check_equal(out, wanted, tolerance=(0, 0))
+
+
 @triton.jit
 def even_kernel(x, chosen, out, m, n, row, column, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     i = tl.program_id(0) * ROWS + tl.arange(0, ROWS)

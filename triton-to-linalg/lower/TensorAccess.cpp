@@ -69,6 +69,14 @@ static Operation *originOf(const Expr *lanes) {
   return nullptr;
 }
 
+/// Why an offset with lanes from there is not linear.
+static Reason unevenBecauseOf(Operation *origin) {
+  Reason reason = {"the offset is not linear", origin};
+  if (origin)
+    reason.text += ": it depends on " + describe(origin);
+  return reason;
+}
+
 Value TensorAccess::lower() {
   std::optional<PointerForm> found = analysis.pointers(pointers);
   Reason reason = analysis.reason();
@@ -108,21 +116,16 @@ Value TensorAccess::lower() {
       continue;
     Operation *origin = originOf(term.lanes);
     bool hasRuns = term.linear && term.linear->hasRuns();
-    if (!term.linear && !rowDim && !uneven) {
+    if (!term.linear && !uneven) {
       rowDim = dim;
-      uneven = reason;
-      uneven->op = origin;
-      if (origin)
-        uneven->text += ": it depends on " + describe(origin);
+      uneven = unevenBecauseOf(origin);
       continue;
     }
     reason.op = origin;
     if (!term.linear || (hasRuns && (runs || !term.lanes))) {
       runs.reset();
       rowDim.reset();
-      if (reason.op)
-        reason.text += ": it depends on " + describe(reason.op);
-      return lowerUneven(exprs, uneven.value_or(reason));
+      return lowerUneven(exprs, uneven ? *uneven : unevenBecauseOf(origin));
     }
     condition = pool.conjunction(condition, term.linear->condition);
     straight.uniform = pool.add(straight.uniform, term.linear->base);
@@ -146,8 +149,8 @@ Value TensorAccess::lower() {
     rowDim.reset();
     return lowerUneven(exprs, *uneven);
   }
-  if (runs && reason.op)
-    reason.text += ": it depends on " + describe(reason.op);
+  if (runs)
+    reason = unevenBecauseOf(reason.op);
   if (runs && !shortenRuns(straight))
     condition = pool.boolean(false);
   if (condition->isConstant(0))
