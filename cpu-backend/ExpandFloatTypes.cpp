@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/ShortNans.h"
 #include "cpu-backend/SmallFloat.h"
 #include "cpu-backend/SmallIntegers.h"
 
@@ -200,7 +201,8 @@ private:
     else if (!source.isF32())
       return op.emitError("a truncation of ")
              << source << " is not supported: expected f64 or a narrower float";
-    replace(op, convert.truncate(x, target, towardZero));
+    replace(op, convert.truncate(x, target, towardZero,
+                                 op->hasAttr(shortNansAttr)));
     return success();
   }
 

@@ -88,7 +88,9 @@ def CpuWidenBf16Pass : Pass<"tilebridge-cpu-widen-bf16", "::mlir::ModuleOp"> {
   let description = [{
     Operations of elements of bf16 become those of f32 between `arith.extf` and `arith.truncf`. Where a rounded number is only widened
     again, it is rounded as an f32, by operations on its bits. NaNs need no test where their lower halves are known to be zero, as
-    those are that come from bf16 and from sums, products and quotients of such. Integers that are seen not to be above 256 are exact.
+    those are that come from bf16 and from sums, products, exponentials and so on of such; what comes from before a loop is tested there. Other roundings
+    that need none, of the same kind, get the attribute `tilebridge.short_nans`, and what bf16 holds anyway is cut off (`toward_zero`).
+    Integers that are seen not to be above 256 are exact.
 
     Before:
     ```mlir
@@ -108,7 +110,7 @@ def CpuWidenBf16Pass : Pass<"tilebridge-cpu-widen-bf16", "::mlir::ModuleOp"> {
     %cut = arith.andi %carried, %c0xffff0000 : vector<16xi32>
     %pf = arith.bitcast %cut : vector<16xi32> to vector<16xf32>
     %sf = arith.addf %pf, %xf : vector<16xf32>
-    %s = arith.truncf %sf : vector<16xf32> to vector<16xbf16>
+    %s = arith.truncf %sf {tilebridge.short_nans} : vector<16xf32> to vector<16xbf16>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

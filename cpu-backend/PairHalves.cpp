@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/ShortNans.h"
 #include "cpu-backend/SmallFloat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -247,7 +248,8 @@ private:
   void reorder(Value value) {
     ImplicitLocOpBuilder b(value.getLoc(), value.getContext());
     b.setInsertionPointAfterValue(value);
-    Value inOrder = rounds ? shuffle(b, value) : interleave(b, value);
+    bool isRounded = rounds && !cutsOff(value.getDefiningOp<arith::TruncFOp>());
+    Value inOrder = isRounded ? shuffle(b, value) : interleave(b, value);
     value.replaceUsesWithIf(inOrder, [](OpOperand &use) {
       return isa<vector::StoreOp>(use.getOwner());
     });
@@ -266,8 +268,8 @@ private:
   Value interleave(ImplicitLocOpBuilder &b, Value value) {
     auto type = cast<VectorType>(value.getType());
     auto round = value.getDefiningOp<arith::TruncFOp>();
-    Value upper = SmallFloatConverter(b, {}).roundInUpperHalf(round.getIn(),
-                                                              cutsOff(round));
+    Value upper = SmallFloatConverter(b, {}).roundInUpperHalf(
+        round.getIn(), cutsOff(round), round->hasAttr(shortNansAttr));
     SmallVector<int64_t> evens, odds;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
       (lane % group < group / 2 ? evens : odds).push_back(lane);

@@ -19,20 +19,21 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-Value SmallFloatConverter::truncateBFloat(Value x, Type type, bool towardZero) {
+Value SmallFloatConverter::truncateBFloat(Value x, Type type, bool towardZero,
+                                          bool keepsNans) {
   auto vector = dyn_cast<VectorType>(x.getType());
   auto done = [&](Value codes) -> Value {
     return arith::BitcastOp::create(b, like(x, type), codes);
   };
   if (!has.bf16Rounding || towardZero || !vector || vector.getRank() != 1 ||
       vector.isScalable() || vector.getNumElements() % 32 != 0)
-    return done(roundBFloat(x, towardZero));
+    return done(roundBFloat(x, towardZero, keepsNans));
   auto codes = vector.clone(b.getI16Type());
   auto branch = scf::IfOp::create(b, codes, isAnySpecial(x),
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, roundBFloat(x, towardZero));
+  scf::YieldOp::create(b, roundBFloat(x, towardZero, keepsNans));
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, roundNormals(x, codes));
   b.setInsertionPointAfter(branch);
@@ -105,8 +106,9 @@ Value SmallFloatConverter::roundToBf16(Value x, bool keepsNans) {
   return arith::BitcastOp::create(b, x.getType(), bits);
 }
 
-Value SmallFloatConverter::roundBFloat(Value x, bool towardZero) {
-  return upperHalves(roundInUpperHalf(x, towardZero));
+Value SmallFloatConverter::roundBFloat(Value x, bool towardZero,
+                                       bool keepsNans) {
+  return upperHalves(roundInUpperHalf(x, towardZero, keepsNans));
 }
 
 /// The upper 16 bits of each 32: of vectors every second element of twice as

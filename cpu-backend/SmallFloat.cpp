@@ -237,10 +237,11 @@ Value SmallFloatConverter::roundMagnitude(Value magnitude,
   return arith::SelectOp::create(b, isDenormal, denormal, normal);
 }
 
-Value SmallFloatConverter::truncate(Value x, Type type, bool towardZero) {
+Value SmallFloatConverter::truncate(Value x, Type type, bool towardZero,
+                                    bool keepsNans) {
   SmallFloatFormat format = *SmallFloatFormat::of(type);
   if (type.isBF16())
-    return truncateBFloat(x, type, towardZero);
+    return truncateBFloat(x, type, towardZero, keepsNans);
   if (type.isF16() && has.f16 && !towardZero)
     return arith::TruncFOp::create(b, like(x, type), x);
 

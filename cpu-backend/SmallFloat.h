@@ -56,8 +56,10 @@ public:
   mlir::Value extend(mlir::Value x);
   /// bf16 of vectors of 64 floats of 8 bits, by tables; null for others.
   mlir::Value lookUpBf16(mlir::Value x);
-  /// A small float of f32, rounded to nearest even or toward zero.
-  mlir::Value truncate(mlir::Value x, mlir::Type type, bool towardZero);
+  /// A small float of f32, rounded to nearest even or toward zero. `keepsNans`
+  /// as below; for bf16.
+  mlir::Value truncate(mlir::Value x, mlir::Type type, bool towardZero,
+                       bool keepsNans = false);
   /// Integers of 32 bits whose upper halves are f32 `x` as bf16; what is in the
   /// lower ones is of no use. `keepsNans`: lower halves of NaNs are zero, so
   /// that they stay NaNs of some kind without a test.
@@ -74,9 +76,10 @@ private:
   mlir::Value constant(mlir::Type type, uint32_t value);
   mlir::Value constantF(mlir::Type type, double value);
   mlir::Value extendExponent(mlir::Value x);
-  mlir::Value truncateBFloat(mlir::Value x, mlir::Type type, bool towardZero);
+  mlir::Value truncateBFloat(mlir::Value x, mlir::Type type, bool towardZero,
+                             bool keepsNans);
   mlir::Value upperHalves(mlir::Value bits);
-  mlir::Value roundBFloat(mlir::Value x, bool towardZero);
+  mlir::Value roundBFloat(mlir::Value x, bool towardZero, bool keepsNans);
   mlir::Value roundNormals(mlir::Value x, mlir::VectorType type);
   mlir::Value isAnySpecial(mlir::Value x);
   mlir::Value lookUp(mlir::Value codes);

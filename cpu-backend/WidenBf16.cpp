@@ -6,26 +6,15 @@
 //===----------------------------------------------------------------------===//
 // An intermediate that is rounded to bf16 and computed with at once stays an
 // f32: five operations on its bits round it where it lies, and nothing is
-// packed and widened again. They keep most NaNs as well, so that these need no
-// test:
-//
-// To nearest even, 0x7fff is added to the bits, or 0x8000 where bit 16 is set,
-// and the lower half is cut off. A NaN only becomes something else where that
-// carries into its upper half, that is, where the lower half is not zero. Of
-// bf16 it is. An IEEE operation that has a NaN among its operands gives one of
-// them, at most with its quiet bit set, which is in the upper half; one that
-// makes a NaN of numbers gives 0x7fc00000 or 0xffc00000 (x86). So each sum,
-// product, quotient and so on of values whose NaNs have lower halves of zeros
-// is such a value again. (Not what f16 was: 0x7fffe000 would become -0.)
+// packed and widened again. Where NaNs are short, they are kept without a test.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/ShortNans.h"
 #include "cpu-backend/SmallFloat.h"
 #include "cpu-backend/SmallIntegers.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 namespace tilebridge::cpu {
 #define GEN_PASS_DEF_CPUWIDENBF16PASS
@@ -54,68 +43,6 @@ static bool computesInBf16(Operation *op) {
   Type result = op->getResult(0).getType();
   return llvm::all_of(op->getOperandTypes(), isBf16) &&
          (isBf16(result) || getElementTypeOrSelf(result).isInteger(1));
-}
-
-/// Whether it is bf16 that was widened.
-static bool wasBf16(Value value) {
-  auto extend = value.getDefiningOp<arith::ExtFOp>();
-  return extend && isBf16(extend.getIn().getType());
-}
-
-/// The lower half of each number is zero.
-static bool isExact(Value value, int depth = 8) {
-  Operation *op = value.getDefiningOp();
-  if (wasBf16(value) || convertsSmallIntegers(op))
-    return true;
-  if (!op || depth == 0)
-    return false;
-  DenseFPElementsAttr numbers;
-  FloatAttr number;
-  auto hasHalf = [](const APFloat &each) {
-    return each.bitcastToAPInt().countr_zero() >= 16;
-  };
-  if (matchPattern(op, m_Constant(&numbers)))
-    return numbers.isSplat() && hasHalf(numbers.getSplatValue<APFloat>());
-  if (matchPattern(op, m_Constant(&number)))
-    return hasHalf(number.getValue());
-  // What this pass has rounded.
-  if (auto cast = dyn_cast<arith::BitcastOp>(op)) {
-    auto cut = cast.getIn().getDefiningOp<arith::AndIOp>();
-    APInt mask;
-    return cut && matchPattern(cut.getRhs(), m_ConstantInt(&mask)) &&
-           mask.getBitWidth() == 32 && mask.countr_zero() >= 16;
-  }
-  auto isOperandExact = [&](Value operand) {
-    return isExact(operand, depth - 1);
-  };
-  if (auto choice = dyn_cast<arith::SelectOp>(op))
-    return isOperandExact(choice.getTrueValue()) &&
-           isOperandExact(choice.getFalseValue());
-  return isa<arith::NegFOp, math::AbsFOp, math::CopySignOp, arith::MaxNumFOp,
-             arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp,
-             vector::BroadcastOp>(op) &&
-         llvm::all_of(op->getOperands(), isOperandExact);
-}
-
-/// The lower half of each NaN is zero: see above.
-static bool hasShortNans(Value value, int depth = 8) {
-  if (isExact(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == 0)
-    return false;
-  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
-    return true;
-  auto hasShort = [&](Value operand) {
-    return hasShortNans(operand, depth - 1);
-  };
-  if (auto choice = dyn_cast<arith::SelectOp>(op))
-    return hasShort(choice.getTrueValue()) && hasShort(choice.getFalseValue());
-  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-             math::FmaOp, arith::NegFOp, math::AbsFOp, arith::MaxNumFOp,
-             arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp,
-             vector::BroadcastOp>(op) &&
-         llvm::all_of(op->getOperands(), hasShort);
 }
 
 namespace {
@@ -189,23 +116,30 @@ private:
       if (auto extend = dyn_cast<arith::ExtFOp>(user);
           extend && getElementTypeOrSelf(extend.getType()).isF32())
         extended.push_back(extend);
-    if (extended.empty())
-      return;
-    ImplicitLocOpBuilder b(op.getLoc(), op);
-    Value wide = op.getIn();
-    if (!isExact(wide)) {
-      SmallFloatConverter convert(b, {});
-      wide = convert.roundToBf16(wide, /*keepsNans=*/hasShortNans(wide));
+    bool isExact = holdsBf16(op.getIn());
+    bool areShort = isExact || nans.ensure(op->getOpOperand(0));
+    if (!extended.empty()) {
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      Value wide = op.getIn();
+      if (!isExact)
+        wide = SmallFloatConverter(b, {}).roundToBf16(wide, areShort);
+      for (arith::ExtFOp extend : extended) {
+        extend.replaceAllUsesWith(wide);
+        extend.erase();
+      }
     }
-    for (arith::ExtFOp extend : extended) {
-      extend.replaceAllUsesWith(wide);
-      extend.erase();
-    }
-    if (op->use_empty())
+    if (op->use_empty()) {
       op.erase();
+      return;
+    }
+    if (areShort)
+      op->setAttr(shortNansAttr, UnitAttr::get(op.getContext()));
+    if (isExact)
+      op.setRoundingmode(arith::RoundingMode::toward_zero);
   }
 
   /// In the block of each.
   DenseMap<Value, Value> widened;
+  ShortNans nans;
 };
 } // namespace

@@ -5,19 +5,21 @@ source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 usage() {
   cat <<'USAGE'
-usage: scripts/test.sh [--quick] [--no-setup] [PART...] [-- pytest options]
+usage: scripts/test.sh [--quick | --all] [--no-setup] [PART...] [-- pytest options]
 PART is one of: lint lit unit e2e (default: all of them)
   --quick      no test marked slow, and only Triton 3.9
+  --all        every case with Triton 3.7, too (default: one in three of each test, and all of block pointers)
   --no-setup   use the build and the environments as they are
 One test: lit: /usr/lib/llvm-22/bin/lit -v build/test/lit/FOLDER/FILE; GoogleTest: build/bin/NAME;
 pytest: .venv/bin/python -m pytest test/e2e/FILE -k NAME
 USAGE
 }
 
-quick=no setup=yes parts=() pytest_options=()
+quick=no share=3 setup=yes parts=() pytest_options=()
 while (($#)); do
   case $1 in
   --quick) quick=yes ;;
+  --all) share=1 ;;
   --no-setup) setup=no ;;
   lint | lit | unit | e2e) parts+=("$1") ;;
   -h | --help)
@@ -63,7 +65,7 @@ run() {
 # thousand (glibc).
 export MALLOC_PERTURB_=165
 
-# pytest_on NAME VENV: a kernel cache of its own, so that no result comes from an earlier run. Compiling takes most of
+# pytest_on NAME VENV SHARE: a kernel cache of its own, so that no result comes from an earlier run. Compiling takes most of
 # the time and one thread: a process a core, and of a launch the two threads that a race needs.
 pytest_on() {
   local cache select=() workers
@@ -73,7 +75,7 @@ pytest_on() {
   run "$1" env TRITON_CACHE_DIR="$cache/triton" TILEBRIDGE_CACHE_DIR="$cache/tilebridge" \
     OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" TRITON_DEFAULT_BACKEND=tilebridge \
     "$2/bin/python" -m pytest test/e2e test/conformance -n $((workers < 8 ? workers : 8)) --dist worksteal \
-    "${select[@]}" "${pytest_options[@]}"
+    --share "$3" "${select[@]}" "${pytest_options[@]}"
   rm -rf "$cache"
 }
 
@@ -86,8 +88,8 @@ else
   if wants unit; then run ctest ctest "${ctest_options[@]}" -L unit; fi
 fi
 if wants e2e; then
-  pytest_on pytest-triton-3.9 .venv
-  if [[ $quick == no ]]; then pytest_on pytest-triton-3.7 .venv-3.7; fi
+  pytest_on pytest-triton-3.9 .venv 1
+  if [[ $quick == no ]]; then pytest_on pytest-triton-3.7 .venv-3.7 $share; fi
 fi
 
 say "Summary"

@@ -30,6 +30,7 @@ def pytest_configure(config):
         "gpu: needs a GPU",
         "slow: takes more than ten seconds; scripts/test.sh --quick leaves it out",
         "compiled(reason): not for Triton's interpreter, which gets this wrong or lacks it",
+        "whole: --share leaves out none of its cases",
     ):
         config.addinivalue_line("markers", line)
 
@@ -52,7 +53,37 @@ def pytest_sessionstart(session):
         pytest.exit(f"Triton's active backend is '{target}'; install python/ to test it", 3)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_addoption(parser):
+    parser.addoption(
+        "--share",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of each test function every N-th case, three at least: with a second Triton, whose"
+        " kernels differ from the first one's in how they reach the compiler and not in number",
+    )
+
+
+def leave_out(items: list, share: int) -> list:
+    """Takes from `items`, and returns, all but one in `share` of each function's cases, three at least.
+
+    Which ones is by their names: the same in each process and run, and no pattern in the parameters.
+    """
+    cases: dict[str, list] = {}
+    for item in items:
+        if not item.get_closest_marker("whole"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out = []
+    for of_one in cases.values():
+        of_one.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
+        left_out += of_one[max(3, -(-len(of_one) // share)) :]
+    names = {item.nodeid for item in left_out}
+    items[:] = [item for item in items if item.nodeid not in names]
+    return left_out
+
+
+def pytest_collection_modifyitems(config, items):
+    config.hook.pytest_deselected(items=leave_out(items, config.getoption("share")))
     for item in items:
         if item.get_closest_marker("gpu") and not torch.cuda.is_available():
             item.add_marker(pytest.mark.skip(reason="no GPU"))

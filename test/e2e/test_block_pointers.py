@@ -9,6 +9,7 @@ import triton.language as tl
 from support import HAS_BLOCK_POINTERS, check_equal, dtypes, normal, output
 
 pytestmark = [
+    pytest.mark.whole,
     pytest.mark.skipif(not HAS_BLOCK_POINTERS, reason="Triton 3.8 removed block pointers"),
     pytest.mark.filterwarnings("ignore:tl.make_block_ptr is deprecated"),
 ]

@@ -183,6 +183,16 @@ func.func @round_few(%x: vector<16xf32>, %y: vector<32xf32>) -> (vector<16xbf16>
   return %few, %cut : vector<16xbf16>, vector<32xbf16>
 }
 
+// NaNs that rounding keeps are not tested.
+// CHECK-LABEL: func.func @short_nans
+// CHECK-NOT: arith.cmpf
+// CHECK: return
+func.func @short_nans(%x: vector<16xf32>, %y: f32) -> (vector<16xbf16>, bf16) {
+  %many = arith.truncf %x {tilebridge.short_nans} : vector<16xf32> to vector<16xbf16>
+  %one = arith.truncf %y {tilebridge.short_nans} : f32 to bf16
+  return %many, %one : vector<16xbf16>, bf16
+}
+
 // -----
 
 // Integers up to 256 have nothing behind their upper half as f32, and neither has a float of 8 bits: only NaN is looked after.

@@ -151,7 +151,9 @@ func.func @others(%x: memref<?xbf16>, %y: memref<?xf32>, %z: memref<?xbf16>, %n:
 
 // -----
 
-// What is cut off instead of rounded is put together in the same way.
+// What is cut off instead of rounded is put together in the same way, also where an instruction rounds.
+// CHECK-LABEL: func.func @cut
+// CHECK: arith.ori {{.*}} : vector<16xi32>
 // HALF-LABEL: func.func @cut
 // HALF: arith.mulf
 // HALF-NOT: arith.addi
@@ -166,6 +168,30 @@ func.func @cut(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index, %by: f32) {
     %w = arith.extf %v : vector<32xbf16> to vector<32xf32>
     %t = arith.mulf %w, %factor : vector<32xf32>
     %r = arith.truncf %t toward_zero : vector<32xf32> to vector<32xbf16>
+    vector.store %r, %y[%i] : memref<?xbf16>, vector<32xbf16>
+  }
+  return
+}
+
+// -----
+
+// NaNs that rounding keeps are not tested.
+// HALF-LABEL: func.func @short_nans
+// HALF: arith.mulf
+// HALF-NOT: arith.cmpf
+// HALF-COUNT-2: arith.addi
+// HALF-NOT: arith.cmpf
+// HALF: arith.ori {{.*}} : vector<16xi32>
+// HALF: vector.store
+func.func @short_nans(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index, %by: f32) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %factor = vector.broadcast %by : f32 to vector<32xf32>
+  scf.for %i = %c0 to %n step %c32 {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<32xbf16>
+    %w = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %t = arith.mulf %w, %factor : vector<32xf32>
+    %r = arith.truncf %t {tilebridge.short_nans} : vector<32xf32> to vector<32xbf16>
     vector.store %r, %y[%i] : memref<?xbf16>, vector<32xbf16>
   }
   return

@@ -17,7 +17,7 @@
 // CHECK: %[[S:.*]] = arith.addf %[[PF]], %[[XF]]
 // CHECK-NOT: arith.cmpf
 // CHECK: %[[Q:.*]] = arith.divf %{{.*}}, %[[PF]]
-// CHECK: %[[R:.*]] = arith.truncf %[[Q]] : vector<16xf32> to vector<16xbf16>
+// CHECK: %[[R:.*]] = arith.truncf %[[Q]] {tilebridge.short_nans} : vector<16xf32> to vector<16xbf16>
 // CHECK-NEXT: return %[[R]]
 func.func @chain(%x: vector<16xbf16>, %y: vector<16xbf16>) -> vector<16xbf16> {
   %p = arith.mulf %x, %y : vector<16xbf16>
@@ -28,10 +28,11 @@ func.func @chain(%x: vector<16xbf16>, %y: vector<16xbf16>) -> vector<16xbf16> {
 
 // -----
 
-// Of f32, of f16 and of functions NaNs may be of any kind. The other user gets bf16.
+// Of f32, of f16 and of functions that are called NaNs may be of any kind; others keep them. The other user gets bf16.
 // CHECK-LABEL: func.func @any_nans
 // CHECK-COUNT-2: arith.cmpf uno
 // CHECK: math.exp %{{.*}} : f32
+// CHECK: math.sin %{{.*}} : f32
 // CHECK: arith.cmpf uno
 // CHECK-NOT: arith.cmpf
 func.func @any_nans(%x: f32, %h: f16, %y: bf16) -> (f32, f32, f32, bf16) {
@@ -40,7 +41,8 @@ func.func @any_nans(%x: f32, %h: f16, %y: bf16) -> (f32, f32, f32, bf16) {
   %hf = arith.extf %h : f16 to f32
   %b = arith.truncf %hf : f32 to bf16
   %bf = arith.extf %b : bf16 to f32
-  %c = math.exp %y : bf16
+  %e = math.exp %y : bf16
+  %c = math.sin %e : bf16
   %cf = arith.extf %c : bf16 to f32
   return %af, %bf, %cf, %a : f32, f32, f32, bf16
 }
@@ -52,7 +54,7 @@ func.func @any_nans(%x: f32, %h: f16, %y: bf16) -> (f32, f32, f32, bf16) {
 // CHECK: arith.negf %{{.*}} : f32
 // CHECK-NEXT: %[[A:.*]] = math.absf
 // CHECK-NEXT: %[[M:.*]] = arith.maximumf %[[A]], %{{.*}} : f32
-// CHECK-NEXT: arith.truncf %[[M]]
+// CHECK-NEXT: arith.truncf %[[M]] toward_zero {tilebridge.short_nans}
 // CHECK: arith.cmpf olt, %{{.*}} : f32
 func.func @exact(%x: bf16, %y: bf16) -> (bf16, i1) {
   %n = arith.negf %x : bf16
@@ -60,6 +62,61 @@ func.func @exact(%x: bf16, %y: bf16) -> (bf16, i1) {
   %m = arith.maximumf %a, %y : bf16
   %l = arith.cmpf olt, %x, %y : bf16
   return %m, %l : bf16, i1
+}
+
+// -----
+
+// One number is tested before the loop in place of all in it. One that nobody else rounds is what it was.
+// CHECK-LABEL: func.func @before_the_loop
+// CHECK-SAME: %[[MEAN:[a-z0-9]+]]: f32, %[[SCALE:[a-z0-9]+]]: vector<16xf32>
+// CHECK: %[[NANS:.*]] = arith.cmpf uno, %[[SCALE]], %[[SCALE]]
+// CHECK: %[[S:.*]] = arith.select %[[NANS]], %{{.*}}, %[[SCALE]]
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[MEAN]], %[[MEAN]]
+// CHECK: %[[M:.*]] = arith.select %[[NAN]], %{{.*}}, %[[MEAN]]
+// CHECK: scf.for
+// CHECK: vector.broadcast %[[M]]
+// CHECK: arith.mulf %{{.*}}, %[[S]]
+// CHECK: vector.store
+// CHECK-SAME: vector<16xf32>
+// CHECK: arith.truncf %{{.*}} {tilebridge.short_nans}
+func.func @before_the_loop(%x: memref<?xbf16>, %sums: memref<?xf32>, %n: index, %mean: f32, %scale: vector<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %n step %c16 {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<16xbf16>
+    %w = arith.extf %v : vector<16xbf16> to vector<16xf32>
+    %m = vector.broadcast %mean : f32 to vector<16xf32>
+    %d = arith.subf %w, %m : vector<16xf32>
+    %s = arith.mulf %d, %scale : vector<16xf32>
+    vector.store %scale, %sums[%i] : memref<?xf32>, vector<16xf32>
+    %r = arith.truncf %s : vector<16xf32> to vector<16xbf16>
+    vector.store %r, %x[%i] : memref<?xbf16>, vector<16xbf16>
+  }
+  return
+}
+
+// -----
+
+// What is read as f32 in the loop may be any NaN, and so may what the loop carries.
+// CHECK-LABEL: func.func @in_the_loop
+// CHECK-NOT: arith.cmpf
+// CHECK-NOT: short_nans
+func.func @in_the_loop(%x: memref<?xbf16>, %y: memref<?xf32>, %n: index, %init: vector<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %last = scf.for %i = %c0 to %n step %c16 iter_args(%sum = %init) -> (vector<16xf32>) {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<16xbf16>
+    %w = arith.extf %v : vector<16xbf16> to vector<16xf32>
+    %u = vector.load %y[%i] : memref<?xf32>, vector<16xf32>
+    %s = arith.mulf %u, %w : vector<16xf32>
+    %r = arith.truncf %s : vector<16xf32> to vector<16xbf16>
+    vector.store %r, %x[%i] : memref<?xbf16>, vector<16xbf16>
+    %next = arith.addf %sum, %w : vector<16xf32>
+    %t = arith.truncf %next : vector<16xf32> to vector<16xbf16>
+    vector.store %t, %x[%i] : memref<?xbf16>, vector<16xbf16>
+    scf.yield %next : vector<16xf32>
+  }
+  return
 }
 
 // -----
