@@ -22,68 +22,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a parallel region costs besides the work in it: about a microsecond
-/// while the threads still spin behind their last region, tens of them when they
-/// sleep, milliseconds when other processes have their cores. It is measured
-/// with each region, and the least of the last few counts: one that had to wake
-/// the threads says nothing about the next one.
-class RegionCost {
-public:
-  /// In nanoseconds.
-  float get() const {
-    float least = recent[0].load(std::memory_order_relaxed);
-    for (const std::atomic<float> &cost : recent)
-      least = std::min(least, cost.load(std::memory_order_relaxed));
-    return least;
-  }
-
-  void add(float nanoseconds) {
-    unsigned at = count.fetch_add(1, std::memory_order_relaxed);
-    recent[at % window].store(nanoseconds, std::memory_order_relaxed);
-  }
-
-  /// A launch has stayed on its thread for the cost's sake: what was measured is
-  /// believed a little less, so that it is measured again at some time.
-  void age() {
-    for (std::atomic<float> &cost : recent)
-      cost.store(cost.load(std::memory_order_relaxed) * (1 - 1.0f / 128),
-                 std::memory_order_relaxed);
-  }
-
-private:
-  static constexpr unsigned window = 4;
-  static constexpr float guess = 1000;
-  std::atomic<float> recent[window] = {guess, guess, guess, guess};
-  std::atomic<unsigned> count{0};
-};
-
-RegionCost regionCost;
-
-// However cheap regions are, such launches stay on their thread; however dear,
-// longer ones do not.
-constexpr float alwaysInline = 4000, neverInline = 50000;
-
-/// A launch that is expected to end sooner than this, in nanoseconds, stays on
-/// its thread: what the others take over is to be twice what the region costs.
-float inlineLimit(int64_t threads) {
-  float share = 1 - 1 / float(threads);
-  return std::clamp(2 * regionCost.get() / share, alwaysInline, neverInline);
-}
-
-/// A launch whose last one stayed on its thread stays there for a little longer.
-/// Where it changes, data have to come from other cores, so that it takes several
-/// times as long as the next one will: what that one says is not believed.
-constexpr float stayingInline = 1.25F;
-
 constexpr unsigned maxRanges = 256;
 constexpr int64_t chunksPerRange = 16;
 /// What a chunk takes at least, in nanoseconds: each ends with a wait for its
 /// stores, and begins with the divisions that give its first program.
 constexpr float leastChunk = 1500;
-/// Launches that are expected to take less, in nanoseconds, are measured one
-/// time in `measuredOneIn`: reading clocks, and telling others what they said,
-/// takes a tenth of a microsecond.
-constexpr float alwaysMeasured = 50000;
+/// Short launches are measured one time in so many: reading clocks, and telling
+/// others what they said, takes a tenth of a microsecond.
 constexpr unsigned measuredOneIn = 4;
 
 /// What programs of a thread keep for its next ones begins anew.
@@ -141,16 +86,16 @@ struct alignas(lineBytes) Team {
   unsigned rangeCount = 0;
   unsigned maxThreads;
   unsigned slotCount;
-  bool isMeasured = false, isBelieved = true;
+  bool isMeasured = false;
 
   static constexpr unsigned mostSlots = 60;
   alignas(lineBytes) tb_launch_v1 launch;
   uint64_t slots[mostSlots];
 
-  /// When the calling thread began, and when the last program was done.
-  alignas(lineBytes) Clock::time_point begin{};
-  std::atomic<Clock::rep> end{0};
-  /// The calling thread found nothing left to do.
+  /// What the calling thread took for each program that it ran, in nanoseconds;
+  /// 0 where it ran none, or is not measured.
+  alignas(lineBytes) float perProgram = 0;
+  /// It found nothing left to do.
   bool isComplete = false;
 
   Range ranges[maxRanges];
@@ -189,23 +134,6 @@ struct alignas(lineBytes) Team {
     for (unsigned i = 0; i < rangeCount; ++i)
       __builtin_prefetch(&ranges[i]);
   }
-
-  void noteEnd() {
-    Clock::rep now = Clock::now().time_since_epoch().count();
-    Clock::rep last = end.load(std::memory_order_relaxed);
-    while (last < now &&
-           !end.compare_exchange_weak(last, now, std::memory_order_relaxed)) {
-    }
-  }
-
-  /// From the team's run to the end of the region.
-  float regionCost(Clock::time_point start) const {
-    Clock::duration last(end.load(std::memory_order_relaxed));
-    Clock::duration busy = last - begin.time_since_epoch();
-    return busy.count() > 0 && begin != Clock::time_point()
-               ? since(start + busy)
-               : 0;
-  }
 };
 
 void runRange(Team &team, Range &range, void *scratch, int64_t &done) {
@@ -237,34 +165,23 @@ void runThread(Team &team, unsigned thread) {
   team.prefetchRanges();
   for (unsigned i = 0; i < team.rangeCount; ++i)
     runRange(team, team.ranges[i], scratch.get(), done);
-  if (thread == 0)
-    team.isComplete = true;
-  if (!team.isMeasured)
+  if (thread)
     return;
-  if (thread == 0) {
-    team.begin = start;
-    if (done && team.isBelieved)
-      team.run.kernel.nanosecondsPerProgram.store(since(start) / float(done),
-                                                  std::memory_order_relaxed);
-  }
-  // A thread that came too late to do anything only made the others wait.
-  if (done)
-    team.noteEnd();
+  team.isComplete = true;
+  if (team.isMeasured && done)
+    team.perProgram = since(start) / float(done);
 }
 
 bool runParallel(GridRun &run, int64_t begin, unsigned threads,
-                 bool isBelieved) {
+                 const Sharing::Plan &plan) {
   static thread_local unsigned launches = 0;
   int64_t left = run.total - begin;
   auto count = unsigned(std::min<int64_t>({threads, maxRanges, left}));
-  float perProgram =
-      run.kernel.nanosecondsPerProgram.load(std::memory_order_relaxed);
   Team team(run, threads);
-  team.share(begin, left, count, perProgram);
-  team.isBelieved = isBelieved;
-  team.isMeasured = perProgram == 0 ||
-                    perProgram * float(left) > alwaysMeasured ||
-                    ++launches % measuredOneIn == 0;
+  team.share(begin, left, count, run.kernel.sharing.busy());
+  // What has begun on one thread is no measure of what begins on all.
+  team.isMeasured = !run.isCooperative && begin == 0 &&
+                    (plan.isMeasured || ++launches % measuredOneIn == 0);
   const OpenMP &library = openMP();
   auto body = [](void *data) {
     runThread(*static_cast<Team *>(data), unsigned(openMP().threadNumber()));
@@ -274,9 +191,8 @@ bool runParallel(GridRun &run, int64_t begin, unsigned threads,
   // libgomp end the others and start them again for the next region. Those that
   // are not wanted return at once.
   library.parallel(body, &team, run.isCooperative ? threads : 0, 0);
-  if (team.isMeasured && !run.isCooperative)
-    if (float cost = team.regionCost(start))
-      regionCost.add(cost);
+  if (team.isMeasured)
+    run.kernel.sharing.tookShared(plan, left, since(start), team.perProgram);
   if (team.isComplete || run.stop.load(std::memory_order_relaxed))
     return true;
   return std::all_of(team.ranges, team.ranges + count, [](const Range &range) {
@@ -284,16 +200,15 @@ bool runParallel(GridRun &run, int64_t begin, unsigned threads,
   });
 }
 
-/// Runs programs on the calling thread from 0 on; if there is a `limit`, stops
+/// Runs programs on the calling thread from 0 on; if there is a `plan`, stops
 /// early where it turns out that others should help.
-bool runInline(GridRun &run, float expected, float limit, bool isBelieved,
-               int64_t &done) {
+bool runInline(GridRun &run, const Sharing::Plan *plan, int64_t &done) {
   Scratch scratch(run.kernel.executable->scratch_bytes);
   if (!scratch)
     return false;
   clearHeader(scratch, run.kernel.executable->scratch_bytes);
   tb_run_fn function = run.kernel.executable->run;
-  if (limit == 0) {
+  if (!plan) {
     // In pieces, so that a failed assertion ends a long launch. Few: each ends
     // with a wait for the stores that went around the caches.
     int64_t piece =
@@ -307,18 +222,16 @@ bool runInline(GridRun &run, float expected, float limit, bool isBelieved,
   auto start = Clock::now();
   float elapsed = 0;
   int64_t piece = std::max<int64_t>(
-      1, int64_t(float(run.total) * (limit / 4) / (expected + 1)));
+      1, int64_t(float(run.total) * (plan->limit / 4) / (plan->expected + 1)));
   piece = wholeGroups(run, piece, run.total);
-  while (done < run.total && elapsed < 2 * limit &&
+  while (done < run.total && elapsed < 2 * plan->limit &&
          !run.stop.load(std::memory_order_relaxed)) {
     int64_t end = piece < run.total - done ? done + piece : run.total;
     function(&run.launch, done, end, scratch.get());
     done = end;
     elapsed = since(start);
   }
-  if (isBelieved)
-    run.kernel.nanosecondsPerProgram.store(elapsed / float(done),
-                                           std::memory_order_relaxed);
+  run.kernel.sharing.tookAlone(*plan, done, elapsed);
   return true;
 }
 
@@ -336,29 +249,18 @@ bool runGrid(GridRun &run) {
   }
   int64_t done = 0;
   if (threads == 1)
-    return runInline(run, 0, /*limit=*/0, /*isBelieved=*/false, done);
-  tilebridge_kernel &kernel = run.kernel;
-  float expected =
-      kernel.nanosecondsPerProgram.load(std::memory_order_relaxed) *
-      float(run.total);
-  bool wasInline = kernel.ranInline.load(std::memory_order_relaxed);
-  float limit = inlineLimit(std::min<int64_t>(threads, run.total)) *
-                (wasInline ? stayingInline : 1);
-  bool isInline = expected > 0 && expected < limit && !run.isCooperative,
-       isBelieved = isInline == wasInline || expected == 0;
-  if (isInline != wasInline)
-    kernel.ranInline.store(isInline, std::memory_order_relaxed);
-  if (isInline) {
-    if (expected > alwaysInline)
-      regionCost.age();
-    if (!runInline(run, expected, limit, isBelieved, done))
+    return runInline(run, /*plan=*/nullptr, done);
+  Sharing::Plan plan = {};
+  plan.isShared = true;
+  if (!run.isCooperative)
+    plan = run.kernel.sharing.plan(run.total, threads);
+  if (!plan.isShared) {
+    if (!runInline(run, &plan, done))
       return false;
     if (done == run.total || run.stop.load(std::memory_order_relaxed))
       return true;
-    // What began here is a change for the others.
-    isBelieved = false;
   }
-  return runParallel(run, done, threads, isBelieved);
+  return runParallel(run, done, threads, plan);
 }
 
 } // namespace tilebridge::rt

@@ -10,6 +10,7 @@
 #include "runtime/ArgumentType.h"
 #include "runtime/CodePlace.h"
 #include "runtime/Manifest.h"
+#include "runtime/Sharing.h"
 #include "runtime/compiler_abi.h"
 #include "runtime/executable_abi.h"
 #include "runtime/tilebridge.h"
@@ -30,10 +31,7 @@ struct tilebridge_kernel {
   std::string manifestText;
   tilebridge::rt::Manifest manifest;
   std::vector<tilebridge::rt::ArgumentType> types;
-  /// How long a program took when the kernel ran last; 0: not known.
-  std::atomic<float> nanosecondsPerProgram{0};
-  /// Whether its last launch began on the calling thread alone.
-  std::atomic<bool> ranInline{false};
+  tilebridge::rt::Sharing sharing;
   /// Set where the kernel is for tilebridge_evaluate alone; `executable` then
   /// has no code.
   tb_reference_kernel *reference = nullptr;
