@@ -156,6 +156,39 @@ def CpuNarrowOperandsPass : Pass<"tilebridge-cpu-narrow-operands", "::mlir::func
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuSplitJoinsPass : Pass<"tilebridge-cpu-split-joins", "::mlir::func::FuncOp"> {
+  let summary = "Stores the parts of a join one by one";
+  let description = [{
+    A block that `tl.join` or `tl.interleave` made of two to four others, or what is computed from such blocks and constants element by
+    element, is stored part by part, each to every second (third, fourth) element. The parts need no memory of their own then, and loops that
+    store all of them store whole vectors.
+
+    Before:
+    ```mlir
+    func.func @f(%a: tensor<32xf32>, %b: tensor<32xf32>, %out: memref<64xf32>) {
+      %0 = tensor.empty() : tensor<32x2xf32>
+      %1 = tensor.insert_slice %a into %0[0, 0] [32, 1] [1, 1] : tensor<32xf32> into tensor<32x2xf32>
+      %2 = tensor.insert_slice %b into %1[0, 1] [32, 1] [1, 1] : tensor<32xf32> into tensor<32x2xf32>
+      %3 = tensor.collapse_shape %2 [[0, 1]] : tensor<32x2xf32> into tensor<64xf32>
+      bufferization.materialize_in_destination %3 in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%a: tensor<32xf32>, %b: tensor<32xf32>, %out: memref<64xf32>) {
+      %even = memref.subview %out[0] [32] [2] : memref<64xf32> to memref<32xf32, strided<[2]>>
+      bufferization.materialize_in_destination %a in writable %even : (tensor<32xf32>, memref<32xf32, strided<[2]>>) -> ()
+      %odd = memref.subview %out[1] [32] [2] : memref<64xf32> to memref<32xf32, strided<[2], offset: 1>>
+      bufferization.materialize_in_destination %b in writable %odd : (tensor<32xf32>, memref<32xf32, strided<[2], offset: 1>>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::FuncOp"> {
   let summary = "Reads rows that are one row once";
   let description = [{

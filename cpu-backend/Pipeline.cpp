@@ -42,6 +42,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuSpeculateBranchesPass());
   // Loops carry one number where all elements of a block are one.
   pm.addNestedPass<func::FuncOp>(createCpuUniformCarriedPass());
+  // Blocks that take turns in memory are stored each by itself.
+  pm.addNestedPass<func::FuncOp>(createCpuSplitJoinsPass());
   // Accesses see sizes and strides that became known.
   pm.addPass(linalg_ext::createFoldViewsPass());
   pm.addPass(createCanonicalizerPass());

@@ -19,6 +19,45 @@ RankedTensorType tilebridge::cpu::withoutUnits(RankedTensorType type) {
   return type.clone(withoutUnits(type.getShape(), type.getShape()));
 }
 
+/// `view`, a block of `shape` or the first elements of it, without the
+/// dimensions that are 1 there; null if it is not made by subviews of one cast.
+static Value castWithout(OpBuilder &b, Location loc, Value view,
+                         ArrayRef<int64_t> shape,
+                         ArrayRef<OpFoldResult> sizes) {
+  SmallVector<memref::SubViewOp> parts;
+  Value source = view;
+  while (auto part = source.getDefiningOp<memref::SubViewOp>()) {
+    if (part.getDroppedDims().any())
+      return {};
+    parts.push_back(part);
+    source = part.getSource();
+  }
+  auto cast = source.getDefiningOp<memref::ReinterpretCastOp>();
+  if (!cast)
+    return {};
+  SmallVector<OpFoldResult> strides = cast.getMixedStrides();
+  OpFoldResult offset = cast.getMixedOffsets().front();
+  for (memref::SubViewOp part : llvm::reverse(parts))
+    for (auto [at, step, stride] : llvm::zip_equal(
+             part.getMixedOffsets(), part.getMixedStrides(), strides)) {
+      offset = addIndex(b, loc, offset, mulIndex(b, loc, at, stride));
+      stride = mulIndex(b, loc, stride, step);
+    }
+  SmallVector<OpFoldResult> kept = withoutUnits<OpFoldResult>(strides, shape);
+  SmallVector<int64_t> knownSizes, knownStrides;
+  SmallVector<Value> dynamic;
+  dispatchIndexOpFoldResults(sizes, dynamic, knownSizes);
+  dispatchIndexOpFoldResults(kept, dynamic, knownStrides);
+  auto layout = StridedLayoutAttr::get(
+      b.getContext(), constantOf(offset).value_or(ShapedType::kDynamic),
+      knownStrides);
+  auto type = MemRefType::get(
+      knownSizes, mlir::cast<MemRefType>(view.getType()).getElementType(),
+      layout);
+  return memref::ReinterpretCastOp::create(b, loc, type, cast.getSource(),
+                                           offset, sizes, kept);
+}
+
 BlockPart tilebridge::cpu::partWithoutUnits(OpBuilder &b, Location loc,
                                             Value view,
                                             SmallVector<OpFoldResult> sizes,
@@ -47,10 +86,16 @@ BlockPart tilebridge::cpu::partWithoutUnits(OpBuilder &b, Location loc,
     known.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   SmallVector<OpFoldResult> zeros(shape.size(), b.getIndexAttr(0)),
       ones(shape.size(), b.getIndexAttr(1));
+  part.type = RankedTensorType::get(
+      known, cast<MemRefType>(view.getType()).getElementType());
+  // A subview's type does not say which of several dimensions of one element
+  // it drops.
+  if (llvm::is_contained(known, 1))
+    if ((part.view = castWithout(b, loc, view, shape, part.sizes)))
+      return part;
   auto type = memref::SubViewOp::inferRankReducedResultType(
       known, cast<MemRefType>(view.getType()), zeros, sizes, ones);
   part.view = memref::SubViewOp::create(b, loc, type, view, zeros, sizes, ones);
-  part.type = RankedTensorType::get(known, type.getElementType());
   return part;
 }
 

@@ -109,15 +109,18 @@ static int64_t shortStride(const View &view) {
   return least <= StridedLanes::farthestNarrow ? least : 1;
 }
 
-View FunctionEmitter::scratchLike(const View &view, Location loc) {
+View FunctionEmitter::scratchLike(const View &view, Location loc,
+                                  bool hasRoom) {
   unsigned rank = view.shape.size();
   int64_t elements = 1;
   for (int64_t size : view.shape)
     elements *= size;
-  int64_t step = shortStride(view);
-  elements *= step;
+  // Before and behind, for blocks that fill this one's gaps.
+  int64_t step = shortStride(view), room = hasRoom ? step - 1 : 0;
+  elements = elements * step + 2 * room;
   Value memref = allocate(MemRefType::get({elements}, view.elementType()));
   View scratch = makeView(rewriter, loc, memref, {elements});
+  scratch.offset = rewriter.getIndexAttr(room);
   scratch.shape = view.shape;
   scratch.isBool = view.isBool;
   scratch.strides.assign(rank, rewriter.getIndexAttr(1));

@@ -150,7 +150,7 @@ private:
   mlir::Value memrefOf(const View &view, llvm::ArrayRef<int64_t> strides,
                        mlir::Location loc);
   mlir::Value boxIsWhole(const View &view, mlir::Location loc);
-  View scratchLike(const View &view, mlir::Location loc);
+  View scratchLike(const View &, mlir::Location, bool hasRoom = false);
   std::optional<View> viewThroughShapes(mlir::Value tensor);
   mlir::Value newBuffer(mlir::Value tensor);
   void setBuffer(mlir::Value tensor, mlir::Value memref);

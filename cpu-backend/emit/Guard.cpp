@@ -15,24 +15,11 @@
 #include "cpu-backend/emit/Guard.h"
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/JoinStores.h"
 #include "cpu-backend/emit/PlanGroups.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
-
-/// What a base was made from.
-static Value sourceOf(const View &view) {
-  Value source = view.base;
-  while (Operation *op = source.getDefiningOp()) {
-    if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
-      source = cast.getSource();
-    else if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
-      source = metadata.getSource();
-    else
-      break;
-  }
-  return source;
-}
 
 static bool mattersIn(const View &view, unsigned d) {
   return view.shape[d] != 1;
@@ -239,10 +226,13 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
     for (auto &[view, isIdentity] : reads)
       check(&store->view, view, isIdentity);
     for (NestOutput *earlier : ArrayRef(stores).take_front(i))
-      check(&store->view, &earlier->view, /*isIdentity=*/true);
+      if (!gapFilledBy(earlier->view, store->view))
+        check(&store->view, &earlier->view, /*isIdentity=*/true);
   }
   if (!unsafe)
     return Value();
+  // Those that fill one another's gaps do so in scratch memory, too.
+  SmallVector<View, 0> own, scratches;
   for (NestOutput *store : stores) {
     NestOutput copy;
     copy.view = store->view;
@@ -251,8 +241,26 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
         failed(saveMask(copy, unsafe, loc)))
       return failure();
     copy.isStore = true;
-    View scratch = scratchLike(store->view, loc);
-    redirect(store->view, scratch, unsafe, loc);
+    own.push_back(store->view);
+    std::optional<int64_t> behind;
+    size_t leader = 0;
+    for (; leader + 1 < own.size(); ++leader)
+      if ((behind = gapFilledBy(own[leader], own.back())))
+        break;
+    View scratch = behind ? scratches[leader]
+                          : scratchLike(store->view, loc, /*hasRoom=*/true);
+    if (behind) {
+      const View *redirected = &stores[leader]->view;
+      OpFoldResult gap = rewriter.getIndexAttr(*behind);
+      scratch.offset = addIndex(rewriter, loc, scratch.offset, gap);
+      // Not its box: the other's may be another one.
+      store->view.base = redirected->base;
+      store->view.strides = redirected->strides;
+      store->view.offset = addIndex(rewriter, loc, redirected->offset, gap);
+    } else {
+      redirect(store->view, scratch, unsafe, loc);
+    }
+    scratches.push_back(scratch);
     copy.source = std::make_shared<View>(std::move(scratch));
     copies.push_back(std::move(copy));
   }

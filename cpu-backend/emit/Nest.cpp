@@ -272,11 +272,16 @@ LogicalResult NestEmitter::emitBody() {
     return failure();
   if (!scans.empty())
     closeScans();
-  for (auto [output, value, mask] :
-       llvm::zip_equal(nest.outputs, values, masks))
-    if (!output.reduce &&
-        failed(fe.write(output.view, indices, value, loc, mask)))
+  for (unsigned i = 0; i < nest.outputs.size(); ++i) {
+    NestOutput &output = nest.outputs[i];
+    if (output.reduce)
+      continue;
+    if (SmallVector<unsigned> joined = outputsToJoin(i); !joined.empty()) {
+      writeJoined(joined, values);
+      i += joined.size() - 1;
+    } else if (failed(fe.write(output.view, indices, values[i], loc, masks[i])))
       return failure();
+  }
   return success();
 }
 

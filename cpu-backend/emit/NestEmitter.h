@@ -55,6 +55,10 @@ private:
   mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
+  // JoinStores.cpp
+  llvm::SmallVector<unsigned> outputsToJoin(unsigned first);
+  void writeJoined(llvm::ArrayRef<unsigned> joined,
+                   llvm::ArrayRef<mlir::Value> values);
   // RestrictLoops.cpp
   std::optional<FunctionEmitter::Interval> wantedOf(const NestOutput &output,
                                                     unsigned d);

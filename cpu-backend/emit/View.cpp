@@ -245,8 +245,13 @@ View tilebridge::cpu::makeView(OpBuilder &builder, Location loc, Value memref,
   Layout layout = layoutOf(builder, loc, memref);
   View view;
   view.base = layout.base;
-  view.offset = layout.offset;
-  view.strides = layout.strides;
+  // Constants are compared as attributes: of one type.
+  auto known = [&](OpFoldResult index) -> OpFoldResult {
+    auto constant = constantOf(index);
+    return constant ? OpFoldResult(builder.getIndexAttr(*constant)) : index;
+  };
+  view.offset = known(layout.offset);
+  view.strides = llvm::map_to_vector(layout.strides, known);
   view.shape.assign(shape.begin(), shape.end());
   for (unsigned d = 0; d < shape.size(); ++d) {
     OpFoldResult lo = low.empty() ? builder.getIndexAttr(0) : low[d];
@@ -270,4 +275,17 @@ View tilebridge::cpu::reversedView(OpBuilder &builder, Location loc, View view,
   view.hi[d] = subIndex(builder, loc, size, view.lo[d]);
   view.lo[d] = low;
   return view;
+}
+
+Value tilebridge::cpu::sourceOf(const View &view) {
+  Value source = view.base;
+  while (Operation *op = source.getDefiningOp()) {
+    if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
+      source = cast.getSource();
+    else if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+      source = metadata.getSource();
+    else
+      break;
+  }
+  return source;
 }

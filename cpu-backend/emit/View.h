@@ -113,6 +113,9 @@ struct View {
   bool isWhole() const;
 };
 
+/// What a base was made from.
+mlir::Value sourceOf(const View &view);
+
 /// The argument of the function that `memref` points into; null if that is not
 /// known.
 mlir::BlockArgument argumentOf(mlir::Value memref);

@@ -46,7 +46,7 @@ func.func @every_ninth(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<64
 
 // What may be in scratch memory instead, where ranges overlap, is as far apart there: the stride is a constant.
 // CHECK-LABEL: func.func @pairs
-// CHECK: memref.alloc() {{.*}} memref<128xf32>
+// CHECK: memref.alloc() {{.*}} memref<130xf32>
 // CHECK-NOT: vector.gather
 // WIDE-NOT: vector.scatter
 // CHECK: return
