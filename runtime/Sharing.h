@@ -62,7 +62,7 @@ private:
   /// Per program, on one thread and when all threads work; 0: not known.
   std::atomic<float> perAlone{0}, perBusy{0};
   /// A whole launch, of so many programs.
-  std::atomic<float> sharedTime{0}, sharedPrograms{0};
+  std::atomic<float> sharedTime{0}, sharedPrograms{1};
   std::atomic<bool> wasShared{false};
   /// Launches of a trial that are left, launches since the last one, and how
   /// many there are to be before the next.

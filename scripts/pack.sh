@@ -9,7 +9,7 @@ usage: scripts/pack.sh FOLDER [--python VERSION]
   --python VERSION   of the other machine (default: 3.12)
 Writes FOLDER/triton.tar.xz (40 MB), FOLDER/tests.tar.xz (40 MB: build/lib for targets cpu, pytest) and FOLDER/unpack.sh. There, with this
 repository, Python and PyTorch:
-  source FOLDER/unpack.sh /tmp/tilebridge     # whichever of the two files are there; sets PYTHONPATH and TRITON_DEFAULT_BACKEND
+  source FOLDER/unpack.sh /tmp/tilebridge     # whichever of the two files are there; sets PYTHONPATH, TILEBRIDGE_LIB_DIR, TRITON_DEFAULT_BACKEND
   python3 -m pytest test/e2e -n 16
 Tests of the reference evaluator, the accelerators and the command line fail there: they need LLVM's libraries.
 USAGE
@@ -38,6 +38,9 @@ done
   usage >&2
   die "a folder is missing"
 }
+for tool in xz strip; do
+  [[ $(command -v $tool) ]] || die "there is no $tool: apt-get install xz-utils binutils"
+done
 [[ -e build/lib/libtilebridge_compiler_cpu.so ]] || die "build/lib has no libraries: run scripts/setup.sh first"
 
 mkdir -p "$folder"
@@ -52,11 +55,9 @@ pack() {
 
 say "Triton for Python $python"
 version=$(sed -n 's/^triton==//p' requirements/triton-3.9.txt)
-.venv/bin/pip download -q --no-deps --only-binary=:all: --python-version "$python" -d "$work" "triton==$version"
-mkdir -p "$work/triton"
+.venv/bin/pip install -q --no-deps --only-binary=:all: --python-version "$python" --target "$work/triton" "triton==$version"
 # Debuggers, profilers and what compiles for GPUs are nine tenths of it.
-(cd "$work/triton" && unzip -q "$work"/triton-*.whl -x 'triton/include/*' 'triton/FileCheck' 'triton/profiler/*' 'triton/_C/libproton.so' \
-  'triton/backends/*/bin/*' 'triton/backends/*/lib/*' 'triton/backends/*/include/*')
+(cd "$work/triton/triton" && rm -rf include FileCheck profiler _C/libproton.so backends/*/{bin,lib,include})
 strip "$work"/triton/triton/_C/libtriton.so
 pack triton
 
@@ -78,9 +79,10 @@ pack tests
 
 cat >"$folder/unpack.sh" <<'UNPACK'
 # source unpack.sh FOLDER, in the repository's root: written by scripts/pack.sh.
+to=$(realpath -m "${1:?usage: source unpack.sh FOLDER}")
 for pack in "$(dirname "${BASH_SOURCE[0]}")"/*.tar.xz; do
-  mkdir -p "$1" && xz -dc "$pack" | tar -C "$1" -x
+  mkdir -p "$to" && xz -dc "$pack" | tar -C "$to" -x
 done
-export PYTHONPATH=$1/triton:$1/tests:$PWD/python TILEBRIDGE_LIB_DIR=$1/tests/lib TRITON_DEFAULT_BACKEND=tilebridge
+export PYTHONPATH=$to/triton:$to/tests:$PWD/python TILEBRIDGE_LIB_DIR=$to/tests/lib TRITON_DEFAULT_BACKEND=tilebridge
 UNPACK
 ls -l "$folder"
