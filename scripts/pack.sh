@@ -79,7 +79,8 @@ pack tests
 
 cat >"$folder/unpack.sh" <<'UNPACK'
 # source unpack.sh FOLDER, in the repository's root: written by scripts/pack.sh.
-to=$(realpath -m "${1:?usage: source unpack.sh FOLDER}")
+: "${1:?usage: source unpack.sh FOLDER}"
+to=$(realpath -m "$1")
 for pack in "$(dirname "${BASH_SOURCE[0]}")"/*.tar.xz; do
   mkdir -p "$to" && xz -dc "$pack" | tar -C "$to" -x
 done
