@@ -9,6 +9,7 @@
 #include "cpu-backend/BlendedStores.h"
 #include "cpu-backend/Link.h"
 #include "cpu-backend/MaskPieces.h"
+#include "cpu-backend/MaskedLanes.h"
 #include "cpu-backend/NarrowGathers.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/SingleLaneStores.h"
@@ -166,6 +167,7 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
   scalarizeSingleLaneStores(module);
   streamHalvesAsFloats(module);
   gatherNarrowLanes(module, machine);
+  loopOverMaskedLanes(module, machine);
   return llvm::Error::success();
 }
 

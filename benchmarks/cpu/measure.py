@@ -142,6 +142,11 @@ def samples_in_turn(
     return samples, disturbed
 
 
+def quartiles(values: list[float]) -> tuple[float, float, float]:
+    ordered, last = sorted(values), len(values) - 1
+    return ordered[last // 4], statistics.median(ordered), ordered[last - last // 4]
+
+
 def _timing(values: list[float], disturbed: int) -> Timing:
     ordered = sorted(values)
     last = len(ordered) - 1

@@ -50,8 +50,12 @@ def parse_arguments(arguments=None) -> argparse.Namespace:
     parser.add_argument("--record", metavar="FOLDER", help="compile for --target into FOLDER")
     parser.add_argument("--target", default="cpu", help="of --record, such as cpu:sapphirerapids")
     parser.add_argument("--replay", metavar="FOLDER", help="time what --record compiled")
+    parser.add_argument("--against", metavar="FOLDER", help="time --replay's beside FOLDER's")
     parser.add_argument("--list", action="store_true", help="only name the problems")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.against and not options.replay:
+        parser.error("--against FOLDER is beside what --replay FOLDER has")
+    return options
 
 
 def use_cores(threads: int) -> int:
@@ -214,7 +218,7 @@ def compare_forms(bench, tensors, blocks: dict, replay=None) -> dict:
     ratio in rounds of their own, in which both take turns on the same arrays. Either form has the
     better one of the block sizes that were chosen for the two, where it has both: which size was the
     fastest in a few rounds is chance where they are alike."""
-    from measure import samples_in_turn
+    from measure import quartiles, samples_in_turn
 
     calls = {form: our_runners(bench, form, tensors, replay) for form in FORMS}
     sizes = dict.fromkeys(blocks.values())
@@ -237,11 +241,6 @@ def compare_forms(bench, tensors, blocks: dict, replay=None) -> dict:
     pairs = zip(*(samples[best[form]] for form in FORMS), strict=False)
     low, middle, high = quartiles([pointers / descriptors for pointers, descriptors in pairs])
     return {"descriptor_ratio": middle, "descriptor_low": low, "descriptor_high": high}
-
-
-def quartiles(values: list[float]) -> tuple[float, float, float]:
-    ordered, last = sorted(values), len(values) - 1
-    return ordered[last // 4], statistics.median(ordered), ordered[last - last // 4]
 
 
 def ratios(row: dict, variants: list[str]) -> dict:
@@ -344,6 +343,10 @@ def main(arguments=None) -> int:
     if options.record:
         return record_all(found, options)
     replay = Replay(Path(options.replay)) if options.replay else None
+    if options.against:
+        from against import compare
+
+        return compare(found, Path(options.against), replay, options.budget)
     names, notes = peers.available([name for name in options.peers.split(",") if name])
     notes += [] if options.replay else notes_of_build()
     library = Path(options.replay, machine.LIBRARY_NAME) if options.replay else None

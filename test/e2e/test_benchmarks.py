@@ -148,6 +148,13 @@ def test_recorded_kernels_run_without_triton(tmp_path):
     assert timed["add f32"] >= {"pointers", "descriptors", "eager"}
     assert timed["matmul f32"] >= {"pointers", "descriptors", "eager"}
     assert "pointers" in timed["layer norm backward f32"]
+    done = python(FOLDER / "run.py", *options, "--against", folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for group in ("elementwise", "matmul", "backward"):
+        (line,) = (line for line in done.stdout.splitlines() if line.startswith(f"{group} "))
+        assert 0.2 < float(line.split()[1]) < 5, line
+    done = python(FOLDER / "run.py", *options, "--against", folder, "--only", "gelu")
+    assert done.returncode == 1 and "none of these problems" in done.stdout
 
 
 WRONG = """
