@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/MaskPieces.h"
+#include "cpu-backend/MaskedOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -103,24 +104,12 @@ static Value *lanesOf(Builder &b, Value *mask, ArrayRef<int> at,
   return b.CreateShuffleVector(mask, at);
 }
 
-namespace {
-/// The numbers of a masked load's or store's operands.
-struct Operands {
-  unsigned pointer, mask, vector;
-};
-} // namespace
-
-static Operands operandsOf(IntrinsicInst &access) {
-  // (pointer, mask, otherwise) and (value, pointer, mask).
-  return access.getIntrinsicID() == Intrinsic::masked_load ? Operands{0, 1, 2}
-                                                           : Operands{1, 2, 0};
-}
-
 static void split(IntrinsicInst &access, unsigned lanes) {
   Builder b(access.getParent(), access.getIterator(),
             InstSimplifyFolder(access.getDataLayout()));
   bool isLoad = access.getIntrinsicID() == Intrinsic::masked_load;
-  auto [pointerAt, maskAt, vectorAt] = operandsOf(access);
+  auto [pointerAt, maskAt, vectorAt] =
+      tilebridge::cpu::maskedOperandsOf(access);
   Value *pointer = access.getArgOperand(pointerAt),
         *mask = access.getArgOperand(maskAt),
         *vector = access.getArgOperand(vectorAt);
@@ -203,7 +192,7 @@ void tilebridge::cpu::splitMasks(Module &module, int64_t vectorBits) {
       if (access->getIntrinsicID() != Intrinsic::masked_load &&
           access->getIntrinsicID() != Intrinsic::masked_store)
         continue;
-      Operands at = operandsOf(*access);
+      MaskedOperands at = maskedOperandsOf(*access);
       Value *mask = access->getArgOperand(at.mask);
       unsigned lanes = lanesOfPiece(mask, access->getArgOperand(at.vector),
                                     vectorBits, /*isAccess=*/true);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/MaskedLanes.h"
+#include "cpu-backend/MaskedOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -276,20 +277,20 @@ bool Rewriter::hasMaskedWords(const Access &access) const {
 void Rewriter::rewrite(const Access &access) {
   IRBuilder<> b(access.call);
   FixedVectorType *type = access.type();
-  Value *bits = nullptr, *count = nullptr, *isWhole = nullptr;
-  if (!access.isScatter)
-    count = countOfFirst(b, access.mask);
+  Type *maskBits = b.getIntNTy(access.lanes());
+  if (access.isScatter) {
+    copySome(access, access.call, b.CreateBitCast(access.mask, maskBits),
+             /*count=*/nullptr);
+    access.call->eraseFromParent();
+    return;
+  }
+  Value *count = countOfFirst(b, access.mask), *bits = nullptr, *isWhole;
   if (count) {
     count = b.CreateBinaryIntrinsic(Intrinsic::smax, count, b.getInt64(0));
     isWhole = b.CreateICmpUGE(count, b.getInt64(access.lanes()));
   } else {
-    bits = b.CreateBitCast(access.mask, b.getIntNTy(access.lanes()));
-    isWhole = b.CreateICmpEQ(bits, Constant::getAllOnesValue(bits->getType()));
-  }
-  if (access.isScatter) {
-    copySome(access, access.call, bits, nullptr);
-    access.call->eraseFromParent();
-    return;
+    bits = b.CreateBitCast(access.mask, maskBits);
+    isWhole = b.CreateICmpEQ(bits, Constant::getAllOnesValue(maskBits));
   }
   Instruction *whole = nullptr, *some = nullptr;
   SplitBlockAndInsertIfThenElse(isWhole, access.call->getIterator(), &whole,
@@ -328,28 +329,22 @@ static std::optional<Access> accessOf(Instruction &instruction,
     return std::nullopt;
   Access access{};
   access.call = call;
-  switch (call->getIntrinsicID()) {
-  case Intrinsic::masked_load:
-    access.isLoad = true;
-    access.places = call->getArgOperand(0);
-    access.mask = call->getArgOperand(1);
-    access.vector = call->getArgOperand(2);
-    break;
-  case Intrinsic::masked_scatter:
-    access.isScatter = true;
-    [[fallthrough]];
-  case Intrinsic::masked_store:
-    access.vector = call->getArgOperand(0);
-    access.places = call->getArgOperand(1);
-    access.mask = call->getArgOperand(2);
-    break;
-  default:
+  access.isLoad = call->getIntrinsicID() == Intrinsic::masked_load;
+  access.isScatter = call->getIntrinsicID() == Intrinsic::masked_scatter;
+  if (!access.isLoad && !access.isScatter &&
+      call->getIntrinsicID() != Intrinsic::masked_store)
     return std::nullopt;
-  }
+  auto [pointer, mask, vector] = tilebridge::cpu::maskedOperandsOf(*call);
+  access.places = call->getArgOperand(pointer);
+  access.mask = call->getArgOperand(mask);
+  access.vector = call->getArgOperand(vector);
   auto *type = dyn_cast<FixedVectorType>(access.vector->getType());
   if (!type || isa<Constant>(access.mask) || access.lanes() < fewestLanes ||
-      access.lanes() > mostLanes || !isPowerOf2_32(access.lanes()) ||
-      type->getScalarSizeInBits() % 8 != 0)
+      access.lanes() > mostLanes || !isPowerOf2_32(access.lanes()))
+    return std::nullopt;
+  // Elements that lie in a vector as they do in memory, and are no pointers.
+  unsigned bits = type->getScalarSizeInBits();
+  if (bits < 8 || bits > 64 || !isPowerOf2_32(bits))
     return std::nullopt;
   Align align = access.alignment();
   bool isLegal = access.isLoad ? costs.isLegalMaskedLoad(type, align, 0)

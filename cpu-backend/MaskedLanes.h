@@ -19,8 +19,8 @@ namespace tilebridge::cpu {
 /// Neon. A load or store all of whose lanes are on is one of the whole vector.
 ///
 /// LLVM writes a test, a branch and a block for each lane instead: of the code
-/// of a kernel for bools with AVX2 that is nine tenths, and of the time to
-/// compile it three quarters.
+/// of a kernel for bools with AVX2 that was two thirds, and of the time to
+/// compile it, too.
 void loopOverMaskedLanes(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace tilebridge::cpu

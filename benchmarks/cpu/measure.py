@@ -143,18 +143,18 @@ def samples_in_turn(
 
 
 def quartiles(values: list[float]) -> tuple[float, float, float]:
+    """The lower one, the median and the upper one."""
     ordered, last = sorted(values), len(values) - 1
     return ordered[last // 4], statistics.median(ordered), ordered[last - last // 4]
 
 
 def _timing(values: list[float], disturbed: int) -> Timing:
-    ordered = sorted(values)
-    last = len(ordered) - 1
+    low, median, high = quartiles(values)
     return Timing(
-        median=statistics.median(ordered),
-        low=ordered[last // 4],
-        high=ordered[last - last // 4],
-        least=ordered[0],
-        rounds=len(ordered),
+        median=median,
+        low=low,
+        high=high,
+        least=min(values),
+        rounds=len(values),
         disturbed=disturbed,
     )
