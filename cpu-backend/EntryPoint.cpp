@@ -282,6 +282,8 @@ EntryPass::readMerged(OpBuilder &b, Value launch, Value scratch,
     result.call = {function, *arguments, firstProgramId, {}, {}};
     result.count = programsOf(function);
     result.axis = function->getAttrOfType<IntegerAttr>(mergedAxisAttr).getInt();
+    if (auto least = function->getAttrOfType<IntegerAttr>(mergedApartAttr))
+      result.leastApart = least.getInt();
     if (auto step = function->getAttrOfType<FlatSymbolRefAttr>(mergedStepAttr))
       result.step = getOperation().lookupSymbol<func::FuncOp>(step.getAttr());
     calls.push_back(result);

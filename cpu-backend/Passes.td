@@ -65,6 +65,10 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
     such a division is a column, whatever the launch's strides, as in a sum along the dimension before the last, programs that follow one another
     are taken, too: those of two rows run alone.
 
+    With `large-read`, groups of programs that are that number apart follow one another, before those beside them, if columns are what is read,
+    the grid has a multiple of the number, and the launch reads so much by them that it comes from memory: each group goes on in the rows of memory
+    that the one before has read. The attribute `tilebridge.merged_apart` is the least number of programs for that.
+
     Values that are likely to be the same for all, or to grow by a step, are compared for each program first (bounds, quotients, sums
     that might wrap around); where one differs the function does nothing and returns false, and the programs run alone. Within a
     loop a sum that is only where memory begins is taken not to wrap around from program to program, as it is within a block.
@@ -94,6 +98,10 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+  let options = [
+    Option<"largeRead", "large-read", "int64_t", "0",
+           "Bytes that a launch reads from memory, not from a cache, if it reads so many; 0: programs follow one another as they are numbered">
+  ];
 }
 
 def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::ModuleOp"> {
@@ -101,8 +109,8 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
   let description = [{
     Makes a function of the kernel's arguments that returns the axis of the grid, 0 to 2, which counts fastest: the one along which the
     blocks of the next program are most likely the same, or on the same page of memory, as those of the one before. It is called once for
-    many programs. Each block counts by its bytes; one that lies further away than a page three times as much as one that lies near, and one
-    that is the same not at all. Elements at places that are read and added to a place that is computed, such as columns that a table chooses,
+    many programs. Each block counts by its bytes; one that lies further away than a page four times as much as one that lies near, if it is read,
+    and twice as much, if it is written, as nothing waits for that; one that is the same does not count at all. Elements at places that are read and added to a place that is computed, such as columns that a table chooses,
     are taken to be in the same row; at other places that are read they do not count. Where it is hardly better than x, x is taken. The other two axes keep their order.
 
     Numbers of the launch may decide: strides, what a program's id is divided by, and axes with one program.

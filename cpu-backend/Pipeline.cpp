@@ -50,7 +50,9 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // Branches that only choose a block have become selects.
   pm.addPass(linalg_ext::createSpreadSelectsPass());
   // Programs that read one column each become one that reads lines.
-  pm.addPass(createCpuMergeProgramsPass());
+  CpuMergeProgramsPassOptions merge;
+  merge.largeRead = target.prefetchBytes;
+  pm.addPass(createCpuMergeProgramsPass(merge));
   // Others go through memory along the axis along which blocks are near.
   CpuOrderProgramsPassOptions order;
   order.twoFmas = target.hasTwoFmas;

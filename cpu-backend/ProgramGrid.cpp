@@ -87,6 +87,23 @@ void ProgramGrid::setOrder(const ProgramCall &kernel, Value condition) {
   together = ceilDiv(apartCount, groups);
 }
 
+Value ProgramGrid::setApart(Value distance, int64_t least) {
+  auto is = [&](arith::CmpIPredicate predicate, Value one, int64_t other) {
+    return arith::CmpIOp::create(b, loc, predicate, one, number(other))
+        .getResult();
+  };
+  Value divisor = arith::MaxSIOp::create(b, loc, distance, number(1));
+  Value rest = arith::RemUIOp::create(b, loc, counts64[0], divisor);
+  Value isPossible =
+      arith::AndIOp::create(b, loc, is(arith::CmpIPredicate::eq, rest, 0),
+                            is(arith::CmpIPredicate::sgt, distance, 0));
+  isPossible = arith::AndIOp::create(
+      b, loc, isPossible, is(arith::CmpIPredicate::uge, counts64[0], least));
+  apart = choose(isPossible, divisor, number(1));
+  together = apartCount = arith::DivUIOp::create(b, loc, counts64[0], apart);
+  return choose(isPossible, number(1), distance);
+}
+
 SmallVector<Value> ProgramGrid::inOrder(ValueRange axes) {
   if (!isOther)
     return axes;

@@ -29,6 +29,10 @@ protected:
   /// What an order function returns for this launch (OrderPrograms.h), if
   /// `condition` holds, an i1, or null: it does.
   void setOrder(const ProgramCall &kernel, Value condition = {});
+  /// Programs that are `distance` apart along x, an i64, follow one another, if
+  /// there are `least`, and a multiple of the distance; returns how far apart
+  /// they are in this order.
+  Value setApart(Value distance, int64_t least);
   /// The fastest first: x y z, y x z or z x y.
   mlir::SmallVector<Value> inOrder(mlir::ValueRange ofAxes);
   mlir::SmallVector<Value> ofAxes(mlir::ValueRange inOrder);
@@ -52,14 +56,15 @@ protected:
   mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::SmallVector<Value> counts, counts64;
+  /// How many programs there are along x that are so far apart, an i64.
+  Value apartCount;
 
 private:
   /// Which axis counts fastest, where that is not x; null if it is x.
   Value isY, isZ, isOther;
-  /// How far programs that follow one another are apart along x, how many of
-  /// these there are, and how many follow one another before those beside them
-  /// do (all i64); null if they are neighbours.
-  Value apart, apartCount, together;
+  /// How far programs that follow one another are apart along x, and how many
+  /// do before those beside them (both i64); null if they are neighbours.
+  Value apart, together;
 };
 
 } // namespace tilebridge::cpu

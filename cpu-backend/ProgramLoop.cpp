@@ -64,9 +64,10 @@ private:
   }
   Value hasEnough(const MergedCall &merged);
 
-  /// Of merged programs: the distance of their ids along the axis, and of
-  /// their numbers in the grid, `lower` times as far.
-  Value step, lower, distance;
+  /// Of merged programs: the distance of their ids along the axis, or, where
+  /// such ids follow one another, of their places in that order; of their
+  /// numbers in the grid, `lower` times as far; how many there are along it.
+  Value step, lower, distance, length;
   /// The launch's arguments are not those that programs are merged for.
   Value isOff;
 };
@@ -198,6 +199,12 @@ void ProgramLoop::findStep(ArrayRef<MergedCall> merged) {
   lower = number(1);
   for (unsigned dim = 0; dim < merged.front().axis; ++dim)
     lower = arith::MulIOp::create(b, loc, lower, counts64[dim]);
+  length = counts64[merged.front().axis];
+  if (llvm::all_of(
+          merged, [](const MergedCall &each) { return each.leastApart > 0; })) {
+    step = setApart(step, merged.front().leastApart);
+    length = apartCount;
+  }
   distance = arith::MulIOp::create(b, loc, step, lower);
   isOff = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, distance,
                                 number(0));
@@ -216,8 +223,8 @@ Value ProgramLoop::atOnce(ArrayRef<MergedCall> merged) {
   for (size_t i = merged.size() - 1; i-- > 0;) {
     const MergedCall &more = merged[i];
     Value span = arith::MulIOp::create(b, loc, step, number(more.count));
-    Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
-                                         span, counts64[more.axis]);
+    Value exists =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, span, length);
     exists = arith::AndIOp::create(b, loc, exists, hasEnough(more));
     most = choose(exists, blockOf(more), most);
   }
@@ -227,14 +234,16 @@ Value ProgramLoop::atOnce(ArrayRef<MergedCall> merged) {
 /// Where a program is among those that run together.
 ProgramLoop::Place ProgramLoop::placeOf(const MergedCall &merged, Value program,
                                         ValueRange ids) {
-  Value id = wide(ids[merged.axis]);
+  Value id = isScattered()
+                 ? arith::RemUIOp::create(b, loc, program, length).getResult()
+                 : wide(ids[merged.axis]);
   Value span = arith::MulIOp::create(b, loc, step, number(merged.count));
   Value inSpan = arith::RemUIOp::create(b, loc, id, span);
   Value end = arith::AddIOp::create(
       b, loc, arith::SubIOp::create(b, loc, id, inSpan), span);
   Place place;
-  place.isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, end,
-                                        counts64[merged.axis]);
+  place.isWhole =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, end, length);
   place.number = arith::DivUIOp::create(b, loc, inSpan, step);
   Value inStep = arith::RemUIOp::create(b, loc, inSpan, step);
   Value inRow = arith::RemUIOp::create(b, loc, program, lower);
@@ -308,7 +317,8 @@ SmallVector<Value> ProgramLoop::createOne(const ProgramCall &kernel,
     call(kernel, ids);
     SmallVector<Value> following = {
         arith::AddIOp::create(b, loc, state[0], number(1))};
-    llvm::append_range(following, next(ids));
+    llvm::append_range(following,
+                       isScattered() ? idsOf(following[0]) : next(ids));
     return following;
   }
   Place place = placeOf(merged.front(), state[0], ids);

@@ -31,6 +31,9 @@ struct MergedCall {
   mlir::func::FuncOp step;
   int64_t count = 0;
   unsigned axis = 0;
+  /// From so many programs along the axis, x, on ids at that distance follow
+  /// one another, if the grid has a multiple of it; 0: they never do.
+  int64_t leastApart = 0;
 };
 
 /// Calls the kernel for the programs [begin, end) of the launch's grid, or of

@@ -34,6 +34,10 @@ public:
          function_ref<Known(BlockArgument)> ofArgument)
       : b(b), loc(loc), isFixed(isFixed), ofArgument(ofArgument) {}
 
+  /// What grows by what it is divided by, wherever it is: the quotient is one
+  /// more, the remainder the same.
+  void divide(Value value) { dividend = value; }
+
   /// Of type index; nothing where it is not known.
   Known of(Value value) {
     if (isFixed(value))
@@ -43,6 +47,8 @@ public:
     if (auto argument = dyn_cast<BlockArgument>(value))
       return ofArgument(argument);
     Operation *op = value.getDefiningOp();
+    if (isDivided(op))
+      return b.getIndexAttr(isa<arith::DivSIOp, arith::DivUIOp>(op));
     if (!isPure(op) || op->getNumRegions() != 0)
       return std::nullopt;
     SmallVector<OpFoldResult, 4> parts;
@@ -84,8 +90,23 @@ public:
 private:
   OpFoldResult zero() { return b.getIndexAttr(0); }
 
+  bool isDivided(Operation *op) {
+    if (!dividend ||
+        !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+            op))
+      return false;
+    Value from = op->getOperand(0);
+    while (Operation *cast = from.getDefiningOp()) {
+      if (!isa<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(cast))
+        break;
+      from = cast->getOperand(0);
+    }
+    return from == dividend;
+  }
+
   OpBuilder &b;
   Location loc;
+  Value dividend;
   function_ref<bool(Value)> isFixed;
   function_ref<Known(BlockArgument)> ofArgument;
   int budget = 64;
@@ -109,15 +130,20 @@ tilebridge::cpu::growthInLoop(OpBuilder &b, Location loc, Value offset,
   return Growth(b, loc, isFixed, ofArgument).of(offset);
 }
 
-std::optional<OpFoldResult> tilebridge::cpu::growthOfProgram(OpBuilder &b,
-                                                             Location loc,
-                                                             Value offset,
-                                                             Value program) {
+std::optional<OpFoldResult>
+tilebridge::cpu::growthOfProgram(OpBuilder &b, Location loc, Value offset,
+                                 Value program, Value divisor) {
   auto isFixed = [](Value) { return false; };
   function_ref<Growth::Known(BlockArgument)> ofArgument;
+  auto growthOf = [&](Value value) {
+    Growth growth(b, loc, isFixed, ofArgument);
+    if (divisor)
+      growth.divide(program);
+    return growth.of(value);
+  };
   auto tell = [&](BlockArgument argument) -> Growth::Known {
     if (argument == program)
-      return b.getIndexAttr(1);
+      return divisor ? inIndex(b, loc, divisor) : b.getIndexAttr(1);
     Operation *parent = argument.getOwner()->getParentOp();
     if (isa<func::FuncOp>(parent))
       return b.getIndexAttr(0);
@@ -127,8 +153,8 @@ std::optional<OpFoldResult> tilebridge::cpu::growthOfProgram(OpBuilder &b,
     Value start = argument == loop.getInductionVar()
                       ? loop.getLowerBound()
                       : loop.getTiedLoopInit(argument)->get();
-    return Growth(b, loc, isFixed, ofArgument).of(start);
+    return growthOf(start);
   };
   ofArgument = tell;
-  return Growth(b, loc, isFixed, ofArgument).of(offset);
+  return growthOf(offset);
 }

@@ -27,11 +27,11 @@ growthInLoop(mlir::OpBuilder &b, mlir::Location loc, mlir::Value offset,
              llvm::function_ref<mlir::Value(mlir::BlockArgument)> carriedStep);
 
 /// How much it grows from one program to the next one along an axis of the
-/// grid, along which its number is `program`, an argument of the function.
-std::optional<mlir::OpFoldResult> growthOfProgram(mlir::OpBuilder &b,
-                                                  mlir::Location loc,
-                                                  mlir::Value offset,
-                                                  mlir::Value program);
+/// grid, along which its number is `program`, an argument of the function. With
+/// a `divisor`, by which it is divided if it is: to the one so far behind.
+std::optional<mlir::OpFoldResult>
+growthOfProgram(mlir::OpBuilder &b, mlir::Location loc, mlir::Value offset,
+                mlir::Value program, mlir::Value divisor = {});
 
 } // namespace tilebridge::cpu
 

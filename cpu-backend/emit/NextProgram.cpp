@@ -71,13 +71,21 @@ NextProgram::NextProgram(FunctionEmitter &fe, Location loc, Value offset)
   unsigned axes = merged ? 1 : 3;
   bool isGroupAlongX =
       merged && merged.getInt() == 0 && !func->hasAttr(mergedStepAttr);
-  atOnce = isGroupAlongX ? fe.programsAtOnce() : 1;
+  auto leastApart = func->getAttrOfType<IntegerAttr>(mergedApartAttr);
+  atOnce = isGroupAlongX || leastApart ? fe.programsAtOnce() : 1;
   auto numbers = func.getArguments().take_back(kProgramArguments);
+  if (leastApart) {
+    Value divisor = divisorOf(func, 0);
+    if (!divisor)
+      return;
+    apart = fe.mapScalar(divisor);
+    least = leastApart.getInt();
+  }
   for (unsigned axis = 0; axis < axes; ++axis) {
     if (numbers[axis].use_empty())
       continue;
     Value id = fe.mapScalar(numbers[axis]);
-    auto growth = growthOfProgram(b, loc, offset, id);
+    auto growth = growthOfProgram(b, loc, offset, id, apart);
     if (growth)
       growth = mulIndex(b, loc, *growth, b.getIndexAttr(atOnce));
     if (growth && constantOf(*growth) != 0)
@@ -97,8 +105,35 @@ OpFoldResult NextProgram::growth() const {
   return growth;
 }
 
+/// Whether the group of programs so many `ahead` exists, and groups follow one
+/// another at that distance.
+Value NextProgram::existsApart(const Step &step, int64_t ahead) const {
+  OpBuilder &b = fe.builder();
+  auto index = [&](Value value) {
+    return toValue(b, loc, inIndex(b, loc, value));
+  };
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto is = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  };
+  Value distance = index(apart), count = index(step.count);
+  Value later = arith::AddIOp::create(
+      b, loc, index(step.id),
+      arith::MulIOp::create(b, loc, distance, number(ahead * atOnce)));
+  Value rest = arith::RemSIOp::create(b, loc, count, distance);
+  Value isWhole = is(arith::CmpIPredicate::eq, rest, number(0));
+  Value isEnough = is(arith::CmpIPredicate::sge, count, number(least));
+  return arith::AndIOp::create(
+      b, loc, is(arith::CmpIPredicate::slt, later, count),
+      arith::AndIOp::create(b, loc, isWhole, isEnough));
+}
+
 Value NextProgram::exists(int64_t ahead) const {
   OpBuilder &b = fe.builder();
+  if (apart)
+    return existsApart(steps.front(), ahead);
   Value any;
   for (const Step &step : steps) {
     Value later = arith::AddIOp::create(

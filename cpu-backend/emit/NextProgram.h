@@ -40,10 +40,16 @@ private:
     /// not, and where it has one program if it does not count fastest.
     mlir::Value isFastest;
   };
+  mlir::Value existsApart(const Step &step, int64_t ahead) const;
+
   FunctionEmitter &fe;
   mlir::Location loc;
   /// Programs that the function runs together.
   int64_t atOnce = 1;
+  /// How far apart the ids are of those that follow one another, from so many
+  /// programs on; null: 1.
+  mlir::Value apart;
+  int64_t least = 0;
   llvm::SmallVector<Step, 3> steps;
 };
 

@@ -166,21 +166,27 @@ bool NestEmitter::isAlwaysThere(const View &view) {
 }
 
 /// What the nest moves between memory and caches for each element of an output:
-/// its stores, and what it reads once an element. Rows and columns that are
-/// broadcast, and what all programs read, count for little.
+/// its stores, and what it reads once an element, or other nests have read for
+/// it. Rows and columns that are broadcast, and what all programs read, count
+/// for little.
 int64_t NestEmitter::bytesByElement() {
   int64_t elements = ShapedType::getNumElements(nest.shape), bytes = 0;
   auto count = [&](Type type) {
     bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
   };
   llvm::DenseSet<Value> counted;
+  SmallVector<Value> kept;
   auto visit = [&](Value value, ArrayRef<Index>) {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getNumElements() < elements || !counted.insert(value).second)
       return true;
+    if (fe.buffers.count(value))
+      kept.push_back(value);
     auto load = fe.loads.find(value);
+    // What is copied to be transposed comes from memory, too.
     bool isView = load != fe.loads.end() &&
-                  fe.viewIfInMemory(value) == load->second.get();
+                  (fe.staged.count(value) ||
+                   fe.viewIfInMemory(value) == load->second.get());
     Operation *op = value.getDefiningOp();
     if (isView ? !isAlwaysThere(*load->second)
                : fe.irregular.count(value) ||
@@ -194,6 +200,21 @@ int64_t NestEmitter::bytesByElement() {
       continue;
     count(output.view.elementType());
     fe.walkCone(output.tensor, indices, nullptr, visit);
+  }
+  // What a buffer was computed from came from memory, too.
+  llvm::DenseSet<Value> seen;
+  while (!kept.empty()) {
+    Value value = kept.pop_back_val();
+    Operation *op = fe.loads.count(value) ? nullptr : value.getDefiningOp();
+    if (!op)
+      continue;
+    for (Value input : op->getOperands()) {
+      auto type = dyn_cast<RankedTensorType>(input.getType());
+      if (!type || !type.hasStaticShape() || !seen.insert(input).second)
+        continue;
+      visit(input, {});
+      kept.push_back(input);
+    }
   }
   return bytes;
 }

@@ -99,59 +99,23 @@ static int64_t columnBytes(func::FuncOp func, unsigned axis) {
   return least;
 }
 
-/// What the ids of programs are divided by, if that is no constant: those in
-/// one column of the programs that they are numbered as are so far apart.
-static Value divisorOf(func::FuncOp func, unsigned axis) {
-  Value id = func.getArguments().take_back(kProgramArguments)[axis];
-  SmallVector<Value> names = {id};
-  while (!names.empty()) {
-    Value name = names.pop_back_val();
-    for (Operation *user : name.getUsers()) {
-      if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(user))
-        names.push_back(user->getResult(0));
-      if (isa<arith::DivSIOp, arith::DivUIOp>(user) &&
-          user->getOperand(0) == name && user->getParentOp() == func &&
-          !matchPattern(user->getOperand(1), m_Constant()))
-        return user->getOperand(1);
-    }
-  }
-  return {};
-}
-
 namespace {
 /// How the accesses of merged programs lie in memory.
 struct Shape {
   /// Elements that are next to those of the next program, and elements that
   /// are next to one another in a program.
   int64_t columns = 0, rows = 0;
+  /// Of `columns`, those that are read, of all programs.
+  int64_t readColumns = 0, readBytes = 0;
   /// Arguments that are taken to be 1 for that.
   SmallVector<BlockArgument> ones;
+
+  void addRead(int64_t elements, MemRefType type) {
+    readColumns += elements;
+    readBytes += elements * elementBytes(type);
+  }
 };
 } // namespace
-
-int64_t tilebridge::cpu::elementsOf(Value view) {
-  int64_t most = 1;
-  auto see = [&](Type type) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    if (shaped && shaped.hasStaticShape())
-      most = std::max(most, shaped.getNumElements());
-  };
-  see(view.getType());
-  for (Operation *user : view.getUsers())
-    for (Value value :
-         llvm::concat<Value>(SmallVector<Value>(user->getOperands()),
-                             SmallVector<Value>(user->getResults()))) {
-      if (!isa<TensorType>(value.getType()))
-        continue;
-      see(value.getType());
-      if (auto part = value.getDefiningOp<tensor::ExtractSliceOp>())
-        see(part.getSourceType());
-      for (Operation *next : value.getUsers())
-        if (isa<tensor::PadOp, tensor::InsertSliceOp>(next))
-          see(next->getResult(0).getType());
-    }
-  return most;
-}
 
 /// The strides of a view of programs, without that of the programs.
 static SmallVector<OpFoldResult> stridesOf(Value view) {
@@ -183,10 +147,13 @@ static Shape shapeOf(ProgramBatch &batch) {
       shape.rows += elements;
     } else if (step == 1) {
       shape.columns += elements;
+      if (!access.isStore)
+        shape.addRead(elements, type);
     } else if (BlockArgument argument = scalarArgumentOf(access.step);
                argument && !access.isStore) {
       // Which of the two is 1 is known when the program runs.
       shape.columns += elements;
+      shape.addRead(elements, type);
       shape.ones.push_back(argument);
     } else if (BlockArgument argument = scalarArgumentOf(inner)) {
       shape.rows += elements;
@@ -281,7 +248,8 @@ enum class Merging { Done, TooLarge, NotPossible };
 /// Makes the function that runs `count` programs, if that is worth it, and,
 /// with `isCertain`, if that does not depend on the launch's strides.
 static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
-                         bool isCertain, int64_t count, StringRef suffix) {
+                         bool isCertain, int64_t largeRead, int64_t count,
+                         StringRef suffix) {
   ProgramBatch batch(func, {axis, divisor, count});
   if (failed(batch.run()))
     return Merging::NotPossible;
@@ -309,27 +277,35 @@ static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
     if (!step)
       return result.erase(), Merging::NotPossible;
     result->setAttr(mergedStepAttr, FlatSymbolRefAttr::get(step.getNameAttr()));
+    // What is read goes on in the same rows of memory then: what is written to
+    // other ones is not waited for.
+    if (divisor && axis == 0 && 2 * shape.readColumns > shape.columns &&
+        largeRead > 0)
+      result->setAttr(mergedApartAttr,
+                      b.getI64IntegerAttr(llvm::divideCeil(largeRead * count,
+                                                           shape.readBytes)));
   }
   report(func, axis, divisor != nullptr, count, batch);
   return Merging::Done;
 }
 
 static bool merge(func::FuncOp func, unsigned axis, Value divisor,
-                  bool isCertain, int64_t bytes) {
+                  bool isCertain, int64_t largeRead, int64_t bytes) {
   constexpr int64_t leastBytes = lineBytes / 2, severalLines = 4;
   const int64_t line = lineBytes / bytes;
   int64_t count = line;
   Merging one = Merging::TooLarge;
   for (; count * bytes >= leastBytes; count /= 2) {
-    one = mergeSome(func, axis, divisor, isCertain, count, ".merged");
+    one =
+        mergeSome(func, axis, divisor, isCertain, largeRead, count, ".merged");
     if (one != Merging::TooLarge)
       break;
   }
   if (one == Merging::Done && count == line &&
       wantsLines(func, divisor != nullptr))
     for (int64_t more = severalLines * line; more > line; more /= 2)
-      if (mergeSome(func, axis, divisor, isCertain, more, ".merged_lines") !=
-          Merging::TooLarge)
+      if (mergeSome(func, axis, divisor, isCertain, largeRead, more,
+                    ".merged_lines") != Merging::TooLarge)
         break;
   return one == Merging::Done;
 }
@@ -344,12 +320,12 @@ static int64_t smallestBytes(func::FuncOp func) {
   return least;
 }
 
-static bool merge(func::FuncOp func) {
+static bool merge(func::FuncOp func, int64_t largeRead) {
   if (!mayBeCompiled(func, 2))
     return false;
   for (unsigned axis = 0; axis < 3; ++axis)
     if (int64_t bytes = columnBytes(func, axis))
-      if (merge(func, axis, {}, /*isCertain=*/false, bytes))
+      if (merge(func, axis, {}, /*isCertain=*/false, largeRead, bytes))
         return true;
   for (unsigned axis = 0; axis < 3; ++axis) {
     Value divisor = divisorOf(func, axis);
@@ -360,8 +336,8 @@ static bool merge(func::FuncOp func) {
     // the last, programs that follow one another lie near, but at a row's end.
     // Where that is up to the launch's strides, the quotient may as well be it:
     // of blocks that are numbered by one id, those of one column are near.
-    if (merge(func, axis, {}, /*isCertain=*/true, bytes) ||
-        merge(func, axis, divisor, /*isCertain=*/false, bytes))
+    if (merge(func, axis, {}, /*isCertain=*/true, largeRead, bytes) ||
+        merge(func, axis, divisor, /*isCertain=*/false, largeRead, bytes))
       return true;
   }
   return false;
@@ -377,7 +353,7 @@ struct MergeProgramsPass
   void runOnOperation() override {
     bool hasMerged = false;
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      hasMerged |= merge(func);
+      hasMerged |= merge(func, largeRead);
     if (!hasMerged)
       return;
     OpPassManager cleanup(ModuleOp::getOperationName());

@@ -334,3 +334,44 @@ LogicalResult ProgramBatch::finish() {
   body.getTerminator()->setOperand(0, holds);
   return success();
 }
+
+Value tilebridge::cpu::divisorOf(func::FuncOp func, unsigned axis) {
+  Value id = func.getArguments().take_back(kProgramArguments)[axis];
+  SmallVector<Value> names = {id};
+  while (!names.empty()) {
+    Value name = names.pop_back_val();
+    for (Operation *user : name.getUsers()) {
+      if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(user))
+        names.push_back(user->getResult(0));
+      if (isa<arith::DivSIOp, arith::DivUIOp>(user) &&
+          user->getOperand(0) == name && user->getParentOp() == func &&
+          !matchPattern(user->getOperand(1), m_Constant()))
+        return user->getOperand(1);
+    }
+  }
+  return {};
+}
+
+int64_t tilebridge::cpu::elementsOf(Value view) {
+  int64_t most = 1;
+  auto see = [&](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (shaped && shaped.hasStaticShape())
+      most = std::max(most, shaped.getNumElements());
+  };
+  see(view.getType());
+  for (Operation *user : view.getUsers())
+    for (Value value :
+         llvm::concat<Value>(SmallVector<Value>(user->getOperands()),
+                             SmallVector<Value>(user->getResults()))) {
+      if (!isa<TensorType>(value.getType()))
+        continue;
+      see(value.getType());
+      if (auto part = value.getDefiningOp<tensor::ExtractSliceOp>())
+        see(part.getSourceType());
+      for (Operation *next : value.getUsers())
+        if (isa<tensor::PadOp, tensor::InsertSliceOp>(next))
+          see(next->getResult(0).getType());
+    }
+  return most;
+}

@@ -153,6 +153,15 @@ inline constexpr llvm::StringLiteral mergedAxisAttr = "tilebridge.merged_axis";
 /// Names the function that returns the distance of their ids, or 0 where the
 /// launch's arguments are not those that it is for.
 inline constexpr llvm::StringLiteral mergedStepAttr = "tilebridge.merged_step";
+/// Groups whose ids are a multiple of that distance apart follow one another,
+/// before those beside them, where the grid has a multiple of it along x, and
+/// as many programs as this integer says: what they read comes from memory.
+inline constexpr llvm::StringLiteral mergedApartAttr =
+    "tilebridge.merged_apart";
+
+/// What the ids of programs are divided by, if that is no constant: those in
+/// one column of the programs that they are numbered as are so far apart.
+mlir::Value divisorOf(mlir::func::FuncOp func, unsigned axis);
 
 } // namespace tilebridge::cpu
 

@@ -103,3 +103,32 @@ def test_threads_change_nothing(columns, rng):
         torch.set_num_threads(threads)
     for o in found[1:]:
         assert torch.equal(o, found[0])
+
+
+@triton.jit
+def copy_kernel(x, o, rows, columns, x0, x1, BLOCK: tl.constexpr):
+    """One row of blocks of `o` after another. `x0` and `x1` are its strides in `x`: columns if `x0` is 1."""
+    tiles = tl.cdiv(columns, BLOCK)
+    row = tl.program_id(0) // tiles
+    col = tl.program_id(0) % tiles * BLOCK + tl.arange(0, BLOCK)
+    inside = (col < columns) & (row < rows)
+    batch = tl.program_id(1) * rows * columns
+    v = tl.load(x + batch + row * x0 + col * x1, mask=inside)
+    tl.store(o + batch + row * columns + col, v, mask=inside)
+
+
+# What is read is 16 MiB and more, so that groups of one column of blocks follow one another, if `more` leaves the number of
+# programs a multiple of the blocks in a row; or less.
+@pytest.mark.parametrize(
+    ("rows", "columns"), [(14000, 300), (9001, 513), (16384, 256), (100, 300), (70, 40)]
+)
+@pytest.mark.parametrize(("batches", "more"), [(1, 0), (2, 0), (1, 1)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int16], ids=str)
+@pytest.mark.compiled("thousands of programs")
+def test_copy_of_large_columns(rows, columns, batches, more, dtype, rng):
+    x = torch.randint(-9999, 9999, [batches, columns, rows], generator=rng).to(dtype)
+    o = torch.full([batches + 1, rows, columns], 12345, dtype=dtype)
+    grid = (rows * triton.cdiv(columns, 256) + more, batches)
+    copy_kernel[grid](x, o, rows, columns, 1, rows, BLOCK=256)
+    assert torch.equal(o[:batches], x.transpose(1, 2))
+    assert (o[batches:] == 12345).all()

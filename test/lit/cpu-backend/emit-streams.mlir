@@ -88,3 +88,50 @@ func.func @weights(%x: memref<?xf32, strided<[1], offset: ?>>, %w: memref<?xf32,
   bufferization.materialize_in_destination %z in writable %out : (tensor<2x128xf32>, memref<2x128xf32, strided<[128, 1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// What a buffer was computed from counts, too: 8 bytes an element move.
+// CHECK-LABEL: func.func @kept(
+// CHECK: arith.muli %{{.*}}, %c2048
+func.func @kept(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  %id = arith.index_cast %px : i32 to index
+  %at = arith.muli %id, %c256 : index
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [256], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [256], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<256xf32, strided<[1], offset: ?>> to tensor<256xf32>
+  %e = math.exp %t : tensor<256xf32>
+  %init = tensor.splat %zero : tensor<f32>
+  %sum = linalg.reduce ins(%e : tensor<256xf32>) outs(%init : tensor<f32>) dimensions = [0]
+    (%a: f32, %b: f32) {
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    }
+  %number = tensor.extract %sum[] : tensor<f32>
+  %all = tensor.splat %number : tensor<256xf32>
+  %y = arith.divf %e, %all : tensor<256xf32>
+  bufferization.materialize_in_destination %y in writable %out : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// So does what is copied to be transposed.
+// CHECK-LABEL: func.func @transposed(
+// CHECK: arith.muli %{{.*}}, %c8192
+func.func @transposed(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
+                      %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c32 = arith.constant 32 : index
+  %id = arith.index_cast %px : i32 to index
+  %at = arith.muli %id, %c32 : index
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [32, 32], strides: [1, 4096]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[1, 4096], offset: ?>>
+  %out = memref.reinterpret_cast %o to offset: [%at], sizes: [32, 32], strides: [4096, 1]
+      : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[4096, 1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<32x32xf32, strided<[1, 4096], offset: ?>> to tensor<32x32xf32>
+  bufferization.materialize_in_destination %t in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[4096, 1], offset: ?>>) -> ()
+  return
+}

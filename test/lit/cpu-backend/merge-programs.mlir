@@ -1,5 +1,7 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs | FileCheck %s
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs --tilebridge-cpu-entry=cpu=x86-64 | FileCheck %s --check-prefix=ENTRY
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs=large-read=1048576 | FileCheck %s --check-prefix=LARGE
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs=large-read=1048576 --tilebridge-cpu-entry=cpu=x86-64 | FileCheck %s --check-prefix=APART
 
 #id = affine_map<(d0) -> (d0)>
 
@@ -113,6 +115,17 @@ func.func @compared(%x: memref<?xbf16, strided<[1], offset: ?>>, %n: i32, %strid
 // The blocks of one column are a number of programs apart that the launch knows, and their rows lie side by side if a stride is 1.
 // ENTRY: llvm.func internal @tilebridge_run
 // ENTRY: func.call @tiles.merged_step.program
+// LARGE-LABEL: func.func private @tiles.merged_lines(
+// LARGE-SAME: tilebridge.merged_apart = 4096
+// LARGE-LABEL: func.func private @tiles.merged(
+// LARGE-SAME: tilebridge.merged_apart = 4096
+// LARGE-NOT: merged_apart =
+// If the programs are 4096 or more, and a multiple of that number, those that are so far apart follow one another.
+// APART-LABEL: llvm.func internal @tilebridge_run
+// APART: %[[STEP:.*]] = func.call @tiles.merged_step.program
+// APART: %[[REST:.*]] = arith.remui %[[COUNT:[^,]*]], %{{.*}} : i64
+// APART: arith.cmpi eq, %[[REST]], %c0_i64
+// APART: arith.cmpi uge, %[[COUNT]], %c4096_i64
 // CHECK-LABEL: func.func @tiles(
 // CHECK-LABEL: func.func private @tiles.merged_step(
 // CHECK-SAME: -> i64
