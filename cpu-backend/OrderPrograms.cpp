@@ -46,10 +46,11 @@ using linalg_ext::kProgramArguments;
 
 static constexpr int64_t pageBytes = 4096;
 /// What a block counts that lies on another page than the one before, against
-/// one that lies on the same. A program waits for what it reads, and not for
-/// what it writes: of a transpose (4096 x 4096 in blocks of 64 x 64) the blocks
-/// that are read follow one another.
-static constexpr int64_t farReadCost = 4, farWriteCost = 2;
+/// one that lies on the same. A program waits for what it reads from memory,
+/// and not for what it writes: of a large transpose (4096 x 4096 in blocks of
+/// 64 x 64) the blocks that are read follow one another. In a cache (512 x 512)
+/// it is better if those do that are written.
+static constexpr int64_t farCost = 3, farReadCost = 4, farWriteCost = 2;
 /// What is read in a loop counts more often than what is read once.
 static constexpr int64_t loopWeight = 4;
 
@@ -57,7 +58,7 @@ namespace {
 /// A block that is read or written: a view, or elements at a tensor of places.
 struct AccessedBlock {
   Value view, places;
-  int64_t elementBytes, weight;
+  int64_t elementBytes, bytes, weight;
   bool isWritten;
   /// How it moves along each axis.
   struct Move {
@@ -101,11 +102,12 @@ static SmallVector<AccessedBlock> blocksOf(func::FuncOp func) {
     int64_t elements =
         places ? cast<RankedTensorType>(places.getType()).getNumElements()
                : elementsOf(view);
-    int64_t weight = elements * bytes * (isInLoop ? loopWeight : 1);
+    int64_t blockBytes = elements * bytes,
+            weight = blockBytes * (isInLoop ? loopWeight : 1);
     bool isWritten = isa<bufferization::MaterializeInDestinationOp,
                          linalg_ext::MaskedStoreOp, linalg_ext::ScatterRowsOp,
                          linalg_ext::ScatterOp>(op);
-    blocks.push_back({view, places, bytes, weight, isWritten});
+    blocks.push_back({view, places, bytes, blockBytes, weight, isWritten});
   });
   return blocks;
 }
@@ -130,14 +132,17 @@ static void findMoves(SmallVectorImpl<AccessedBlock> &blocks,
 }
 
 /// What goes through memory along this axis costs, if it has several programs.
+/// `isLarge`, an i1: what the launch reads comes from memory.
 static Value costAlong(OpBuilder &b, Location loc, unsigned axis,
-                       ArrayRef<AccessedBlock> blocks) {
+                       ArrayRef<AccessedBlock> blocks, Value isLarge) {
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   Value cost = number(0);
   for (const AccessedBlock &block : blocks) {
-    Value each = number(block.isWritten ? farWriteCost : farReadCost);
+    Value each = arith::SelectOp::create(
+        b, loc, isLarge, number(block.isWritten ? farWriteCost : farReadCost),
+        number(farCost));
     const AccessedBlock::Move &move = block.moves[axis];
     if (move.growth) {
       Value distance = toValue(b, loc, *move.growth);
@@ -208,9 +213,30 @@ static void makeSharedOrder(func::FuncOp func, bool hasTwoFmas) {
                       "another, so that it is packed once");
 }
 
+/// Whether all programs together read so many bytes; `counts`: of the axes.
+static Value readsAsMuch(OpBuilder &b, Location loc,
+                         ArrayRef<AccessedBlock> blocks, ValueRange counts,
+                         int64_t largeRead) {
+  int64_t bytes = 0;
+  for (const AccessedBlock &block : blocks)
+    bytes += block.isWritten ? 0 : block.bytes;
+  if (bytes == 0 || largeRead == 0)
+    return arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0);
+  // A grid has less than 2^31 programs along each axis: as floats, so that
+  // products do not wrap around.
+  Type f64 = b.getF64Type();
+  Value total = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(bytes));
+  for (Value count : counts)
+    total = arith::MulFOp::create(b, loc, total,
+                                  arith::UIToFPOp::create(b, loc, f64, count));
+  return arith::CmpFOp::create(
+      b, loc, arith::CmpFPredicate::OGE, total,
+      arith::ConstantOp::create(b, loc, b.getF64FloatAttr(largeRead)));
+}
+
 /// A function of the kernel's arguments that returns the axis that counts
 /// fastest.
-static void makeOrder(func::FuncOp func) {
+static void makeOrder(func::FuncOp func, int64_t largeRead) {
   SmallVector<AccessedBlock> blocks = blocksOf(func);
   auto programs = func.getArguments().take_back(kProgramArguments);
   if (blocks.empty() || (programs[1].use_empty() && programs[2].use_empty()))
@@ -230,10 +256,13 @@ static void makeOrder(func::FuncOp func) {
   for (Value id : programs.take_front(3))
     growths.emplace_back(b, map, id);
   findMoves(blocks, growths);
+  Value isLarge = readsAsMuch(
+      b, loc, blocks, order.getArguments().take_back(kProgramArguments / 2),
+      largeRead);
   Value none = index(int64_t(1) << 48);
   Value fastest = axisNumber(0), least;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    Value cost = costAlong(b, loc, axis, blocks);
+    Value cost = costAlong(b, loc, axis, blocks, isLarge);
     Value isAlone =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
                               map.lookup(programs[3 + axis]), axisNumber(1));
@@ -274,7 +303,7 @@ struct OrderProgramsPass
     for (func::FuncOp func : functions)
       if (func->hasAttr("tilebridge.kernel") && func.getBody().hasOneBlock()) {
         if (mayBeInAnyOrder(func))
-          makeOrder(func);
+          makeOrder(func, largeRead);
         else
           makeSharedOrder(func, twoFmas);
       }

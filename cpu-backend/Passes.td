@@ -109,8 +109,9 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
   let description = [{
     Makes a function of the kernel's arguments that returns the axis of the grid, 0 to 2, which counts fastest: the one along which the
     blocks of the next program are most likely the same, or on the same page of memory, as those of the one before. It is called once for
-    many programs. Each block counts by its bytes; one that lies further away than a page four times as much as one that lies near, if it is read,
-    and twice as much, if it is written, as nothing waits for that; one that is the same does not count at all. Elements at places that are read and added to a place that is computed, such as columns that a table chooses,
+    many programs. Each block counts by its bytes; one that lies further away than a page three times as much as one that lies near, and one
+    that is the same not at all. Of launches that read `large-read` bytes or more, which come from memory, far blocks count four times as much, if
+    they are read, and twice as much, if they are written, as nothing waits for that. Elements at places that are read and added to a place that is computed, such as columns that a table chooses,
     are taken to be in the same row; at other places that are read they do not count. Where it is hardly better than x, x is taken. The other two axes keep their order.
 
     Numbers of the launch may decide: strides, what a program's id is divided by, and axes with one program.
@@ -156,6 +157,8 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
     ```
   }];
   let options = [
+    Option<"largeRead", "large-read", "int64_t", "0",
+           "Bytes that a launch reads from memory, not from a cache, if it reads so many; 0: none does">,
     Option<"twoFmas", "two-fmas", "bool", /*default=*/"false", "the target has two multiply-adds of native vectors a cycle">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];

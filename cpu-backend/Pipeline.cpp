@@ -56,6 +56,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // Others go through memory along the axis along which blocks are near.
   CpuOrderProgramsPassOptions order;
   order.twoFmas = target.hasTwoFmas;
+  order.largeRead = target.prefetchBytes;
   pm.addPass(createCpuOrderProgramsPass(order));
   // Programs whose rows are contiguous are apart from others.
   pm.addNestedPass<func::FuncOp>(createCpuVersionStridesPass());

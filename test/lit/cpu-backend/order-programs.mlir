@@ -1,5 +1,6 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-order-programs --canonicalize --cse | FileCheck %s
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-order-programs=two-fmas --canonicalize --cse | FileCheck %s --check-prefix=FMAS
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-order-programs=large-read=1048576 --canonicalize --cse | FileCheck %s --check-prefix=LARGE
 
 // Blocks of 256 elements along y, in rows that lie `stride` apart along x: a row's blocks follow one another, unless
 // rows are short.
@@ -83,7 +84,7 @@ func.func @tensor(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %px: i32, %py
 // A block whose box has any size counts as a whole: 256 elements that are read and one that is written, far along x.
 
 // CHECK-LABEL: func.func private @box.order(
-// CHECK: arith.constant 4104 : index
+// CHECK: arith.constant 3084 : index
 func.func @box(%x: memref<?xf32, strided<[1], offset: ?>>, %n: index, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
     attributes {tilebridge.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -111,17 +112,23 @@ func.func @box(%x: memref<?xf32, strided<[1], offset: ?>>, %n: index, %px: i32, 
 
 // -----
 
-// Of a transpose, 1024 bytes each: along x what is read is far and what is written near, along y the other way. What is
-// read counts more.
+// Of a transpose, 1024 bytes each: along x what is read is far and what is written near, along y the other way: x. What is
+// read counts more if it comes from memory.
 
 // CHECK-LABEL: func.func private @transpose.order(
 // CHECK-SAME: %[[NX:[^ ]*]]: i32, %[[NY:[^ ]*]]: i32, %{{[^ ]*}}: i32) -> i32
-// CHECK-DAG: %[[READ_FAR:.*]] = arith.constant 5120 : index
-// CHECK-DAG: %[[WRITE_FAR:.*]] = arith.constant 3072 : index
+// CHECK: %[[BOTH:.*]] = arith.constant 4096 : index
 // CHECK: %[[X_ALONE:.*]] = arith.cmpi ule, %[[NX]], %{{.*}} : i32
-// CHECK: arith.select %[[X_ALONE]], %{{.*}}, %[[READ_FAR]]
+// CHECK: arith.select %[[X_ALONE]], %{{.*}}, %[[BOTH]]
 // CHECK: %[[Y_ALONE:.*]] = arith.cmpi ule, %[[NY]], %{{.*}} : i32
-// CHECK: arith.select %[[Y_ALONE]], %{{.*}}, %[[WRITE_FAR]]
+// CHECK: arith.select %[[Y_ALONE]], %{{.*}}, %[[BOTH]]
+// LARGE-LABEL: func.func private @transpose.order(
+// LARGE-SAME: %[[NX:[^ ]*]]: i32, %[[NY:[^ ]*]]: i32, %[[NZ:[^ ]*]]: i32) -> i32
+// LARGE: %[[Z:.*]] = arith.uitofp %[[NZ]] : i32 to f64
+// LARGE: %[[BYTES:.*]] = arith.mulf %{{.*}}, %[[Z]] : f64
+// LARGE: %[[LARGE:.*]] = arith.cmpf oge, %[[BYTES]], %{{.*}} : f64
+// LARGE: arith.select %[[LARGE]], %c4{{[^,]*}}, %c3{{.*}} : index
+// LARGE: arith.select %[[LARGE]], %c2{{[^,]*}}, %c3{{.*}} : index
 func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
                      %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
   %c16 = arith.constant 16 : index
