@@ -55,15 +55,16 @@ static constexpr int64_t farCost = 3, farReadCost = 4, farWriteCost = 2;
 static constexpr int64_t loopWeight = 4;
 
 namespace {
-/// A block that is read or written: a view, or elements at a tensor of places.
+/// A block that is read or written: a view, with the tensor of numbers that
+/// chooses its rows, if one does, or elements at a tensor of places.
 struct AccessedBlock {
-  Value view, places;
+  Value view, rows, places;
   int64_t elementBytes, bytes, weight;
   bool isWritten;
   /// How it moves along each axis.
   struct Move {
     UsualGrowth::Known growth;
-    bool isElsewhere = false;
+    bool isElsewhere = false, isOtherRow = false;
   };
   SmallVector<Move, 3> moves = {};
 };
@@ -79,6 +80,28 @@ static Value viewOf(Operation *op) {
             linalg_ext::GatherRowsOp, linalg_ext::ScatterRowsOp>(
           [](auto op) { return op.getView(); })
       .Default([](Operation *) { return Value(); });
+}
+
+static Value rowsOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<linalg_ext::GatherRowsOp, linalg_ext::ScatterRowsOp>(
+          [](auto op) { return op.getRows(); })
+      .Default([](Operation *) { return Value(); });
+}
+
+/// What `value` is computed from, or where that is read, is up to the argument.
+static bool dependsOn(Value value, Value argument) {
+  SmallVector<Value> left = {value};
+  llvm::DenseSet<Value> seen;
+  while (!left.empty()) {
+    Value next = left.pop_back_val();
+    if (next == argument)
+      return true;
+    Operation *op = seen.insert(next).second ? next.getDefiningOp() : nullptr;
+    if (op)
+      llvm::append_range(left, op->getOperands());
+  }
+  return false;
 }
 
 static Value placesOf(Operation *op) {
@@ -107,7 +130,8 @@ static SmallVector<AccessedBlock> blocksOf(func::FuncOp func) {
     bool isWritten = isa<bufferization::MaterializeInDestinationOp,
                          linalg_ext::MaskedStoreOp, linalg_ext::ScatterRowsOp,
                          linalg_ext::ScatterOp>(op);
-    blocks.push_back({view, places, bytes, blockBytes, weight, isWritten});
+    blocks.push_back(
+        {view, rowsOf(op), places, bytes, blockBytes, weight, isWritten});
   });
   return blocks;
 }
@@ -118,7 +142,9 @@ static void findMoves(SmallVectorImpl<AccessedBlock> &blocks,
   for (UsualGrowth &growth : growths)
     for (AccessedBlock &block : blocks) {
       if (block.view)
-        block.moves.push_back({growth.ofView(block.view)});
+        block.moves.push_back(
+            {growth.ofView(block.view), false,
+             block.rows && dependsOn(block.rows, growth.program())});
       else
         block.moves.push_back(
             {growth.ofPlaces(block.places), growth.areRead(block.places)});
@@ -144,7 +170,7 @@ static Value costAlong(OpBuilder &b, Location loc, unsigned axis,
         b, loc, isLarge, number(block.isWritten ? farWriteCost : farReadCost),
         number(farCost));
     const AccessedBlock::Move &move = block.moves[axis];
-    if (move.growth) {
+    if (move.growth && !move.isOtherRow) {
       Value distance = toValue(b, loc, *move.growth);
       Value back = arith::SubIOp::create(b, loc, number(0), distance);
       distance = arith::MaxSIOp::create(b, loc, distance, back);

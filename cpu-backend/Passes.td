@@ -111,7 +111,8 @@ def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::Module
     blocks of the next program are most likely the same, or on the same page of memory, as those of the one before. It is called once for
     many programs. Each block counts by its bytes; one that lies further away than a page three times as much as one that lies near, and one
     that is the same not at all. Of launches that read `large-read` bytes or more, which come from memory, far blocks count four times as much, if
-    they are read, and twice as much, if they are written, as nothing waits for that. Elements at places that are read and added to a place that is computed, such as columns that a table chooses,
+    they are read, and twice as much, if they are written, as nothing waits for that. Rows that numbers choose, which are
+    other ones along an axis, are far. Elements at places that are read and added to a place that is computed, such as columns that a table chooses,
     are taken to be in the same row; at other places that are read they do not count. Where it is hardly better than x, x is taken. The other two axes keep their order.
 
     Numbers of the launch may decide: strides, what a program's id is divided by, and axes with one program.

@@ -24,6 +24,9 @@ public:
   UsualGrowth(mlir::OpBuilder &b, mlir::IRMapping &map, mlir::Value id)
       : b(b), map(map), id(id) {}
 
+  /// The kernel's argument that is a program's number along the axis.
+  mlir::Value program() const { return id; }
+
   /// Of type index; nothing where that is not known.
   Known of(mlir::Value value);
 
