@@ -25,6 +25,7 @@
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -91,17 +92,14 @@ static Value rowsOf(Operation *op) {
 
 /// What `value` is computed from, or where that is read, is up to the argument.
 static bool dependsOn(Value value, Value argument) {
-  SmallVector<Value> left = {value};
-  llvm::DenseSet<Value> seen;
-  while (!left.empty()) {
-    Value next = left.pop_back_val();
-    if (next == argument)
-      return true;
-    Operation *op = seen.insert(next).second ? next.getDefiningOp() : nullptr;
-    if (op)
-      llvm::append_range(left, op->getOperands());
-  }
-  return false;
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = options.omitBlockArguments = true;
+  if (value.getDefiningOp() && failed(getBackwardSlice(value, &slice, options)))
+    return true;
+  return value == argument || llvm::any_of(slice, [&](Operation *op) {
+           return llvm::is_contained(op->getOperands(), argument);
+         });
 }
 
 static Value placesOf(Operation *op) {
@@ -246,7 +244,7 @@ static Value readsAsMuch(OpBuilder &b, Location loc,
   int64_t bytes = 0;
   for (const AccessedBlock &block : blocks)
     bytes += block.isWritten ? 0 : block.bytes;
-  if (bytes == 0 || largeRead == 0)
+  if (bytes == 0 || largeRead <= 0)
     return arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0);
   // A grid has less than 2^31 programs along each axis: as floats, so that
   // products do not wrap around.
