@@ -312,12 +312,22 @@ private:
     Type type = op->getResult(0).getType();
     if (!LLVM::isCompatibleType(type))
       return success();
-    Value x = op->getOperand(0), y = op->getOperand(1);
-    Operation *call = isa<arith::MaximumFOp>(op)
-                          ? LLVM::MaximumOp::create(b, op->getLoc(), type, x, y)
-                          : LLVM::MinimumOp::create(b, op->getLoc(), type, x, y)
-                                .getOperation();
-    op->replaceAllUsesWith(call);
+    bool isMaximum = isa<arith::MaximumFOp>(op);
+    // A reduction that does not tell zeros apart, on x86.
+    bool isFree = bitEnumContainsAll(cast<arith::ArithFastMathInterface>(op)
+                                         .getFastMathFlagsAttr()
+                                         .getValue(),
+                                     arith::FastMathFlags::nsz);
+    auto flags = isFree ? LLVM::FastmathFlags::nsz : LLVM::FastmathFlags::none;
+    auto write = [&](OpBuilder &b, Value x, Value y) -> Value {
+      if (isMaximum)
+        return LLVM::MaximumOp::create(b, op->getLoc(), type, x, y, flags);
+      return LLVM::MinimumOp::create(b, op->getLoc(), type, x, y, flags);
+    };
+    if (secondIfNan && isFree && expandReducedMaximum(op, vectorBits, write))
+      return success();
+    op->getResult(0).replaceAllUsesWith(
+        write(b, op->getOperand(0), op->getOperand(1)));
     op->erase();
     return success();
   }

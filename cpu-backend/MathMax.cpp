@@ -1,4 +1,4 @@
-//===- MathMax.cpp - maxima of rows, where NaN counts as missing ----------===//
+//===- MathMax.cpp - maxima of rows ----------===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -75,14 +75,16 @@ bool tilebridge::cpu::expandReducedMaximum(
   b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(b, general(b, found, x));
   b.setInsertionPointToStart(branch.elseBlock());
-  // What was found may be NaN, as it is at the beginning.
-  Value isKept = arith::CmpFOp::create(b,
-                                       isa<arith::MaxNumFOp>(op)
-                                           ? arith::CmpFPredicate::OGT
-                                           : arith::CmpFPredicate::OLT,
-                                       found, x);
+  bool isMaximum = isa<arith::MaxNumFOp, arith::MaximumFOp>(op);
+  auto predicate =
+      isMaximum ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+  // What was found may be NaN: as it is at the beginning, where NaN is missing;
+  // else it stays.
+  bool staysNan = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
+  Value taken = staysNan ? x : found, other = staysNan ? found : x;
+  Value isTaken = arith::CmpFOp::create(b, predicate, taken, other);
   scf::YieldOp::create(
-      b, arith::SelectOp::create(b, isKept, found, x).getResult());
+      b, arith::SelectOp::create(b, isTaken, taken, other).getResult());
   op->replaceAllUsesWith(branch);
   op->erase();
   return true;

@@ -230,6 +230,37 @@ def ToBridgePass : Pass<"tilebridge-to-bridge", "::mlir::ModuleOp"> {
     "::tilebridge::linalg_ext::LinalgExtDialect"];
 }
 
+def RecognizeMaximaPass : Pass<"tilebridge-recognize-maxima"> {
+  let summary = "Reductions by a comparison and a selection become maxima and minima";
+  let description = [{
+    Code that a compiler wrote, such as torch.compile's, has its own functions for the larger one of two values, that give NaN if one is NaN. In
+    the region of a `tt.reduce` or `tt.scan`, and where a loop updates a block that is only reduced by such a region behind it, they become
+    `arith.maximumf`, `minimumf`, `maxsi`, `minsi`, `maxui` or `minui`, whose identities backends know. Of floats the flag `nsz` says that either zero may
+    be the result of two: the selection takes the second one. Selections elsewhere stay.
+
+    Before:
+    ```mlir
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %greater = arith.cmpf ogt, %a, %b : f32
+      %nan = arith.cmpf une, %a, %a : f32
+      %takes = arith.ori %greater, %nan : i1
+      %max = arith.select %takes, %a, %b : f32
+      tt.reduce.return %max : f32
+    }) : (tensor<64xf32>) -> f32
+    ```
+    After:
+    ```mlir
+    %r = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %max = arith.maximumf %a, %b fastmath<nsz> : f32
+      tt.reduce.return %max : f32
+    }) : (tensor<64xf32>) -> f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TranslateAssemblyPass : Pass<"tilebridge-translate-assembly"> {
   let summary = "Inline PTX that only computes becomes arithmetic";
   let description = [{

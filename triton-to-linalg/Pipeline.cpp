@@ -34,6 +34,8 @@ void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
   manager.addPass(createTranslateAssemblyPass());
   // Code of single elements computes both branches, as vectors do.
   manager.addPass(createFlattenBranchesPass());
+  // Reductions whose region spells a maximum out are maxima.
+  manager.addPass(createRecognizeMaximaPass());
   // Everything else becomes linalg, arith, math and scf; pointers become
   // memrefs.
   manager.addPass(createToBridgePass());

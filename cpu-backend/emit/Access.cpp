@@ -203,10 +203,15 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
   };
   auto backwards = [&]() -> Value {
     Value at = endOfReversed(rewriter, loc, start, frame->lanes);
-    if (!mask)
+    if (!mask) {
+      auto later = frame->prefetches.find(&view);
+      if (later != frame->prefetches.end())
+        prefetchLater(rewriter, loc, view.base, at, later->second,
+                      frame->lanes);
       return reversed(
           rewriter, loc,
           vector::LoadOp::create(rewriter, loc, type, view.base, at));
+    }
     return reversed(
         rewriter, loc,
         vector::MaskedLoadOp::create(rewriter, loc, type, view.base, at,

@@ -32,10 +32,13 @@ bool tilebridge::cpu::staysWhenCombined(Operation *combiner, Attribute value) {
           arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
           arith::MinUIOp, arith::AndIOp, arith::OrIOp>(combiner))
     return true;
-  if (!isa<arith::AddFOp, arith::AddIOp, arith::XOrIOp>(combiner))
+  bool isProduct = isa<arith::MulFOp, arith::MulIOp>(combiner);
+  if (!isProduct && !isa<arith::AddFOp, arith::AddIOp, arith::XOrIOp>(combiner))
     return false;
   if (auto number = dyn_cast_or_null<FloatAttr>(value))
-    return number.getValue().isZero();
+    return isProduct ? number.getValue().isExactlyValue(1.0)
+                     : number.getValue().isZero();
   auto integer = dyn_cast_or_null<IntegerAttr>(value);
-  return integer && integer.getValue().isZero();
+  return integer &&
+         (isProduct ? integer.getValue().isOne() : integer.getValue().isZero());
 }

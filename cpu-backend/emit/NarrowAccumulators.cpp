@@ -49,26 +49,59 @@ struct Accumulator {
   linalg::ReduceOp reduce;
   Value elements;
   TypedAttr start;
+  /// What chooses between the updated value and the old one, if anything does.
+  linalg::GenericOp choice;
 };
 } // namespace
+
+static bool mapsAreIdentities(linalg::GenericOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(),
+                      [](AffineMap map) { return map.isIdentity(); });
+}
+
+/// `op` if it selects, element by element, by a mask between two tensors.
+static linalg::GenericOp asChoice(linalg::GenericOp op) {
+  if (!op || op.getNumDpsInputs() != 3 || op.getNumDpsInits() != 1 ||
+      !mapsAreIdentities(op))
+    return {};
+  Block &body = *op.getBody();
+  auto select = dyn_cast<arith::SelectOp>(body.front());
+  if (!select || select->getNextNode() != body.getTerminator() ||
+      body.getTerminator()->getOperand(0) != select.getResult())
+    return {};
+  for (auto [i, operand] : llvm::enumerate(select->getOperands()))
+    if (operand != body.getArgument(i))
+      return {};
+  return op;
+}
 
 static std::optional<Accumulator> match(scf::ForOp loop, unsigned i) {
   BlockArgument argument = loop.getRegionIterArg(i);
   auto type = dyn_cast<RankedTensorType>(argument.getType());
   OpResult result = loop->getResult(i);
-  if (!type || !argument.hasOneUse() || !result.hasOneUse())
+  if (!type || !result.hasOneUse())
     return std::nullopt;
   Accumulator found;
-  found.update = loop.getYieldedValues()[i].getDefiningOp<linalg::GenericOp>();
+  Value next = loop.getYieldedValues()[i];
+  found.choice = asChoice(next.getDefiningOp<linalg::GenericOp>());
+  if (found.choice) {
+    if (found.choice.getDpsInputs()[2] != argument ||
+        !found.choice->hasOneUse())
+      return std::nullopt;
+    next = found.choice.getDpsInputs()[1];
+  }
+  found.update = next.getDefiningOp<linalg::GenericOp>();
   found.reduce = dyn_cast<linalg::ReduceOp>(*result.getUsers().begin());
   if (!found.update || !found.reduce ||
-      *argument.getUsers().begin() != found.update ||
+      !llvm::all_of(argument.getUsers(),
+                    [&](Operation *user) {
+                      return user == found.update || user == found.choice;
+                    }) ||
+      !argument.hasNUses(found.choice ? 2 : 1) ||
       found.update->getBlock() != loop.getBody() ||
       !found.update->hasOneUse() || found.update.getNumDpsInputs() != 2 ||
       found.update.getNumDpsInits() != 1 ||
-      found.reduce.getNumDpsInputs() != 1 ||
-      !llvm::all_of(found.update.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
+      found.reduce.getNumDpsInputs() != 1 || !mapsAreIdentities(found.update))
     return std::nullopt;
   unsigned at = found.update.getDpsInputs()[0] == argument ? 0 : 1;
   if (found.update.getDpsInputs()[at] != argument)
@@ -135,7 +168,24 @@ static Value updated(OpBuilder &b, Accumulator &found, Value sum) {
       .getResult(0);
 }
 
+/// Where the old value would stay, what the loop begins with is combined with
+/// it in place of the element: that is in it already, and changes nothing.
+static Operation *dropChoice(Accumulator &found) {
+  linalg::GenericOp choice = found.choice;
+  OpBuilder b(choice);
+  auto type = cast<RankedTensorType>(choice->getResult(0).getType());
+  Value start = constant(b, choice.getLoc(), type, found.start);
+  Operation *chosen = b.clone(*choice);
+  chosen->setOperand(1, found.elements);
+  chosen->setOperand(2, start);
+  found.elements = chosen->getResult(0);
+  choice->getResult(0).replaceAllUsesWith(found.update->getResult(0));
+  choice->erase();
+  return chosen;
+}
+
 static void narrow(scf::ForOp loop, unsigned i, Accumulator &found) {
+  Operation *chosen = found.choice ? dropChoice(found) : nullptr;
   OpBuilder b(loop);
   auto type = cast<RankedTensorType>(found.reduce->getResult(0).getType());
   SmallVector<Value> inits(loop.getInitArgs());
@@ -148,7 +198,10 @@ static void narrow(scf::ForOp loop, unsigned i, Accumulator &found) {
     next.getBody()->getTerminator()->erase();
   SmallVector<Value> arguments(next.getBody()->getArguments());
   Value sum = next.getRegionIterArg(i);
-  b.setInsertionPoint(found.update);
+  if (chosen)
+    b.setInsertionPointAfter(chosen);
+  else
+    b.setInsertionPoint(found.update);
   Value result = updated(b, found, sum);
   loop.getBody()->getTerminator()->setOperand(i, result);
   found.update->erase();

@@ -29,6 +29,9 @@ using namespace tilebridge::cpu;
 /// So many bytes are read while those that were asked for arrive.
 static constexpr int64_t bytesAhead = 8192;
 static constexpr int64_t mostAhead = 16;
+/// The same, of a row that runs backwards from block to block: reversing 33 MB
+/// of f32 took 0.70 of the time, with 8192 bytes 0.78 (Zen 4).
+static constexpr int64_t bytesBefore = 2048;
 /// The CPU drops some of what is asked for while much is under way: the third
 /// time that a block is gone over, the block behind the next one is asked for,
 /// and the second time the rest of the next one.
@@ -195,6 +198,13 @@ static bool hasRows(const View &view) {
   return rows >= 2;
 }
 
+/// Whether lanes along dimension `d` are neighbours that run backwards, or may:
+/// no CPU looks ahead of what is read in pieces that do.
+static bool mayRunBackwards(const View &view, unsigned d) {
+  auto stride = constantOf(view.strides[d]);
+  return !stride || stride == -1;
+}
+
 /// The loop of such a load has another one of rows, from another argument, that
 /// a nest reads which `own` are not of.
 bool NestEmitter::readsOtherRows(Value load,
@@ -257,7 +267,11 @@ void NestEmitter::findPrefetches() {
       frame.prefetches[&view] = *later;
       return true;
     }
-    if (hasRows(view) && frame.lanes * bitsOf(view) >= 128)
+    if (frame.lanes * bitsOf(view) < 128)
+      return true;
+    if (findReversedBlock(view, place))
+      return true;
+    if (hasRows(view))
       blocks.emplace_back(value, &view);
     return true;
   };
@@ -278,6 +292,25 @@ void NestEmitter::findPrefetches() {
     if (later && (isInLoop || isApart))
       frame.prefetches[view] = *later;
   }
+}
+
+/// One row, whose lanes may run backwards: that of a later iteration or program
+/// is asked for where they do; where that is not known, what stands before.
+bool NestEmitter::findReversedBlock(const View &view, ArrayRef<Index> place) {
+  for (auto [d, index] : llvm::enumerate(place))
+    if (index.dim == frame.vecDim ? !mayRunBackwards(view, d)
+                                  : view.shape[d] != 1)
+      return false;
+  if (fe.target().prefetchBytes <= 0)
+    return false;
+  auto later = laterBlock(view);
+  if (!later)
+    later = {constant(-8 * bytesBefore / bitsOf(view)), isLargeRead(view)};
+  // Asking for what is read here costs less than a branch would.
+  Value distance = arith::SelectOp::create(b, loc, later->condition,
+                                           later->distance, constant(0));
+  frame.prefetches[&view] = {distance, {}};
+  return true;
 }
 
 /// Another nest has read the argument before. The next block is that of the

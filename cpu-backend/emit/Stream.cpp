@@ -15,12 +15,10 @@
 
 #include "cpu-backend/emit/Growth.h"
 #include "cpu-backend/emit/NestEmitter.h"
-#include "cpu-backend/merge/ProgramBatch.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -28,68 +26,6 @@ using namespace tilebridge::cpu;
 
 /// Bytes of what the CPU moves between memory and caches.
 static constexpr int64_t lineBytes = 64;
-
-BlockArgument tilebridge::cpu::argumentOf(Value memref) {
-  // Pointers that loops carry lead from loop to loop, never around.
-  while (memref) {
-    if (auto argument = dyn_cast<BlockArgument>(memref)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      if (isa<func::FuncOp>(parent))
-        return argument;
-      auto loop = dyn_cast<scf::ForOp>(parent);
-      if (!loop || argument == loop.getInductionVar())
-        return {};
-      memref = loop.getTiedLoopInit(argument)->get();
-      continue;
-    }
-    auto view = dyn_cast<ViewLikeOpInterface>(memref.getDefiningOp());
-    if (!view)
-      return {};
-    memref = view.getViewSource();
-  }
-  return {};
-}
-
-/// The arguments that are only written, or nothing at all where other threads
-/// may wait for what is written: ordinary stores are seen in their order.
-llvm::DenseSet<Value> tilebridge::cpu::findWriteOnly(func::FuncOp func) {
-  llvm::DenseSet<Value> read, written;
-  bool isOrdered =
-      !func->hasAttr("tilebridge.kernel") && !func->hasAttr(mergedCountAttr);
-  func.walk([&](Operation *op) {
-    isOrdered |= mayWait(op);
-    if (auto store = dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
-      if (Value argument = argumentOf(store.getDest()))
-        written.insert(argument);
-      return;
-    }
-    if (isa<ViewLikeOpInterface, scf::ForOp>(op))
-      return;
-    if (auto yield = dyn_cast<scf::YieldOp>(op))
-      if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
-        for (auto [from, init] :
-             llvm::zip_equal(yield.getOperands(), loop.getInitArgs()))
-          if (isa<MemRefType>(init.getType()) &&
-              argumentOf(from) != argumentOf(init))
-            isOrdered = true;
-        return;
-      }
-    for (Value operand : op->getOperands())
-      if (isa<MemRefType>(operand.getType()))
-        if (Value argument = argumentOf(operand))
-          read.insert(argument);
-  });
-  if (isOrdered)
-    return {};
-  for (Value argument : read)
-    written.erase(argument);
-  return written;
-}
-
-bool FunctionEmitter::isWriteOnly(Value memref) const {
-  Value argument = argumentOf(memref);
-  return argument && writeOnly.contains(argument);
-}
 
 /// How often the code here runs in a launch: programs, and iterations of the
 /// loops around. Each factor is cut to a size at which products do not overflow
@@ -180,12 +116,13 @@ int64_t NestEmitter::bytesByElement() {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getNumElements() < elements || !counted.insert(value).second)
       return true;
-    if (fe.buffers.count(value))
-      kept.push_back(value);
     auto load = fe.loads.find(value);
-    // What is copied to be transposed comes from memory, too.
+    bool isKept = fe.buffers.count(value);
+    if (isKept && load == fe.loads.end())
+      kept.push_back(value);
+    // What is copied, also to be transposed, comes from memory, too.
     bool isView = load != fe.loads.end() &&
-                  (fe.staged.count(value) ||
+                  (isKept || fe.staged.count(value) ||
                    fe.viewIfInMemory(value) == load->second.get());
     Operation *op = value.getDefiningOp();
     if (isView ? !isAlwaysThere(*load->second)
@@ -205,7 +142,7 @@ int64_t NestEmitter::bytesByElement() {
   llvm::DenseSet<Value> seen;
   while (!kept.empty()) {
     Value value = kept.pop_back_val();
-    Operation *op = fe.loads.count(value) ? nullptr : value.getDefiningOp();
+    Operation *op = value.getDefiningOp();
     if (!op)
       continue;
     for (Value input : op->getOperands()) {
@@ -213,7 +150,8 @@ int64_t NestEmitter::bytesByElement() {
       if (!type || !type.hasStaticShape() || !seen.insert(input).second)
         continue;
       visit(input, {});
-      kept.push_back(input);
+      if (!fe.loads.count(input))
+        kept.push_back(input);
     }
   }
   return bytes;

@@ -10,6 +10,11 @@ from support import check_equal, dtypes, normal, output
 
 
 @triton.jit
+def product(a, b):
+    return a * b
+
+
+@triton.jit
 def accumulate_kernel(x, out, n, HOW: tl.constexpr, B: tl.constexpr, START: tl.constexpr):
     i = tl.arange(0, B)
     acc = tl.full([B], START, x.dtype.element_ty)
@@ -22,6 +27,8 @@ def accumulate_kernel(x, out, n, HOW: tl.constexpr, B: tl.constexpr, START: tl.c
             acc = tl.maximum(acc, value)
         elif HOW == "min":
             acc = tl.minimum(value, acc)
+        elif HOW == "product":
+            acc *= value
         else:
             acc = value ^ acc
     if HOW == "sum":
@@ -30,6 +37,8 @@ def accumulate_kernel(x, out, n, HOW: tl.constexpr, B: tl.constexpr, START: tl.c
         total = tl.max(acc, axis=0)
     elif HOW == "min":
         total = tl.min(acc, axis=0)
+    elif HOW == "product":
+        total = tl.reduce(acc, 0, product)
     else:
         total = tl.xor_sum(acc, axis=0)
     tl.store(out, total)
@@ -38,12 +47,14 @@ def accumulate_kernel(x, out, n, HOW: tl.constexpr, B: tl.constexpr, START: tl.c
 @pytest.mark.parametrize("n", [0, 1, 127, 128, 1000, 5000])
 @pytest.mark.parametrize("block", [32, 128, 1024])
 @pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.float64, torch.int32))
-@pytest.mark.parametrize("how", ["sum", "max", "min", "xor"])
+@pytest.mark.parametrize("how", ["sum", "max", "min", "xor", "product"])
 def test_blocks_become_one_value(how, dtype, block, n, rng):
     if how == "xor" and dtype.is_floating_point:
         pytest.skip("no xor of floats")
     x = normal(rng, [n], dtype) if n else torch.empty(0, dtype=dtype)
-    start = {"sum": 0, "max": -3, "min": 5, "xor": 0}[how]
+    if how == "product":  # Neither overflows nor underflows.
+        x = (1 + x.double() / 64).to(dtype) if dtype.is_floating_point else x % 4 * 2 + 1
+    start = {"sum": 0, "max": -3, "min": 5, "xor": 0, "product": 1}[how]
     out = output([1], dtype)
     accumulate_kernel[(1,)](x, out, n, HOW=how, B=block, START=start)
     values = torch.cat([x, torch.tensor([start], dtype=dtype)])
@@ -53,9 +64,14 @@ def test_blocks_become_one_value(how, dtype, block, n, rng):
         wanted = torch.tensor(0, dtype=dtype)
         for value in x:
             wanted = wanted ^ value
+    elif how == "product":
+        wanted = values.double().prod() if dtype.is_floating_point else values.prod(dtype=dtype)
     else:
         wanted = values.max() if how == "max" else values.min()
-    if how == "sum" and dtype == torch.float32:
+    if how == "product" and dtype.is_floating_point:
+        eps = torch.finfo(dtype).eps * (n + 2)
+        check_equal(out, wanted.reshape(1), tolerance=(eps, 0))
+    elif how == "sum" and dtype == torch.float32:
         check_equal(out, wanted.reshape(1), terms=n + 1)
     elif how == "sum" and dtype == torch.float64:
         check_equal(out, wanted.reshape(1), tolerance=(1e-12, 1e-10))
@@ -116,3 +132,116 @@ def test_narrow_sums_do_not_stand_still(dtype):
     out = output([16], dtype)
     columns_kernel[(1,)](x, out, R=4096, C=16)
     assert (out == 4096).all()
+
+
+@triton.jit
+def larger(a, b):
+    """As torch.compile writes it: NaN stays."""
+    takes = a > b
+    if a.dtype.is_floating():
+        takes |= a != a
+    return tl.where(takes, a, b)
+
+
+@triton.jit
+def smaller(a, b):
+    takes = a < b
+    if a.dtype.is_floating():
+        takes |= a != a
+    return tl.where(takes, a, b)
+
+
+@triton.jit
+def kept_kernel(
+    x,
+    sums,
+    products,
+    tops,
+    lows,
+    rows,
+    columns,
+    START: tl.constexpr,
+    R: tl.constexpr,
+    C: tl.constexpr,
+):
+    """Reductions of columns as torch.compile writes them: a mask keeps what was there before."""
+    column = tl.program_id(0) * C + tl.arange(0, C)[:, None]
+    total = tl.full([C, R], 0, tl.float32)
+    product_ = tl.full([C, R], 1, tl.float32)
+    top = tl.full([C, R], -START, x.dtype.element_ty)
+    low = tl.full([C, R], START, x.dtype.element_ty)
+    for first in range(0, rows, R):
+        row = first + tl.arange(0, R)[None, :]
+        mask = (row < rows) & (column < columns)
+        value = tl.load(x + row * columns + column, mask=mask, other=0)
+        total = tl.where(mask, total + value.to(tl.float32), total)
+        product_ = tl.where(mask, product_ * (1 + value.to(tl.float32) / 64), product_)
+        top = tl.where(mask, larger(top, value), top)
+        low = tl.where(mask, smaller(low, value), low)
+    inside = column < columns
+    tl.store(sums + column, tl.sum(total, 1)[:, None], inside)
+    tl.store(products + column, tl.reduce(product_, 1, product)[:, None], inside)
+    tl.store(tops + column, tl.reduce(top, 1, larger)[:, None], inside)
+    tl.store(lows + column, tl.reduce(low, 1, smaller)[:, None], inside)
+
+
+@pytest.mark.parametrize("nans", [False, True])
+@pytest.mark.parametrize("rows", [0, 1, 37, 300])
+@pytest.mark.parametrize("columns", [5, 64, 130])
+@pytest.mark.parametrize("block", [(64, 16), (4, 64), (64, 2), (128, 1)])
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.float32, torch.bfloat16, torch.float16, torch.int32, torch.int16)
+)
+def test_a_mask_keeps_what_was_there(dtype, block, columns, rows, nans, rng):
+    if nans and not dtype.is_floating_point:
+        pytest.skip("no NaN")
+    x = normal(rng, [rows, columns], dtype) if rows else torch.empty([0, columns], dtype=dtype)
+    if not dtype.is_floating_point:  # The product does not overflow.
+        x %= 5
+    if nans and rows:
+        x[rows // 2, columns // 2] = float("nan")
+        x[0, 1] = float("nan")
+        x[rows - 1, 2] = float("inf")
+    start = float("inf") if dtype.is_floating_point else torch.iinfo(dtype).max
+    sums, products = output([columns], torch.float32), output([columns], torch.float32)
+    tops, lows = output([columns], dtype), output([columns], dtype)
+    kept_kernel[(triton.cdiv(columns, block[1]),)](
+        x, sums, products, tops, lows, rows, columns, START=start, R=block[0], C=block[1]
+    )
+    wide = x.double()
+    check_equal(sums, wide.sum(0), terms=rows + 1)
+    scale = torch.finfo(torch.float32).eps * (2 * rows + 4)
+    check_equal(products, (1 + wide / 64).prod(0), tolerance=(scale, 0))
+    edge = torch.full([1, columns], start, dtype=dtype)
+    assert torch.equal(tops.isnan(), x.isnan().any(0))
+    assert torch.equal(lows.isnan(), x.isnan().any(0))
+    top, low = torch.cat([-edge, x]).amax(0), torch.cat([edge, x]).amin(0)
+    assert torch.equal(tops[~tops.isnan()], top[~top.isnan()])
+    assert torch.equal(lows[~lows.isnan()], low[~low.isnan()])
+
+
+@triton.jit
+def extrema_kernel(x, tops, lows, columns, B: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, B)
+    value = tl.load(x + row * columns + at, mask=at < columns, other=float("-inf"))
+    tl.store(tops + row, tl.reduce(value, 0, larger))
+    value = tl.load(x + row * columns + at, mask=at < columns, other=float("inf"))
+    tl.store(lows + row, tl.reduce(value, 0, smaller))
+
+
+@pytest.mark.parametrize("columns", [1, 17, 64, 1000, 4096])
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.float32, torch.float64, torch.bfloat16, torch.float16)
+)
+def test_nan_stays_wherever_it_is(dtype, columns, rng):
+    places = sorted({0, 1 % columns, columns // 3, columns // 2, columns - 1})
+    x = normal(rng, [len(places) + 1, columns], dtype)
+    for row, place in enumerate(places):
+        x[row, place] = float("nan")
+    tops, lows = output([len(x)], dtype), output([len(x)], dtype)
+    extrema_kernel[(len(x),)](x, tops, lows, columns, B=triton.next_power_of_2(columns))
+    assert tops[:-1].isnan().all()
+    assert lows[:-1].isnan().all()
+    assert torch.equal(tops[-1], x[-1].max())
+    assert torch.equal(lows[-1], x[-1].min())

@@ -225,3 +225,33 @@ def test_twice(columns, block, programs, dtype, rng):
     out = output([rows, columns], torch.int32)
     twice_kernel[(min(programs, rows),)](x, out, rows, columns, BLOCK=block)
     check_equal(out, x.to(torch.int32) - x.to(torch.int32).sum(dim=1, keepdim=True).to(torch.int32))
+
+
+@triton.jit
+def backwards_kernel(x, out, columns, BLOCK: tl.constexpr):
+    """Programs are numbered along the rows, which are read from their ends."""
+    blocks = tl.cdiv(columns, BLOCK)
+    row = tl.program_id(0) // blocks
+    at = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + row * columns + columns - 1 - at, mask=at < columns)
+    tl.store(out + row * columns + at, value, mask=at < columns)
+
+
+@triton.jit
+def all_backwards_kernel(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + n - 1 - at, mask=at < n), mask=at < n)
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.float64, torch.int32, torch.int8]
+)
+@pytest.mark.parametrize("columns", [256, 1003, 5000])
+def test_backwards(columns, dtype, rng):
+    rows = LARGE // (columns * dtype.itemsize) + 3
+    x = numbers(rng, [rows, columns], dtype)
+    out = output([rows, columns], dtype)
+    backwards_kernel[(rows * triton.cdiv(columns, 256),)](x, out, columns, BLOCK=256)
+    assert torch.equal(out, x.flip(1))
+    all_backwards_kernel[(triton.cdiv(x.numel(), 512),)](x, out, x.numel(), BLOCK=512)
+    assert torch.equal(out, x.flip(0, 1))

@@ -154,3 +154,32 @@ def test_gathered_values(shift, rng):
     shifted_rows_kernel[(triton.cdiv(n, 1024),)](index, table, out, n, BLOCK=1024)
     assert torch.equal(out, table[index])
     check_guards(around, shift, n)
+
+
+@triton.jit
+def joined_kernel(a, b, out, columns_a, columns_b, total_a, total_b, BLOCK: tl.constexpr):
+    """Rows of one array behind those of another: which one a program reads is its number along y."""
+    if tl.program_id(1) == 0:
+        x, columns, first, total = a, columns_a, 0, total_a
+    else:
+        x, columns, first, total = b, columns_b, columns_a, total_b
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    place = at // columns * (columns_a + columns_b) + first + at % columns
+    tl.store(out + place, tl.load(x + at, mask=at < total), mask=at < total)
+
+
+@pytest.mark.parametrize("columns", [(4096, 4096), (1003, 500), (1024, 64)])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.int8], ids=lambda d: NAMES[d]
+)
+def test_joined_rows(dtype, columns, rng):
+    rows = LARGE // (sum(columns) * dtype.itemsize) + 1
+    a, b = (
+        torch.randint(-50, 50, [rows, n], generator=rng, dtype=torch.int8).to(dtype)
+        for n in columns
+    )
+    out, around = guarded(rows * sum(columns), 5, dtype)
+    blocks = triton.cdiv(max(a.numel(), b.numel()), 1024)
+    joined_kernel[(blocks, 2)](a, b, out, *columns, a.numel(), b.numel(), BLOCK=1024)
+    assert torch.equal(out.view(rows, -1), torch.cat([a, b], 1))
+    check_guards(around, 5, out.numel())

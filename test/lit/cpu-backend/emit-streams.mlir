@@ -135,3 +135,28 @@ func.func @transposed(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf
   bufferization.materialize_in_destination %t in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[4096, 1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// What other programs scatter to is only written, too; what is copied to scratch memory comes from memory: 2048 bytes with what is stored.
+// CHECK-LABEL: func.func @scattered(
+// CHECK: arith.muli %{{.*}}, %c2048
+// CHECK: vector.store {{.*}}nontemporal = true
+func.func @scattered(%x: memref<?xf32, strided<[1], offset: ?>>, %p: memref<?xi64, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
+                     %n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c256 = arith.constant 256 : index
+  %id = arith.index_cast %px : i32 to index
+  %at = arith.muli %id, %c256 : index
+  %wraps = arith.cmpi slt, %px, %n : i32
+  %in = memref.reinterpret_cast %x to offset: [%at], sizes: [256], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+  %t = bufferization.to_tensor %in : memref<256xf32, strided<[1], offset: ?>> to tensor<256xf32>
+  scf.if %wraps {
+    %numbers = memref.reinterpret_cast %p to offset: [%at], sizes: [256], strides: [1] : memref<?xi64, strided<[1], offset: ?>> to memref<256xi64, strided<[1], offset: ?>>
+    %places = bufferization.to_tensor %numbers : memref<256xi64, strided<[1], offset: ?>> to tensor<256xi64>
+    linalg_ext.scatter %t into %o[%places] : (tensor<256xf32>, memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> ()
+  } else {
+    %out = memref.reinterpret_cast %o to offset: [%at], sizes: [256], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<256xf32, strided<[1], offset: ?>>
+    bufferization.materialize_in_destination %t in writable %out : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
+  }
+  return
+}

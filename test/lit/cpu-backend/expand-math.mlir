@@ -196,6 +196,31 @@ func.func @short_row(%x: memref<?xf32>, %start: vector<8xf32>, %w: vector<24xf32
   return %r#0, %r#1 : vector<8xf32>, vector<24xf32>
 }
 
+// The same where NaN stays, and zeros are not told apart; the others are LLVM's functions.
+// CHECK-LABEL: func.func @nan_stays
+// CHECK: llvm.intr.maximum(%{{.*}}, %{{.*}}) {fastmathFlags = #llvm.fastmath<nsz>}
+// X86-LABEL: func.func @nan_stays
+// X86: scf.for {{.*}} iter_args(%[[TOP:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
+// X86: %[[V:.*]] = vector.load
+// X86: scf.if
+// X86-NEXT: %[[GENERAL:.*]] = llvm.intr.maximum(%[[TOP]], %[[V]]) {fastmathFlags = #llvm.fastmath<nsz>}
+// X86-NEXT: scf.yield %[[GENERAL]]
+// X86-NEXT: } else {
+// X86-NEXT: %[[TAKEN:.*]] = arith.cmpf ogt, %[[V]], %[[TOP]]
+// X86-NEXT: arith.select %[[TAKEN]], %[[V]], %[[TOP]]
+// X86: llvm.intr.minimum(%{{.*}}, %{{.*}}) : (
+func.func @nan_stays(%x: memref<?xf32>, %start: vector<16xf32>, %n: index) -> (vector<16xf32>, vector<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %r:2 = scf.for %i = %c0 to %n step %c16 iter_args(%top = %start, %low = %start) -> (vector<16xf32>, vector<16xf32>) {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<16xf32>
+    %m = arith.maximumf %top, %v fastmath<nsz> : vector<16xf32>
+    %l = arith.minimumf %low, %v : vector<16xf32>
+    scf.yield %m, %l : vector<16xf32>, vector<16xf32>
+  }
+  return %r#0, %r#1 : vector<16xf32>, vector<16xf32>
+}
+
 // A comparison would not tell -0 from +0.
 // CHECK-LABEL: func.func @maximum
 // CHECK: llvm.intr.maximum(%{{.*}}) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>

@@ -163,3 +163,103 @@ func.func @rows(%x: memref<2x32xf32>, %n: index) -> (tensor<32xf32>, tensor<2xf3
   %r1 = linalg.reduce { arith.addf } ins(%t#1 : tensor<2x32xf32>) outs(%ends : tensor<2xf32>) dimensions = [1]
   return %r0, %r1 : tensor<32xf32>, tensor<2xf32>
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Where a mask keeps the old value, the identity is combined with it; a product begins with 1.
+// CHECK-LABEL: func.func @chosen
+// CHECK: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[PRODUCT:.*]] = %{{.*}}) -> (f32, f32)
+// CHECK: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<128xf32>
+// CHECK: %[[ADDED:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[BLOCK:.*]], %[[ZEROS]] :
+// CHECK: arith.select
+// CHECK: linalg.reduce { arith.addf } ins(%[[ADDED]] :
+// CHECK: %[[ONES:.*]] = arith.constant dense<1.000000e+00> : tensor<128xf32>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[BLOCK]], %[[ONES]] :
+// CHECK: linalg.reduce { arith.mulf }
+func.func @chosen(%x: memref<128xf32>, %mask: tensor<128xi1>, %n: index) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zeros = arith.constant dense<0.0> : tensor<128xf32>
+  %ones = arith.constant dense<1.0> : tensor<128xf32>
+  %zero = arith.constant dense<-0.0> : tensor<f32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<128xf32>
+  %t:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zeros, %product = %ones) -> (tensor<128xf32>, tensor<128xf32>) {
+    %block = bufferization.to_tensor %x : memref<128xf32> to tensor<128xf32>
+    %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%sum, %block : tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.addf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<128xf32>
+    %p = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%block, %product : tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.mulf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<128xf32>
+    %ks = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]}
+        ins(%mask, %s, %sum : tensor<128xi1>, tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%m: i1, %a: f32, %b: f32, %o: f32):
+      %v = arith.select %m, %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<128xf32>
+    %kp = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]}
+        ins(%mask, %p, %product : tensor<128xi1>, tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%m: i1, %a: f32, %b: f32, %o: f32):
+      %v = arith.select %m, %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<128xf32>
+    scf.yield %ks, %kp : tensor<128xf32>, tensor<128xf32>
+  }
+  %r = linalg.reduce { arith.addf } ins(%t#0 : tensor<128xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  %q = linalg.reduce { arith.mulf } ins(%t#1 : tensor<128xf32>) outs(%one : tensor<f32>) dimensions = [0]
+  %e = tensor.extract %r[] : tensor<f32>
+  %f = tensor.extract %q[] : tensor<f32>
+  return %e, %f : f32, f32
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Where the mask keeps the new value, or the old one is used elsewhere, the block stays; so does a product that begins with 0.
+// CHECK-LABEL: func.func @unchosen
+// CHECK: scf.for {{.*}} -> (tensor<128xf32>, tensor<128xf32>)
+func.func @unchosen(%x: memref<128xf32>, %mask: tensor<128xi1>, %n: index) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zeros = arith.constant dense<0.0> : tensor<128xf32>
+  %zero = arith.constant dense<-0.0> : tensor<f32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %empty = tensor.empty() : tensor<128xf32>
+  %t:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zeros, %product = %zeros) -> (tensor<128xf32>, tensor<128xf32>) {
+    %block = bufferization.to_tensor %x : memref<128xf32> to tensor<128xf32>
+    %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%sum, %block : tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.addf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<128xf32>
+    %p = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%block, %product : tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.mulf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<128xf32>
+    %ks = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]}
+        ins(%mask, %sum, %s : tensor<128xi1>, tensor<128xf32>, tensor<128xf32>) outs(%empty : tensor<128xf32>) {
+    ^bb0(%m: i1, %a: f32, %b: f32, %o: f32):
+      %v = arith.select %m, %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<128xf32>
+    scf.yield %ks, %p : tensor<128xf32>, tensor<128xf32>
+  }
+  %r = linalg.reduce { arith.addf } ins(%t#0 : tensor<128xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  %q = linalg.reduce { arith.mulf } ins(%t#1 : tensor<128xf32>) outs(%one : tensor<f32>) dimensions = [0]
+  %e = tensor.extract %r[] : tensor<f32>
+  %f = tensor.extract %q[] : tensor<f32>
+  return %e, %f : f32, f32
+}
