@@ -280,6 +280,10 @@ private:
                 "(tilebridge-cpu-expand-float-types makes f32 of narrower "
                 "types)";
     ImplicitLocOpBuilder b(op->getLoc(), op);
+    auto call = [&] {
+      return CallEmitter(b, getOperation(), vectorBits, libmvec.getValue())
+          .emit(function, op->getOperands());
+    };
     Value result;
     if (element.isF32()) {
       MathF32 inlined(b, op->getResult(0).getType(),
@@ -293,13 +297,15 @@ private:
                    .Case([&](math::Log10Op) { return inlined.log10(x); })
                    .Case([&](math::ErfOp) { return inlined.erf(x); })
                    .Case([&](math::TanhOp) { return inlined.tanh(x); })
+                   .Case<math::SinOp, math::CosOp>([&](Operation *) {
+                     return inlined.sinOrCos(x, isa<math::CosOp>(op), call);
+                   })
                    .Default(Value());
     }
     if (isa<math::ExpOp>(op) && element.isF64() && scalef)
       result = expOfF64(b, op->getOperand(0), freeUnderflow);
     if (!result)
-      result = CallEmitter(b, getOperation(), vectorBits, libmvec.getValue())
-                   .emit(function, op->getOperands());
+      result = call();
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
     return success();

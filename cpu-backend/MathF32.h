@@ -38,6 +38,10 @@ public:
   mlir::Value tanh(mlir::Value x);
   /// Only for vectors of 16 lanes, or several of them, with AVX-512; else null.
   mlir::Value log10(mlir::Value x);
+  /// Only for native vectors of a CPU with fused multiply-adds; else null.
+  /// `general` writes the function for large numbers, of all lanes.
+  mlir::Value sinOrCos(mlir::Value x, bool isCosine,
+                       llvm::function_ref<mlir::Value()> general);
 
   struct LogTable;
 
@@ -70,6 +74,7 @@ private:
   mlir::Value joinParts(mlir::Value x, mlir::Value size, mlir::Value below,
                         mlir::Value above);
   mlir::Value erfInParts(mlir::Value x);
+  mlir::Value sineOrCosine(mlir::Value x, bool isCosine);
   mlir::Value tanhInParts(mlir::Value x);
   mlir::Value callScalef(mlir::Value x, mlir::Value power);
   using Factor = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;

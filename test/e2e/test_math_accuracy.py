@@ -35,6 +35,10 @@ def map_kernel(x, out, n, BLOCK: tl.constexpr, OP: tl.constexpr):
         value = libdevice.tanh(a)
     elif OP == "erf":
         value = tl.erf(a)
+    elif OP == "sin":
+        value = tl.sin(a)
+    elif OP == "cos":
+        value = tl.cos(a)
     else:
         value = tl.rsqrt(a)
     tl.store(out + at, value, mask=at < n)
@@ -58,6 +62,8 @@ LIMITS = {
         ("erf", 4): (1.0, 1.2),  # 0.99 with fused multiply-adds
         ("exp", 4): (1.0, 1.2),  # 0.96 with them
         ("exp", 8): (0.8, 4.0),
+        ("sin", 4): (1.6, 2.0),  # 0.88 up to 40000 with fused multiply-adds; else libmvec's
+        ("cos", 4): (1.6, 2.0),
     }.items()
 }
 
@@ -155,3 +161,30 @@ def test_quotients_of_f16(block):
         np.testing.assert_array_equal(out.numpy(), wanted)
         number = ~np.isnan(wanted)
         assert (np.signbit(out.numpy()) == np.signbit(wanted))[number].all()
+
+
+@triton.jit
+def turns_kernel(x, sines, cosines, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n)
+    tl.store(sines + at, tl.sin(a), mask=at < n)
+    tl.store(cosines + at, tl.cos(a), mask=at < n)
+
+
+@pytest.mark.parametrize("block", [4, 16, 64, 1024])
+@pytest.mark.parametrize("large", [False, True])
+def test_sine_and_cosine_of_one_number(large, block, rng):
+    """Both share their steps; one large number among others sends its neighbours to libm, too."""
+    n = 20011
+    x = (torch.randn(n, generator=rng) * torch.logspace(-8, 4.5, n)).clamp(-40000, 40000)
+    x[:2] = torch.tensor([0.0, -0.0])
+    if large:
+        x[2:4] = torch.tensor([float("inf"), float("nan")])
+        x[5::97] = 1e9 * torch.randn(len(x[5::97]), generator=rng)
+    # Vectors of 4 lanes are libmvec's everywhere, others without fused multiply-adds.
+    limit = 0.9 if IS_HOST and block >= 64 and not large else 2
+    sines, cosines = output([n], torch.float32), output([n], torch.float32)
+    turns_kernel[(triton.cdiv(n, block),)](x, sines, cosines, n, BLOCK=block)
+    for got, op in ((sines, "sin"), (cosines, "cos")):
+        off = ulps(got.numpy(), reference(op, x.numpy()), np.float32)
+        assert off.max() <= limit, f"{off.max()} at {x[off.argmax()]}"

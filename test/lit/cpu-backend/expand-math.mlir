@@ -440,3 +440,28 @@ func.func @narrow(%x: vector<8xbf16>) -> vector<8xbf16> {
   %y = math.exp %x : vector<8xbf16>
   return %y : vector<8xbf16>
 }
+
+// -----
+
+// Sines of native vectors are inline up to 40000, those of others, and without fused multiply-adds, the C library's. Both functions of one number share
+// all but the last steps.
+// CHECK-LABEL: func.func @turns
+// CHECK: arith.constant dense<1.57079625>
+// CHECK: %[[LARGE:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : vector<8xi32>
+// CHECK: scf.if
+// CHECK: call @_ZGVdN8v_sinf
+// CHECK: scf.yield
+// CHECK: } else {
+// CHECK-NEXT: scf.yield
+// CHECK: scf.if
+// CHECK: call @_ZGVdN8v_cosf
+// CHECK: call @_ZGVbN4v_sinf
+// PLAIN-LABEL: func.func @turns
+// PLAIN-NOT: scf.if
+// PLAIN: return
+func.func @turns(%x: vector<8xf32>, %y: vector<4xf32>) -> (vector<8xf32>, vector<8xf32>, vector<4xf32>) {
+  %s = math.sin %x : vector<8xf32>
+  %c = math.cos %x : vector<8xf32>
+  %t = math.sin %y : vector<4xf32>
+  return %s, %c, %t : vector<8xf32>, vector<8xf32>, vector<4xf32>
+}
