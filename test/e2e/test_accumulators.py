@@ -245,3 +245,29 @@ def test_nan_stays_wherever_it_is(dtype, columns, rng):
     assert lows[:-1].isnan().all()
     assert torch.equal(tops[-1], x[-1].max())
     assert torch.equal(lows[-1], x[-1].min())
+
+
+@triton.jit
+def running_kernel(x, tops, lows, columns, B: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, B)
+    value = tl.load(x + row * columns + at, mask=at < columns, other=0)
+    tl.store(tops + row * columns + at, tl.associative_scan(value, 0, larger), mask=at < columns)
+    tl.store(lows + row * columns + at, tl.associative_scan(value, 0, smaller), mask=at < columns)
+
+
+@pytest.mark.parametrize("columns", [1, 17, 1000])
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16, torch.int32, torch.uint8))
+def test_running_extrema(dtype, columns, rng):
+    x = normal(rng, [5, columns], dtype)
+    if dtype.is_floating_point:
+        x[1, columns // 2] = float("nan")
+        x[2, 0] = float("nan")
+    tops, lows = output([5, columns], dtype), output([5, columns], dtype)
+    running_kernel[(5,)](x, tops, lows, columns, B=triton.next_power_of_2(columns))
+    wide = x.double()
+    assert torch.equal(tops.isnan(), x.isnan().cumsum(1) > 0)
+    assert torch.equal(lows.isnan(), x.isnan().cumsum(1) > 0)
+    top, low = wide.cummax(1).values, wide.cummin(1).values
+    assert torch.equal(tops[~tops.isnan()].double(), top[~tops.isnan()])
+    assert torch.equal(lows[~lows.isnan()].double(), low[~lows.isnan()])
