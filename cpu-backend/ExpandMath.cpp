@@ -314,7 +314,6 @@ private:
   /// LLVM's functions, which tell -0 from +0: upstream's expansion to a
   /// comparison does not.
   LogicalResult expandMaximum(Operation *op) {
-    OpBuilder b(op);
     Type type = op->getResult(0).getType();
     if (!LLVM::isCompatibleType(type))
       return success();
@@ -330,11 +329,7 @@ private:
         return LLVM::MaximumOp::create(b, op->getLoc(), type, x, y, flags);
       return LLVM::MinimumOp::create(b, op->getLoc(), type, x, y, flags);
     };
-    if (secondIfNan && isFree && expandReducedMaximum(op, vectorBits, write))
-      return success();
-    op->getResult(0).replaceAllUsesWith(
-        write(b, op->getOperand(0), op->getOperand(1)));
-    op->erase();
+    writeExtremum(op, /*mayReduce=*/isFree, write);
     return success();
   }
 
@@ -345,7 +340,6 @@ private:
   /// CPUs follow IEEE 754-2008, where a signaling NaN is no missing number:
   /// they get the functions of 2019, for which LLVM makes it quiet before.
   LogicalResult expandMaxNum(Operation *op) {
-    OpBuilder b(op);
     Type type = op->getResult(0).getType();
     if (!LLVM::isCompatibleType(type))
       return success();
@@ -362,12 +356,21 @@ private:
         return LLVM::MaxNumOp::create(b, op->getLoc(), type, y, x);
       return LLVM::MinNumOp::create(b, op->getLoc(), type, y, x);
     };
-    if (secondIfNan && expandReducedMaximum(op, vectorBits, write))
-      return success();
+    writeExtremum(op, /*mayReduce=*/true, write);
+    return success();
+  }
+
+  /// By `write`, or as the step of a reduction where the CPU's own instruction
+  /// does that.
+  void
+  writeExtremum(Operation *op, bool mayReduce,
+                llvm::function_ref<Value(OpBuilder &, Value, Value)> write) {
+    if (secondIfNan && mayReduce && expandReducedMaximum(op, vectorBits, write))
+      return;
+    OpBuilder b(op);
     op->getResult(0).replaceAllUsesWith(
         write(b, op->getOperand(0), op->getOperand(1)));
     op->erase();
-    return success();
   }
 
   /// Exact root, then a division: two roundings, and right for denormals,

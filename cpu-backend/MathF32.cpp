@@ -204,12 +204,16 @@ Value MathF32::powerOfNormal(Value x, float scale, Factor factor) {
   return fromBits(arith::AddIOp::create(b, toBits(factor(x, n)), exponent));
 }
 
-bool MathF32::isSeveralVectors() const {
+bool MathF32::isMadeOfVectors() const {
   auto vector = dyn_cast<VectorType>(type);
   int64_t lanes = vectorBits / 32;
-  return vector && vector.getRank() == 1 && !vector.isScalable() &&
-         vector.getNumElements() >= 2 * lanes &&
+  return vector && vector.getRank() == 1 && !vector.isScalable() && lanes > 0 &&
          vector.getNumElements() % lanes == 0;
+}
+
+bool MathF32::isSeveralVectors() const {
+  return isMadeOfVectors() &&
+         cast<VectorType>(type).getNumElements() >= 2 * (vectorBits / 32);
 }
 
 /// Whether a lane is NaN, or of a larger size than `most`. As integers floats

@@ -74,7 +74,7 @@ private:
   mlir::Value joinParts(mlir::Value x, mlir::Value size, mlir::Value below,
                         mlir::Value above);
   mlir::Value erfInParts(mlir::Value x);
-  mlir::Value sineOrCosine(mlir::Value x, bool isCosine);
+  mlir::Value sinOrCosUpToMost(mlir::Value x, bool isCosine);
   mlir::Value tanhInParts(mlir::Value x);
   mlir::Value callScalef(mlir::Value x, mlir::Value power);
   using Factor = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
@@ -84,6 +84,8 @@ private:
   mlir::Value power(mlir::Value x, const PowerLimits &limits, float scale,
                     Factor factor);
   mlir::Value powerOfNormal(mlir::Value x, float scale, Factor factor);
+  /// Of native ones.
+  bool isMadeOfVectors() const;
   bool isSeveralVectors() const;
   mlir::Value isAnyAbove(mlir::Value x, float most);
   mlir::Value nearest(mlir::Value x, float scale, float offset);

@@ -1,4 +1,4 @@
-//===- MathMax.cpp - maxima of rows ----------===//
+//===- MathMax.cpp - maxima of rows ---------------------------------------===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

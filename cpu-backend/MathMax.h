@@ -10,8 +10,9 @@
 
 namespace tilebridge::cpu {
 
-/// Writes `op`, an arith.maxnumf or arith.minnumf of several native vectors of
-/// f32 that a loop carries, for a CPU whose maximum gives the second operand
+/// Writes `op`, an arith.maxnumf or minnumf, or an arith.maximumf or minimumf
+/// that does not tell zeros apart, of several native vectors of f32 that a loop
+/// carries, for a CPU whose maximum gives the second operand
 /// where one is NaN. `general` writes it for any operands: what was found so
 /// far, and the element. False if it is no such op.
 bool expandReducedMaximum(

@@ -34,16 +34,8 @@ static constexpr float most = 40000.0f;
 static constexpr float first = 0x1.921fb4p+0f, second = 0x1.4442d2p-24f,
                        third = -0x1.ee59dap-50f;
 
-/// Whether x is one or several native vectors.
-static bool isNative(Type type, int64_t lanes) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector && vector.getRank() == 1 && !vector.isScalable() &&
-         vector.getNumElements() % lanes == 0;
-}
-
-/// The sine (or cosine) of |x| with `sign`, a sign bit, for numbers up to
-/// `most`.
-Value MathF32::sineOrCosine(Value x, bool isCosine) {
+/// Of numbers up to `most`.
+Value MathF32::sinOrCosUpToMost(Value x, bool isCosine) {
   Value size = math::AbsFOp::create(b, x);
   // The sum's last bits are n.
   Value shifted = mulAdd(size, c(0x1.45f306p-1f), c(0x1p23f));
@@ -87,9 +79,9 @@ Value MathF32::sineOrCosine(Value x, bool isCosine) {
 /// writes the function for any vector.
 Value MathF32::sinOrCos(Value x, bool isCosine,
                         llvm::function_ref<Value()> general) {
-  if (!fma || vectorBits < 128 || !isNative(type, vectorBits / 32))
+  if (!fma || !isMadeOfVectors())
     return {};
-  Value result = sineOrCosine(x, isCosine);
+  Value result = sinOrCosUpToMost(x, isCosine);
   auto branch = scf::IfOp::create(b, type, isAnyAbove(x, most),
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace tilebridge::ttl {
 #define GEN_PASS_DEF_RECOGNIZEMAXIMAPASS
@@ -24,7 +25,7 @@ using namespace tilebridge;
 
 namespace {
 
-enum class Kind { MaxF, MinF, MaxS, MinS, MaxU, MinU };
+using Kind = arith::AtomicRMWKind;
 
 /// A selection that gives the larger or the smaller one of two values.
 struct Extremum {
@@ -40,69 +41,51 @@ bool asksForNan(Value condition, Value x) {
           compare.getPredicate() == arith::CmpFPredicate::UNO);
 }
 
-/// The kind that takes `taken` where `taken` compares so with the other one.
-std::optional<Kind> kindOf(arith::CmpFPredicate predicate) {
+/// What is taken where it compares so with the other one, or the other one with
+/// it if `isSwapped`.
+std::optional<Kind> kindOf(arith::CmpFPredicate predicate, bool isSwapped) {
   switch (predicate) {
   case arith::CmpFPredicate::OGT:
   case arith::CmpFPredicate::OGE:
-    return Kind::MaxF;
+    return isSwapped ? Kind::minimumf : Kind::maximumf;
   case arith::CmpFPredicate::OLT:
   case arith::CmpFPredicate::OLE:
-    return Kind::MinF;
+    return isSwapped ? Kind::maximumf : Kind::minimumf;
   default:
     return std::nullopt;
   }
 }
 
-std::optional<Kind> kindOf(arith::CmpIPredicate predicate) {
+std::optional<Kind> kindOf(arith::CmpIPredicate predicate, bool isSwapped) {
   switch (predicate) {
   case arith::CmpIPredicate::sgt:
   case arith::CmpIPredicate::sge:
-    return Kind::MaxS;
+    return isSwapped ? Kind::mins : Kind::maxs;
   case arith::CmpIPredicate::slt:
   case arith::CmpIPredicate::sle:
-    return Kind::MinS;
+    return isSwapped ? Kind::maxs : Kind::mins;
   case arith::CmpIPredicate::ugt:
   case arith::CmpIPredicate::uge:
-    return Kind::MaxU;
+    return isSwapped ? Kind::minu : Kind::maxu;
   case arith::CmpIPredicate::ult:
   case arith::CmpIPredicate::ule:
-    return Kind::MinU;
+    return isSwapped ? Kind::maxu : Kind::minu;
   default:
     return std::nullopt;
   }
-}
-
-Kind opposite(Kind kind) {
-  switch (kind) {
-  case Kind::MaxF:
-    return Kind::MinF;
-  case Kind::MinF:
-    return Kind::MaxF;
-  case Kind::MaxS:
-    return Kind::MinS;
-  case Kind::MinS:
-    return Kind::MaxS;
-  case Kind::MaxU:
-    return Kind::MinU;
-  case Kind::MinU:
-    return Kind::MaxU;
-  }
-  llvm_unreachable("unknown kind");
 }
 
 /// A comparison of the two values that `select` selects from.
 template <typename Compare>
 std::optional<Extremum> compared(arith::SelectOp select, Compare compare) {
   Value taken = select.getTrueValue(), left = select.getFalseValue();
-  auto kind = compare ? kindOf(compare.getPredicate()) : std::nullopt;
-  if (!kind || taken == left)
+  if (!compare || taken == left)
     return std::nullopt;
-  if (compare.getLhs() == left && compare.getRhs() == taken)
-    kind = opposite(*kind);
-  else if (compare.getLhs() != taken || compare.getRhs() != left)
+  bool isSwapped = compare.getLhs() == left && compare.getRhs() == taken;
+  if (!isSwapped && (compare.getLhs() != taken || compare.getRhs() != left))
     return std::nullopt;
-  return Extremum{*kind, taken, left};
+  auto kind = kindOf(compare.getPredicate(), isSwapped);
+  return kind ? std::optional(Extremum{*kind, taken, left}) : std::nullopt;
 }
 
 /// Of floats only what gives NaN where any of the two is NaN: the one that is
@@ -124,44 +107,24 @@ std::optional<Extremum> match(Value value) {
   return std::nullopt;
 }
 
-Value create(OpBuilder &b, Location loc, const Extremum &extremum) {
-  auto [kind, x, y] = extremum;
-  // Of two zeros the selection takes any one.
-  auto flags = arith::FastMathFlags::nsz;
-  switch (kind) {
-  case Kind::MaxF:
-    return arith::MaximumFOp::create(b, loc, x, y, flags);
-  case Kind::MinF:
-    return arith::MinimumFOp::create(b, loc, x, y, flags);
-  case Kind::MaxS:
-    return arith::MaxSIOp::create(b, loc, x, y);
-  case Kind::MinS:
-    return arith::MinSIOp::create(b, loc, x, y);
-  case Kind::MaxU:
-    return arith::MaxUIOp::create(b, loc, x, y);
-  case Kind::MinU:
-    return arith::MinUIOp::create(b, loc, x, y);
-  }
-  llvm_unreachable("unknown kind");
+/// Erases what nobody uses in the op's regions: a combiner is one op then.
+void eraseUnused(Operation *op) {
+  IRRewriter rewriter(op->getContext());
+  (void)runRegionDCE(rewriter, op->getRegions());
 }
 
-/// Erases `value`'s op, and what it alone has used, if nobody uses it.
-void eraseUnused(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !op->use_empty() ||
-      !isa<arith::SelectOp, arith::OrIOp, arith::CmpFOp, arith::CmpIOp>(op))
-    return;
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  for (Value operand : operands)
-    eraseUnused(operand);
-}
-
+/// What led to the selection may be left over.
 void replace(Value value, const Extremum &extremum) {
-  Operation *select = value.getDefiningOp();
-  OpBuilder b(select);
-  value.replaceAllUsesWith(create(b, select->getLoc(), extremum));
-  eraseUnused(value);
+  auto [kind, x, y] = extremum;
+  OpBuilder b(value.getDefiningOp());
+  Value result = arith::getReductionOp(kind, b, value.getLoc(), x, y);
+  Operation *op = result.getDefiningOp();
+  // Of two zeros the selection takes any one.
+  if (auto floats = dyn_cast<arith::ArithFastMathInterface>(op))
+    op->setAttr(floats.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(b.getContext(),
+                                              arith::FastMathFlags::nsz));
+  value.replaceAllUsesWith(result);
 }
 
 /// What the region of a reduction or a scan gives, if it is one extremum of its
@@ -194,8 +157,10 @@ void replaceCarried(tt::ReduceOp reduce, Kind kind) {
     found = match(next);
   }
   if (found && found->kind == kind && next.hasOneUse() &&
-      (found->first == old || found->second == old))
+      (found->first == old || found->second == old)) {
     replace(next, *found);
+    eraseUnused(loop);
+  }
 }
 
 struct RecognizeMaxima : ttl::impl::RecognizeMaximaPassBase<RecognizeMaxima> {
@@ -209,6 +174,7 @@ struct RecognizeMaxima : ttl::impl::RecognizeMaximaPassBase<RecognizeMaxima> {
       if (!found)
         return;
       replace(body.getTerminator()->getOperand(0), *found);
+      eraseUnused(op);
       if (auto reduce = dyn_cast<tt::ReduceOp>(op))
         reductions.emplace_back(reduce, found->kind);
     });

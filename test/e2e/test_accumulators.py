@@ -194,7 +194,7 @@ def kept_kernel(
 )
 def test_a_mask_keeps_what_was_there(dtype, block, columns, rows, nans, rng):
     if nans and not dtype.is_floating_point:
-        pytest.skip("no NaN")
+        pytest.skip("integers have no NaN")
     x = normal(rng, [rows, columns], dtype) if rows else torch.empty([0, columns], dtype=dtype)
     if not dtype.is_floating_point:  # The product does not overflow.
         x %= 5
