@@ -256,25 +256,28 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
   });
 }
 
-/// Around the caches where `streams` holds. `at` is then the begin of a line,
-/// or a multiple of the vector's size behind one.
+/// Around the caches where `streams` (null: always) holds. `at` is then the
+/// begin of a line, or a multiple of the vector's size behind one.
 void FunctionEmitter::storeStream(const View &view, Value at, Value value,
                                   Value streams, Location loc) {
-  auto branch = scf::IfOp::create(rewriter, loc, streams, true);
-  OpBuilder::InsertionGuard guard(rewriter);
-  for (bool around : {true, false}) {
-    Block *block = around ? branch.thenBlock() : branch.elseBlock();
-    rewriter.setInsertionPoint(block->getTerminator());
-    if (!around)
-      claimLines(view, at, loc);
-    auto store =
+  auto store = [&](bool around) {
+    auto op =
         vector::StoreOp::create(rewriter, loc, value, view.base, at, around);
     auto type = cast<VectorType>(value.getType());
     int64_t bytes =
         type.getNumElements() * view.elementType().getIntOrFloatBitWidth() / 8;
     if (around)
-      store.setAlignment(std::min<int64_t>(bytes & -bytes, 64));
-  }
+      op.setAlignment(std::min<int64_t>(bytes & -bytes, 64));
+  };
+  if (!streams)
+    return store(true);
+  auto branch = scf::IfOp::create(rewriter, loc, streams, true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
+  store(true);
+  rewriter.setInsertionPoint(branch.elseBlock()->getTerminator());
+  claimLines(view, at, loc);
+  store(false);
 }
 
 void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
@@ -291,9 +294,9 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
     Value at = row ? add(rewriter, loc, row, index.base) : start;
     if (mask)
       vector::MaskedStoreOp::create(rewriter, loc, view.base, at, mask, value);
-    else if (Value streams =
-                 frame->interior ? frame->streams.lookup(&view) : Value())
-      storeStream(view, at, value, streams, loc);
+    else if (auto streams = frame->streams.find(&view);
+             frame->interior && streams != frame->streams.end())
+      storeStream(view, at, value, streams->second, loc);
     else {
       claimLines(view, at, loc);
       vector::StoreOp::create(rewriter, loc, value, view.base, at);

@@ -115,6 +115,8 @@ Value FunctionEmitter::evaluate(Value tensor, ArrayRef<Index> indices) {
       return value;
   OpBuilder::InsertionGuard guard(rewriter);
   moveTo(level);
+  if (auto it = frame->squares.find(tensor); it != frame->squares.end())
+    return it->second[frame->column];
   const View *view = viewIfInMemory(tensor);
   Value value = view ? read(*view, indices, tensor.getLoc())
                      : evaluateDefinition(tensor, indices);

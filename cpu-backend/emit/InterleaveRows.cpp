@@ -86,6 +86,7 @@ void NestEmitter::chooseRowsAtOnce(int64_t nativeLanes) {
     if (rows < 2)
       return false;
     rowsAtOnce.resize(rows);
+    rowsDim = rowDim;
     frame.lanes = edgeLanes = lanes;
     return true;
   };
@@ -149,11 +150,11 @@ LogicalResult NestEmitter::emitRowsAtOnce(unsigned position) {
       });
 }
 
-/// `body` for each row that is reduced at once.
+/// `body` for each row that is computed at once.
 LogicalResult NestEmitter::forRowsAtOnce(function_ref<LogicalResult()> body) {
   if (rowsAtOnce.empty())
     return body();
-  Index &row = indices[order[firstReduced - 1]];
+  Index &row = indices[rowsDim];
   auto restore = llvm::scope_exit([&, first = row] { row = first; });
   for (const Index &each : rowsAtOnce) {
     row = each;

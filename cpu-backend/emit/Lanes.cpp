@@ -132,7 +132,7 @@ void NestEmitter::choose() {
   findScans();
   if ((frame.vecDim < 0 || !scans.empty()) && rank > 0)
     frame.vecDim = rank - 1;
-  int64_t widest = 8, bodyCost = 0;
+  int64_t widest = 8;
   bool isMath = false, isOther = !scans.empty();
   for (const Noted &note : notes) {
     if (llvm::none_of(note.dims,

@@ -370,10 +370,6 @@ void byUnitStride(mlir::ImplicitLocOpBuilder &b, mlir::Value src,
 void emitPrefetch(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
                   mlir::Value row, mlir::Value column);
 
-/// Exchanges rows and lanes of as many vectors as they have lanes.
-void transposeSquare(mlir::ImplicitLocOpBuilder &b,
-                     llvm::SmallVectorImpl<mlir::Value> &square);
-
 /// A scalar or vector of a narrower type as one of `element`.
 mlir::Value widenTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                     mlir::Type element, bool isUnsigned);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Matmul.h"
+#include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -136,27 +137,6 @@ void tilebridge::cpu::emitPrefetch(ImplicitLocOpBuilder &b, Value memref,
                              /*isDataCache=*/true);
 }
 
-/// Exchanges bit s of the number of the vector with bit s of the number of the
-/// lane, for each s.
-void tilebridge::cpu::transposeSquare(ImplicitLocOpBuilder &b,
-                                      SmallVectorImpl<Value> &square) {
-  int64_t side = square.size();
-  for (int64_t s = 1; s < side; s *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < side; ++lane) {
-      low.push_back(lane & s ? side + lane - s : lane);
-      high.push_back(lane & s ? side + lane : lane + s);
-    }
-    for (int64_t i = 0; i < side; ++i) {
-      if (i & s)
-        continue;
-      Value first = square[i], second = square[i + s];
-      square[i] = vector::ShuffleOp::create(b, first, second, low);
-      square[i + s] = vector::ShuffleOp::create(b, first, second, high);
-    }
-  }
-}
-
 namespace {
 
 /// One copy of a block with vectors.
@@ -219,7 +199,7 @@ private:
             emitPrefetch(b, columnsFirst, offsetBy(b, at, ahead), row);
           square.push_back(load(columnsFirst, at, row, side));
         }
-        transposeSquare(b, square);
+        square = transposeSquare(b, b.getLoc(), square);
         for (int64_t i = 0; i < side; ++i)
           vector::StoreOp::create(b, square[i], dst,
                                   ValueRange{offsetBy(b, row, i), column});

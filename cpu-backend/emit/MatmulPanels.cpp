@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Matmul.h"
+#include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -226,7 +227,7 @@ private:
               square.push_back(
                   group > 1 ? vector::BitCastOp::create(b, words, row) : row);
             }
-            transposeSquare(b, square);
+            square = transposeSquare(b, b.getLoc(), square);
             for (auto [i, value] : llvm::enumerate(square))
               vector::StoreOp::create(
                   b,

@@ -10,6 +10,7 @@
 
 #include "cpu-backend/emit/Matmul.h"
 #include "cpu-backend/emit/TileCalls.h"
+#include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -99,7 +100,7 @@ void MatmulKernel::fillRowTiles(Value rowTiles, Value packed) const {
   SmallVector<Value> square;
   for (Value row : rows)
     square.push_back(loadRow(row, begin, vector));
-  transposeSquare(b, square);
+  square = transposeSquare(b, b.getLoc(), square);
   for (auto [i, words] : llvm::enumerate(square))
     vector::StoreOp::create(
         b, words, packed,

@@ -15,6 +15,7 @@
 
 #include "cpu-backend/emit/Matmul.h"
 #include "cpu-backend/emit/TileCalls.h"
+#include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -146,7 +147,7 @@ void MatmulKernel::addTransposed(const TileColumns &all, Value first,
     place[2] = constant(i);
     square.push_back(vector::LoadOp::create(b, type, all.sums, place));
   }
-  transposeSquare(b, square);
+  square = transposeSquare(b, b.getLoc(), square);
   auto placeIn = [&](int64_t i) -> SmallVector<Value> {
     return {offsetBy(b, row, i), column};
   };

@@ -29,16 +29,20 @@ LogicalResult NestEmitter::run(LoadedViews flat) {
   auto forget = llvm::scope_exit([&] { fe.staged = std::move(outer); });
   frame.open(b);
   choose();
+  if (squares)
+    takeSquares();
   if (rowsAreFar && !isVersion)
     return emitBothOrders();
   findRanges();
+  indices = ownIndices(nest.shape.size());
+  if (auto found = part ? std::nullopt : findSquares())
+    return emitInSquares(*found);
   report();
   size_t seen = fe.staged.size();
-  if (failed(stageCrossings()))
+  if (failed(squares ? prepareSquares() : stageCrossings()))
     return failure();
   fe.onlyStreams &= fe.staged.size() == seen;
   restrictToBox();
-  indices = ownIndices(nest.shape.size());
   findStreams();
   findPrefetches();
   findClaims();
@@ -101,7 +105,7 @@ LogicalResult NestEmitter::emitLoops(unsigned position) {
     indices[d] = {outermostZero(), 0, 0, static_cast<int>(d)};
     return emitLoops(position + 1);
   }
-  if (!rowsAtOnce.empty() && position + 1 == firstReduced)
+  if (!rowsAtOnce.empty() && d == rowsDim)
     return emitRowsAtOnce(position);
   if (int64_t rows = rowsInStep(position); rows > 1)
     return emitRowsInSteps(position, rows);
@@ -142,12 +146,14 @@ void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
         limits.push_back(limit);
     }
   };
-  (void)forRowsAtOnce([&] {
+  auto collectHere = [&] {
     Indices at = indices;
     at[frame.vecDim] = {Value(), 1, inner, frame.vecDim};
     forEachAccess(at, &b, collect);
     return success();
-  });
+  };
+  // Of a square all columns are inside.
+  (void)(squares ? collectHere() : forRowsAtOnce(collectHere));
 }
 
 /// The loop along which lanes run, from `first` on: masked before, then not,
@@ -162,7 +168,7 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   auto segment = [&](Value from, Value to, bool interior) {
     frame.lanes = interior ? lanes : edgeLanes;
     auto restore = llvm::scope_exit([&] { frame.lanes = lanes; });
-    return loop(from, to, frame.lanes, [&](Value iv, unsigned level) {
+    auto body = [&](Value iv, unsigned level) {
       frame.interior = interior;
       frame.vecLevel = level;
       indices[d] = {iv, 1, level, static_cast<int>(d)};
@@ -170,7 +176,9 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
       indices[d] = {Value(), 0, 0, static_cast<int>(d)};
       frame.interior = false;
       return result;
-    });
+    };
+    auto emit = [&] { return loop(from, to, frame.lanes, body); };
+    return interior ? byStreams(emit) : emit();
   };
   bool isOnce = limits.empty() && lows.empty() && lanes == nest.shape[d];
   if (!large.empty() && mayShift && !isOnce)
@@ -179,7 +187,7 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
     (void)alignStreams({}, {});
   auto stopStreams = llvm::scope_exit([&] { frame.streams.clear(); });
   if (limits.empty() && lows.empty()) {
-    if (first + lanes == nest.shape[d])
+    if (first + lanes == nest.shape[d] && !squares)
       return emitOnce(position, first, /*interior=*/true);
     return first == nest.shape[d]
                ? success()
@@ -244,9 +252,13 @@ LogicalResult NestEmitter::emitOnce(unsigned position, int64_t at,
   return result;
 }
 
+LogicalResult NestEmitter::emitBody() {
+  return squares ? emitSquare() : emitElements();
+}
+
 /// All values first, then all stores: an output may lie where another one's
 /// operand does.
-LogicalResult NestEmitter::emitBody() {
+LogicalResult NestEmitter::emitElements() {
   SmallVector<Value> values, masks;
   if (!scans.empty())
     openScans();

@@ -59,7 +59,7 @@ struct Frame {
   /// Where boxes end that interior lanes are inside of.
   llvm::SmallVector<mlir::Value> bounds;
   /// The outputs that go around the caches in the loop along the lanes, each
-  /// with the condition for it.
+  /// with the condition for it (null: true).
   llvm::DenseMap<const View *, mlir::Value> streams;
   /// The loads of which later blocks are asked for.
   llvm::DenseMap<const View *, Later> prefetches;
@@ -72,6 +72,10 @@ struct Frame {
   llvm::DenseMap<mlir::Operation *, mlir::Value> scanned;
   /// Where not null: the lanes that are to be computed at all.
   mlir::Value edgeMask;
+  /// What the nest reads across its lanes and has transposed in registers: the
+  /// lanes of each column of a square, and the column that is computed now.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> squares;
+  unsigned column = 0;
 
   /// Level 0 is where the builder stands.
   void open(mlir::OpBuilder &builder);

@@ -9,6 +9,7 @@
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/Outside.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace tilebridge::cpu {
@@ -55,6 +56,7 @@ private:
   mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
+  mlir::LogicalResult emitElements();
   // JoinStores.cpp
   llvm::SmallVector<unsigned> outputsToJoin(unsigned first);
   void writeJoined(llvm::ArrayRef<unsigned> joined,
@@ -76,8 +78,41 @@ private:
     int64_t side;
   };
   std::optional<Crossing> findCrossing(const View &view,
-                                       llvm::ArrayRef<Index> at);
+                                       llvm::ArrayRef<Index> at, int64_t most);
+  llvm::MapVector<mlir::Value, llvm::SmallVector<Indices, 1>> findReads();
   mlir::LogicalResult stageCrossings();
+  // Squares.cpp: the same in registers.
+  struct Squares {
+    struct Read {
+      mlir::Value tensor;
+      const View *view;
+      Indices place;
+      /// The view's dimension along the lanes.
+      unsigned rowDim;
+      std::optional<Later> later = {};
+      mlir::Value pad = {};
+    };
+    llvm::SmallVector<Read, 1> reads;
+    /// The nest's dimension along which memory is contiguous, and where whole
+    /// squares end.
+    unsigned dim = 0;
+    mlir::OpFoldResult end;
+    /// A step takes columns / side times lanes / side squares: lines of what is
+    /// read, at least.
+    int64_t side = 1, lanes = 1, columns = 1;
+    /// Columns have whole lines, and may go around the caches.
+    bool streams = true;
+  };
+  std::optional<Squares> findSquares();
+  bool findEnd(Squares &squares);
+  mlir::LogicalResult emitInSquares(const Squares &squares);
+  void takeSquares();
+  mlir::LogicalResult prepareSquares();
+  mlir::Value columnsAreLines(const View &view);
+  llvm::SmallVector<mlir::Value> loadRows(const Squares::Read &read,
+                                          bool isFirst);
+  mlir::LogicalResult byStreams(llvm::function_ref<mlir::LogicalResult()> body);
+  mlir::LogicalResult emitSquare();
   // RowRuns.cpp: gathered rows of one element.
   std::optional<int64_t> findRowRuns(const View &view,
                                      llvm::ArrayRef<Index> at);
@@ -90,6 +125,7 @@ private:
   bool isAlwaysThere(const View &view);
   int64_t bytesByElement();
   int64_t unrollToStream(int64_t lanes);
+  llvm::SmallVector<std::pair<NestOutput *, mlir::Value>> findLarge();
   void findStreams();
   mlir::Value alignStreams(mlir::Value begin, mlir::Value end);
   mlir::LogicalResult emitShiftedLanes(unsigned position,
@@ -191,6 +227,8 @@ private:
   int64_t lanesToExchange = 1;
   /// Lanes of loops with masks.
   int64_t edgeLanes = 1;
+  /// What a step computes, in simple instructions.
+  int64_t bodyCost = 0;
   /// What the loops run over, and the dimensions that are not whole there.
   llvm::SmallVector<std::pair<mlir::OpFoldResult, mlir::OpFoldResult>> ranges;
   llvm::SmallSet<unsigned, 4> restricted;
@@ -202,12 +240,23 @@ private:
   llvm::SmallVector<mlir::Value> accumulators;
   /// The scans that the loop along the lanes computes.
   llvm::SmallVector<mlir::Operation *> scans;
-  /// Where a reduction takes several rows at once: the indices of these.
+  /// Where a step takes several rows at once: the indices of these, and their
+  /// dimension.
   Indices rowsAtOnce;
+  unsigned rowsDim = 0;
   /// Whether they lie apart, and whether this is the nest for those that do, or
   /// for others.
   mlir::Value rowsAreFar;
   bool mayInterleave = true, isVersion = false;
+  /// The squares that the nest is written in.
+  std::optional<Squares> squares;
+  /// The part of a dimension that is left to this nest.
+  struct Part {
+    unsigned dim;
+    mlir::OpFoldResult begin, end;
+  };
+  std::optional<Part> part;
+  bool isRest() const { return part && !squares; }
   llvm::DenseMap<mlir::Operation *, bool> inOrder;
 };
 

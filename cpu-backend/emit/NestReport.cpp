@@ -14,7 +14,8 @@ using namespace tilebridge::cpu;
 /// The loops, their lanes, and what shares them.
 void NestEmitter::report() const {
   // Of two versions of a nest the one for rows that lie apart tells of both.
-  if (nest.isCold || nest.shape.empty() || (isVersion && rowsAtOnce.empty()) ||
+  if (nest.isCold || nest.shape.empty() || isRest() ||
+      (isVersion && rowsAtOnce.empty()) ||
       !Decision::isWanted(loc.getContext()))
     return;
   std::string text;
@@ -71,7 +72,7 @@ void NestEmitter::report() const {
 
 /// For each store, whether it may go around the caches.
 void NestEmitter::reportStreams() const {
-  if (!Decision::isWanted(loc.getContext()))
+  if (isRest() || !Decision::isWanted(loc.getContext()))
     return;
   for (const NestOutput &output : nest.outputs) {
     if (!output.isStore || output.source)

@@ -121,6 +121,8 @@ void NestEmitter::findRanges() {
     if (ranges[d] != whole)
       restricted.insert(d);
   }
+  if (part)
+    ranges[part->dim] = {part->begin, part->end};
 }
 
 /// The outputs are whole as far as the loops run.

@@ -16,6 +16,7 @@
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/Matmul.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -164,7 +165,7 @@ private:
       scf::YieldOp::create(b, square);
       square = SmallVector<Value>(branch.getResults());
     }
-    transposeSquare(b, square);
+    square = transposeSquare(b, b.getLoc(), square);
     for (auto [i, value] : llvm::enumerate(square))
       store(value, constant(static_cast<int64_t>(i)), column);
   }

@@ -157,12 +157,14 @@ int64_t NestEmitter::bytesByElement() {
   return bytes;
 }
 
-/// Which outputs are large enough, as values at the outermost level.
-void NestEmitter::findStreams() {
+/// The outputs that may be large enough, each with the condition for it: values
+/// at the outermost level.
+SmallVector<std::pair<NestOutput *, Value>> NestEmitter::findLarge() {
+  SmallVector<std::pair<NestOutput *, Value>> result;
   int64_t threshold = fe.target().streamBytes;
   if (threshold <= 0 || nest.isCold || !nest.reduceDims.empty() ||
       frame.vecDim < 0)
-    return;
+    return result;
   Value runs;
   int64_t moved = 0;
   for (NestOutput &output : nest.outputs) {
@@ -185,7 +187,20 @@ void NestEmitter::findStreams() {
           b, loc, nest.redirected, arith::ConstantIntOp::create(b, loc, 1, 1));
       isLarge = arith::AndIOp::create(b, loc, isLarge, isDirect);
     }
-    large.push_back({&output, isLarge});
+    result.push_back({&output, isLarge});
+  }
+  return result;
+}
+
+/// Which outputs go around the caches.
+void NestEmitter::findStreams() {
+  if (!squares || squares->streams)
+    large = findLarge();
+  for (auto &[output, isLarge] : large) {
+    int64_t bits = output->view.elementType().getIntOrFloatBitWidth();
+    if (squares)
+      isLarge =
+          arith::AndIOp::create(b, loc, isLarge, columnsAreLines(output->view));
     // The masked steps at both ends are worth it for several lines.
     if (nest.shape[frame.vecDim] * bits / 8 < 16 * lineBytes)
       mayShift = false;

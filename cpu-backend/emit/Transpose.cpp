@@ -13,9 +13,9 @@
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -27,10 +27,10 @@ class TransposingCopy {
 public:
   TransposingCopy(OpBuilder &b, Location loc, const View &from, const View &to,
                   unsigned rowDim, unsigned columnDim, int64_t side,
-                  std::optional<Later> later)
+                  OpFoldResult firstColumn, std::optional<Later> later)
       : b(b), loc(loc), from(from), to(to), rowDim(rowDim),
-        columnDim(columnDim), side(side), later(later),
-        type(VectorType::get({side}, from.elementType())) {}
+        columnDim(columnDim), side(side), firstColumn(firstColumn),
+        later(later), type(VectorType::get({side}, from.elementType())) {}
 
   /// `pad`, a vector, is what elements outside of the box are; null: there are
   /// none.
@@ -49,7 +49,7 @@ public:
     OpBuilder::InsertionGuard guard(b);
     for (unsigned d : dims) {
       bool isTiled = d == rowDim || d == columnDim;
-      Value begin = toValue(b, loc, from.lo[d]);
+      Value begin = toValue(b, loc, d == columnDim ? firstColumn : from.lo[d]);
       if (isTiled)
         begin = arith::AndIOp::create(b, loc, begin, constant(-side));
       auto loop = scf::ForOp::create(b, loc, begin, toValue(b, loc, from.hi[d]),
@@ -125,7 +125,8 @@ private:
       rows = loadRows(at, places);
     }
     Value target = addressOf(to, at);
-    for (auto [column, value] : llvm::enumerate(transpose(rows))) {
+    for (auto [column, value] :
+         llvm::enumerate(transposeSquare(b, loc, rows))) {
       Value place = toValue(b, loc,
                             addIndex(b, loc, target,
                                      mulIndex(b, loc, to.strides[columnDim],
@@ -177,98 +178,22 @@ private:
     return SmallVector<Value>(branch.getResults());
   }
 
-  Value shuffle(Value x, Value y, ArrayRef<int64_t> from) {
-    return vector::ShuffleOp::create(b, loc, x, y, from);
-  }
-
-  /// Elements of `x` and `y` in turn, `count` at a time, of the lower or the
-  /// upper half of each part of 128 bits: one instruction.
-  Value interleave(Value x, Value y, int64_t inPart, int64_t count,
-                   bool upper) {
-    SmallVector<int64_t> indices;
-    for (int64_t part = 0; part < side; part += inPart)
-      for (int64_t i = 0; i < inPart / 2; i += count)
-        for (int64_t source : {int64_t(0), side})
-          for (int64_t j = 0; j < count; ++j)
-            indices.push_back(source + part + (upper ? inPart / 2 : 0) + i + j);
-    return shuffle(x, y, indices);
-  }
-
-  /// Parts of 128 bits: `low` and `low + step` of x, then of y.
-  Value joinParts(Value x, Value y, int64_t inPart, ArrayRef<int64_t> parts) {
-    SmallVector<int64_t> indices;
-    for (int64_t source : {int64_t(0), side})
-      for (int64_t part : parts)
-        for (int64_t i = 0; i < inPart; ++i)
-          indices.push_back(source + part * inPart + i);
-    return shuffle(x, y, indices);
-  }
-
-  /// Squares inside of the parts of 128 bits by interleaving, then the squares
-  /// themselves.
-  SmallVector<Value> transpose(ArrayRef<Value> rows) {
-    int64_t inPart = std::min<int64_t>(
-        side, 128 / type.getElementType().getIntOrFloatBitWidth());
-    int64_t parts = side / inPart;
-    SmallVector<SmallVector<Value>> groups;
-    for (int64_t group = 0; group < parts; ++group) {
-      SmallVector<Value> list(rows.slice(group * inPart, inPart));
-      for (int64_t count = 1; count < inPart; count *= 2) {
-        SmallVector<Value> next(inPart);
-        for (int64_t pair = 0; pair < inPart / 2; ++pair)
-          for (bool upper : {false, true})
-            next[pair + (upper ? inPart / 2 : 0)] = interleave(
-                list[2 * pair], list[2 * pair + 1], inPart, count, upper);
-        list = next;
-      }
-      groups.push_back(list);
-    }
-    // Column k of a square is where k's bits say in reverse.
-    auto columnOf = [&](int64_t group, int64_t k) {
-      int64_t reversed = 0;
-      for (int64_t bit = 1; bit < inPart; bit *= 2, k /= 2)
-        reversed = 2 * reversed + k % 2;
-      return groups[group][reversed];
-    };
-    SmallVector<Value> columns(side);
-    for (int64_t k = 0; k < inPart; ++k) {
-      if (parts == 1) {
-        columns[k] = columnOf(0, k);
-        continue;
-      }
-      if (parts == 2) {
-        for (int64_t part : {0, 1})
-          columns[part * inPart + k] =
-              joinParts(columnOf(0, k), columnOf(1, k), inPart, part);
-        continue;
-      }
-      for (int64_t half : {0, 2}) {
-        Value x =
-            joinParts(columnOf(0, k), columnOf(1, k), inPart, {half, half + 1});
-        Value y =
-            joinParts(columnOf(2, k), columnOf(3, k), inPart, {half, half + 1});
-        columns[half * inPart + k] = joinParts(x, y, inPart, {0, 2});
-        columns[(half + 1) * inPart + k] = joinParts(x, y, inPart, {1, 3});
-      }
-    }
-    return columns;
-  }
-
   OpBuilder &b;
   Location loc;
   const View &from, &to;
   unsigned rowDim, columnDim;
   int64_t side;
+  OpFoldResult firstColumn;
   std::optional<Later> later;
   VectorType type;
   Value pad;
 };
 } // namespace
 
-/// The side of the tiles in which `view` is transposed, if it is read across
-/// the lanes.
+/// The side, at most `most`, of the tiles in which `view` is transposed, if it
+/// is read across the lanes.
 std::optional<NestEmitter::Crossing>
-NestEmitter::findCrossing(const View &view, ArrayRef<Index> at) {
+NestEmitter::findCrossing(const View &view, ArrayRef<Index> at, int64_t most) {
   int rowDim = -1, columnDim = -1;
   for (auto [d, index] : llvm::enumerate(at)) {
     if (view.shape[d] == 1)
@@ -290,8 +215,6 @@ NestEmitter::findCrossing(const View &view, ArrayRef<Index> at) {
   int64_t bits = view.elementType().getIntOrFloatBitWidth(), elements = 1;
   for (int64_t size : view.shape)
     elements *= size;
-  // Registers for a tile and what it becomes: 16 of them on smaller machines.
-  int64_t most = fe.target().vectorBits >= 512 ? 16 : 8;
   int64_t side =
       std::min({lanesAlong(view.shape[rowDim], most),
                 lanesAlong(view.shape[columnDim], most),
@@ -303,19 +226,12 @@ NestEmitter::findCrossing(const View &view, ArrayRef<Index> at) {
                   static_cast<unsigned>(columnDim), side};
 }
 
-/// What is read across the lanes goes through scratch memory. A value that the
-/// nest reads in two ways stays where it is.
-LogicalResult NestEmitter::stageCrossings() {
-  if (nest.isCold || frame.vecDim < 0)
-    return success();
+/// Where the nest reads what is in memory, at its own indices.
+llvm::MapVector<Value, SmallVector<Indices, 1>> NestEmitter::findReads() {
   llvm::MapVector<Value, SmallVector<Indices, 1>> reads;
-  auto viewOf = [&](Value value) {
-    const View *view = fe.viewIfInMemory(value);
-    auto it = view ? fe.irregular.end() : fe.irregular.find(value);
-    return it == fe.irregular.end() ? view : it->second.get();
-  };
   auto visit = [&](Value value, ArrayRef<Index> at) {
-    if (viewOf(value) && !llvm::is_contained(reads[value], at))
+    bool isRead = fe.viewIfInMemory(value) || fe.irregular.count(value);
+    if (isRead && !llvm::is_contained(reads[value], at))
       reads[value].push_back(Indices(at));
     return true;
   };
@@ -329,17 +245,28 @@ LogicalResult NestEmitter::stageCrossings() {
     if (output.mask)
       fe.walkCone(output.mask, symbolic, nullptr, visit);
   }
-  for (auto &[value, places] : reads) {
-    const View &view = *viewOf(value);
+  return reads;
+}
+
+/// What is read across the lanes goes through scratch memory. A value that the
+/// nest reads in two ways stays where it is.
+LogicalResult NestEmitter::stageCrossings() {
+  if (nest.isCold || frame.vecDim < 0)
+    return success();
+  for (auto &[value, places] : findReads()) {
     if (places.size() != 1)
       continue;
-    if (!fe.viewIfInMemory(value)) {
+    const View *inMemory = fe.viewIfInMemory(value);
+    const View &view = inMemory ? *inMemory : *fe.irregular.find(value)->second;
+    if (!inMemory) {
       auto side = findRowRuns(view, places.front());
       if (side && failed(stageRowRuns(value, view, *side)))
         return failure();
       continue;
     }
-    auto crossing = findCrossing(view, places.front());
+    // Registers for a tile and what it becomes: 16 of them on smaller machines.
+    int64_t most = fe.target().vectorBits >= 512 ? 16 : 8;
+    auto crossing = findCrossing(view, places.front(), most);
     if (!crossing)
       continue;
     // Contiguous along the lanes, in the order of the other dimensions.
@@ -355,16 +282,20 @@ LogicalResult NestEmitter::stageCrossings() {
         return failure();
       pad = fe.toLanes(pad, crossing->side);
     }
+    bool isPart = part && places.front()[crossing->columnDim].dim ==
+                              static_cast<int>(part->dim);
     TransposingCopy(b, loc, view, scratch, crossing->rowDim,
                     crossing->columnDim, crossing->side,
+                    isPart ? part->begin : view.lo[crossing->columnDim],
                     fe.loads.count(value) ? laterBlock(view) : std::nullopt)
         .emit(pad);
-    Decision(value.getLoc(), "transposed")
-        .fact("side", crossing->side)
-        .report("contiguous along dimension " + Twine(crossing->columnDim) +
-                " and used along " + Twine(crossing->rowDim) +
-                ": copied first, in squares of " + Twine(crossing->side) + "x" +
-                Twine(crossing->side) + " in registers");
+    if (!isRest())
+      Decision(value.getLoc(), "transposed")
+          .fact("side", crossing->side)
+          .report("contiguous along dimension " + Twine(crossing->columnDim) +
+                  " and used along " + Twine(crossing->rowDim) +
+                  ": copied first, in squares of " + Twine(crossing->side) +
+                  "x" + Twine(crossing->side) + " in registers");
     fe.staged[value] = std::make_unique<View>(std::move(scratch));
   }
   return success();

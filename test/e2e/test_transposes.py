@@ -150,3 +150,83 @@ def test_box_of_one_that_is_empty(n, first, rng):
     x, out = normal(rng, [16, 16]), torch.zeros([16, 16])
     empty_kernel[(1,)](x, out, n, first, STRIDE=16, N=16)
     assert torch.equal(out, x.t() if first < n else torch.ones(16, 16))
+
+
+@triton.jit
+def scaled_kernel(x, bias, out, rows, columns, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    c = tl.program_id(1) * BN + tl.arange(0, BN)
+    inside = (r[:, None] < rows) & (c[None, :] < columns)
+    block = tl.load(x + r[:, None] * columns + c[None, :], mask=inside)
+    added = tl.load(bias + c, mask=c < columns)
+    there = (c[:, None] < columns) & (r[None, :] < rows)
+    tl.store(out + c[:, None] * rows + r[None, :], block.T * 2 + added[:, None], mask=there)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [torch.float32, torch.float64, torch.int32, torch.bfloat16, torch.int8],
+    ids=lambda d: NAMES[d],
+)
+@pytest.mark.parametrize(("rows", "columns"), [(64, 64), (61, 67), (32, 7), (130, 16)])
+def test_computed_from_columns(dtype, rows, columns, rng):
+    x = (normal(rng, [rows, columns]) * 9).to(dtype)
+    bias = (normal(rng, [columns]) * 9).to(dtype)
+    around = torch.full([columns + 1, rows], 7, dtype=dtype)
+    scaled_kernel[(triton.cdiv(rows, 32), triton.cdiv(columns, 64))](
+        x, bias, around, rows, columns, BM=32, BN=64
+    )
+    assert torch.equal(around[:columns], x.t() * 2 + bias[:, None])
+    assert (around[columns] == 7).all()
+
+
+@triton.jit
+def both_kernel(x, y, z, out, first, rows, columns, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)[None, :]
+    c = tl.program_id(1) * BN + tl.arange(0, BN)[:, None]
+    inside = (r < rows) & (c < columns)
+    a = tl.load(x + r * columns + c, mask=inside, other=3)
+    b = tl.load(y + r * columns + c, mask=inside, other=5)
+    d = tl.load(z + c * rows + r, mask=inside, other=1)
+    tl.store(first + c * (tl.num_programs(0) * BM) + r, a + b)
+    tl.store(out + c * rows + r, a * d - b, mask=inside)
+
+
+@pytest.mark.parametrize(
+    "dtypes",
+    [
+        (torch.float32, torch.float32, torch.float32),
+        (torch.float32, torch.bfloat16, torch.float32),
+        (torch.int32, torch.int32, torch.int8),
+        (torch.float64, torch.float32, torch.float64),
+    ],
+    ids=lambda types: "-".join(NAMES[d] for d in types),
+)
+@pytest.mark.parametrize(("rows", "columns"), [(32, 64), (45, 33), (31, 65)])
+def test_two_columns_and_two_boxes(dtypes, rows, columns, rng):
+    """Where one store sees what the other one leaves out, the pads are read, too."""
+    x, y, z = ((normal(rng, [rows, columns]) * 4).round().to(d) for d in dtypes)
+    z = z.t().contiguous()
+    grid = (triton.cdiv(rows, 16), triton.cdiv(columns, 32))
+    first = torch.zeros([grid[1] * 32, grid[0] * 16], dtype=x.dtype)
+    out = torch.zeros([columns + 1, rows], dtype=x.dtype)
+    both_kernel[grid](x, y, z, out, first, rows, columns, BM=16, BN=32)
+    assert torch.equal(out[:columns], x.t() * z - y.t())
+    assert (out[columns] == 0).all()
+    whole = torch.full_like(first, 8)
+    whole[:columns, :rows] = (x + y).t()
+    assert torch.equal(first, whole)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=lambda d: NAMES[d])
+@pytest.mark.parametrize("rows", [4096, 4099])
+def test_around_the_caches(dtype, rows):
+    """So much that stores do not go through the caches, whose lines rows begin with, or not."""
+    columns = 48 * 2**20 // (rows * dtype.itemsize) + 5
+    x = torch.arange(rows * columns, dtype=torch.int32).view(dtype)
+    x = x[: rows * columns].view(rows, columns)
+    out = torch.zeros([columns, rows], dtype=dtype)
+    transpose_kernel[(triton.cdiv(rows, 64), triton.cdiv(columns, 32))](
+        x, out, rows, columns, columns, rows, BM=64, BN=32
+    )
+    assert torch.equal(bits(out), bits(x.t()))

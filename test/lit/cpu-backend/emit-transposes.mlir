@@ -1,20 +1,19 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit=vector-bits=256 --canonicalize --cse | FileCheck %s
 
-// What is contiguous along another dimension than the lanes is copied first: 8x8 elements at a time, by three times 8 shuffles.
+// What is contiguous along another dimension than the lanes is read in squares of 8x8, by three times 8 shuffles: a line of each row, so two of them a step.
 // CHECK-LABEL: func.func @transpose(
 // CHECK-SAME: %[[X:.*]]: memref<32x16xf32, strided<[?, 1], offset: ?>>
 func.func @transpose(%x: memref<32x16xf32, strided<[?, 1], offset: ?>>, %o: memref<16x32xf32>) {
-  // CHECK: %[[TILES:.*]] = memref.alloc() {{.*}} : memref<512xf32>
   // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c8
-  // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8
   // CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>
   // CHECK-COUNT-24: vector.shuffle
   // CHECK-NOT: vector.shuffle
   // CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
-  // CHECK: scf.for
+  // CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>
+  // CHECK-COUNT-24: vector.shuffle
+  // CHECK-NOT: vector.shuffle
+  // CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
   // CHECK-NOT: vector.gather
-  // CHECK: vector.load
-  // CHECK: vector.store
   %t = bufferization.to_tensor %x : memref<32x16xf32, strided<[?, 1], offset: ?>> to tensor<32x16xf32>
   %e = tensor.empty() : tensor<16x32xf32>
   %y = linalg.transpose ins(%t : tensor<32x16xf32>) outs(%e : tensor<16x32xf32>) permutation = [1, 0]
@@ -24,9 +23,22 @@ func.func @transpose(%x: memref<32x16xf32, strided<[?, 1], offset: ?>>, %o: memr
 
 // -----
 
-// Tiles that are partly outside of the box have masks; what is outside is the pad, which is written first.
+// Squares end where the box of what is read does: rows that are outside are not loaded, and what is left, less than a line wide, is copied to scratch memory, with the pad around it.
 // CHECK-LABEL: func.func @edge(
+// CHECK-SAME: %[[H1:[^ ]*]]: index)
 func.func @edge(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %o: memref<16x32xf32>, %h0: index, %h1: index) {
+  // CHECK: %[[END:.*]] = arith.andi %{{.*}}, %c-16
+  // CHECK: %[[WHOLE:.*]] = arith.maxsi %[[END]], %c0
+  // CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c16
+  // CHECK: scf.for
+  // CHECK-COUNT-8: vector.load
+  // CHECK-COUNT-24: vector.shuffle
+  // CHECK: scf.for
+  // CHECK: vector.extract %{{.*}}[0] : i1 from vector<8xi1>
+  // CHECK-NEXT: scf.if {{.*}} -> (vector<8xf32>)
+  // CHECK-COUNT-24: vector.shuffle
+  // CHECK: %[[LEFT:.*]] = arith.cmpi slt, %[[WHOLE]], %c16
+  // CHECK-NEXT: scf.if %[[LEFT]]
   // CHECK: scf.if
   // CHECK: } else {
   // CHECK: vector.store %{{[^ ]*}}, {{.*}} vector<8xf32>
@@ -47,6 +59,47 @@ func.func @edge(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %o: memref<16x3
   %e = tensor.empty() : tensor<16x32xf32>
   %y = linalg.transpose ins(%t : tensor<32x16xf32>) outs(%e : tensor<16x32xf32>) permutation = [1, 0]
   bufferization.materialize_in_destination %y in writable %o : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
+  return
+}
+
+// -----
+
+// What is much to compute is not written once for each column: the block is copied first.
+// CHECK-LABEL: func.func @long(
+func.func @long(%x: memref<32x16xf32, strided<[?, 1], offset: ?>>, %o: memref<16x32xf32>) {
+  // CHECK: %[[TILES:.*]] = memref.alloc() {{.*}} : memref<512xf32>
+  // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c8
+  // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8
+  // CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>
+  // CHECK-COUNT-24: vector.shuffle
+  // CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
+  // CHECK: scf.for
+  // CHECK-NOT: vector.gather
+  // CHECK: vector.load
+  // CHECK: math.exp
+  // CHECK: vector.store
+  %t = bufferization.to_tensor %x : memref<32x16xf32, strided<[?, 1], offset: ?>> to tensor<32x16xf32>
+  %e = tensor.empty() : tensor<16x32xf32>
+  %r = linalg.transpose ins(%t : tensor<32x16xf32>) outs(%e : tensor<16x32xf32>) permutation = [1, 0]
+  %y = math.exp %r : tensor<16x32xf32>
+  bufferization.materialize_in_destination %y in writable %o : (tensor<16x32xf32>, memref<16x32xf32>) -> ()
+  return
+}
+
+// -----
+
+// Nor is what is computed from narrow elements, whose squares are large.
+// CHECK-LABEL: func.func @narrow(
+func.func @narrow(%x: memref<32x32xbf16, strided<[?, 1], offset: ?>>, %z: memref<32x32xbf16>, %o: memref<32x32xbf16>) {
+  // CHECK: memref.alloc() {{.*}} : memref<1024xbf16>
+  // CHECK: vector.load {{.*}} vector<8xbf16>
+  // CHECK: arith.addf
+  %t = bufferization.to_tensor %x : memref<32x32xbf16, strided<[?, 1], offset: ?>> to tensor<32x32xbf16>
+  %u = bufferization.to_tensor %z : memref<32x32xbf16> to tensor<32x32xbf16>
+  %e = tensor.empty() : tensor<32x32xbf16>
+  %r = linalg.transpose ins(%t : tensor<32x32xbf16>) outs(%e : tensor<32x32xbf16>) permutation = [1, 0]
+  %y = arith.addf %r, %u : tensor<32x32xbf16>
+  bufferization.materialize_in_destination %y in writable %o : (tensor<32x32xbf16>, memref<32x32xbf16>) -> ()
   return
 }
 
