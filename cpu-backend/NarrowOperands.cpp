@@ -42,18 +42,6 @@ static Operation *onlyOperation(linalg::GenericOp op) {
              : nullptr;
 }
 
-/// `block` is read from memory where its elements along a dimension lie beside
-/// each other.
-static bool isContiguousAlong(Value block, unsigned dim) {
-  Value view;
-  if (std::optional<StructuredLoad> load = matchLoad(block))
-    view = load->read.getBuffer();
-  else if (auto rows = block.getDefiningOp<linalg_ext::GatherRowsOp>();
-           rows && static_cast<unsigned>(rows.getDim()) != dim)
-    view = rows.getView();
-  return view && hasUnitStride(cast<MemRefType>(view.getType()), dim);
-}
-
 namespace {
 
 struct ReadNarrow : public OpRewritePattern<linalg::MatmulOp> {

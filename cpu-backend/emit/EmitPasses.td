@@ -16,7 +16,8 @@ def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::ml
     A loop that adds blocks to a block, of which only the sum is used, reads and writes all of that block in each iteration. Here
     each block is reduced first, and the loop carries the result. Sums of floats are taken in another order, as those of every
     reduction are. Only where the loop begins with the identity (or, as for a maximum, with any one value), and where at
-    least 64 elements become one, or 2 if they lie one above the other and the last dimension stays. A mask that keeps the old
+    least 64 elements become one, or 2 if they lie one above the other: the last dimension stays, or what is read lies in memory along
+    others that do, as in kernels that reduce columns with these as the first dimension. A mask that keeps the old
     value in some elements (`tl.where(mask, acc + x, acc)`) combines them with what the loop begins with.
 
     Before:

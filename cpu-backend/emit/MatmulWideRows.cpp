@@ -55,14 +55,14 @@ RowsInMemory DeepMatmul::leftRows(ImplicitLocOpBuilder &b) const {
 }
 
 /// `tensor` is a load whose elements along dimension `d` are contiguous.
-static bool isContiguousAlong(Value tensor, unsigned d) {
+static bool isLoadedAlong(Value tensor, unsigned d) {
   Operation *op = tensor.getDefiningOp();
   if (auto transpose = dyn_cast_or_null<linalg::TransposeOp>(op))
-    return isContiguousAlong(transpose.getInput(),
+    return isLoadedAlong(transpose.getInput(),
                              transpose.getPermutation()[d]);
   // What is packed unless the program before has done it.
   if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
-    return isContiguousAlong(branch.thenYield()->getOperand(0), d);
+    return isLoadedAlong(branch.thenYield()->getOperand(0), d);
   auto load = matchLoad(tensor);
   return load &&
          hasUnitStride(cast<MemRefType>(load->read.getBuffer().getType()), d);
@@ -75,12 +75,12 @@ int64_t FunctionEmitter::rowsWithColumns(const DeepMatmul &product,
   linalg::MatmulOp op = product.op;
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   MatmulKernel kernel = product.kernel(b);
-  if (!isContiguousAlong(op.getInputs()[1], product.form.swapsRhs ? 1 : 0))
+  if (!isLoadedAlong(op.getInputs()[1], product.form.swapsRhs ? 1 : 0))
     return 0;
   auto left = op.getInputs()[0];
   Type leftElement = getElementTypeOrSelf(left.getType());
   bool isInPlace = kernel.readsRowsOf(leftElement) &&
-                   isContiguousAlong(left, product.form.swapsLhs ? 0 : 1);
+                   isLoadedAlong(left, product.form.swapsLhs ? 0 : 1);
   int64_t most = kernel.rowsWithColumns(/*waits=*/true, isInPlace);
   auto rows = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0);
   std::optional<WantedRange> wanted = findWanted(op->getResult(0), 0);

@@ -10,12 +10,14 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Combiners.h"
+#include "cpu-backend/emit/View.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -75,6 +77,35 @@ static linalg::GenericOp asChoice(linalg::GenericOp op) {
   return op;
 }
 
+/// Loops over `elements` have their lanes along dimensions that are reduced:
+/// the last one, unless what is read lies in memory along others.
+static bool lanesAreReduced(Value elements, ArrayRef<int64_t> reduced) {
+  auto shape = cast<RankedTensorType>(elements.getType()).getShape();
+  if (!llvm::is_contained(reduced, static_cast<int64_t>(shape.size()) - 1))
+    return false;
+  llvm::SmallSetVector<Value, 16> seen;
+  seen.insert(elements);
+  constexpr size_t most = 64;
+  bool liesAlongOther = false;
+  for (size_t next = 0; next < seen.size() && next < most; ++next) {
+    Value block = seen[next];
+    auto type = dyn_cast<RankedTensorType>(block.getType());
+    if (!type || type.getShape() != shape)
+      continue;
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      if (!isContiguousAlong(block, d))
+        continue;
+      if (llvm::is_contained(reduced, d))
+        return true;
+      liesAlongOther = true;
+    }
+    if (auto op = block.getDefiningOp<linalg::GenericOp>();
+        op && mapsAreIdentities(op))
+      seen.insert_range(op.getInputs());
+  }
+  return !liesAlongOther;
+}
+
 static std::optional<Accumulator> match(scf::ForOp loop, unsigned i) {
   BlockArgument argument = loop.getRegionIterArg(i);
   auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -115,12 +146,11 @@ static std::optional<Accumulator> match(scf::ForOp loop, unsigned i) {
       !splatOf(found.reduce.getInits()[0]))
     return std::nullopt;
   int64_t elements = 1;
-  bool hasLanes = false;
-  for (int64_t d : found.reduce.getDimensions()) {
+  for (int64_t d : found.reduce.getDimensions())
     elements *= type.getDimSize(d);
-    hasLanes |= d == type.getRank() - 1;
-  }
-  if (elements < (hasLanes ? leastElements : leastRows))
+  if (elements < leastRows ||
+      (elements < leastElements &&
+       lanesAreReduced(found.elements, found.reduce.getDimensions())))
     return std::nullopt;
   return found;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -135,6 +136,16 @@ std::optional<StructuredLoad> tilebridge::cpu::matchLoad(Value tensor) {
     return load;
   }
   return std::nullopt;
+}
+
+bool tilebridge::cpu::isContiguousAlong(Value block, unsigned dim) {
+  Value view;
+  if (std::optional<StructuredLoad> load = matchLoad(block))
+    view = load->read.getBuffer();
+  else if (auto rows = block.getDefiningOp<tilebridge::linalg_ext::GatherRowsOp>();
+           rows && static_cast<unsigned>(rows.getDim()) != dim)
+    view = rows.getView();
+  return view && hasUnitStride(cast<MemRefType>(view.getType()), dim);
 }
 
 std::optional<StructuredStore> tilebridge::cpu::matchStore(Operation *op) {

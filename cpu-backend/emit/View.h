@@ -69,6 +69,10 @@ struct StructuredLoad {
 /// `tensor` as a structured load; nothing if it is none.
 std::optional<StructuredLoad> matchLoad(mlir::Value tensor);
 
+/// `block` is read from memory where its elements along a dimension lie beside
+/// each other.
+bool isContiguousAlong(mlir::Value block, unsigned dim);
+
 /// A structured store of the old function, taken apart.
 struct StructuredStore {
   mlir::bufferization::MaterializeInDestinationOp write;

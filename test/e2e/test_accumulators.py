@@ -188,7 +188,7 @@ def kept_kernel(
 @pytest.mark.parametrize("nans", [False, True])
 @pytest.mark.parametrize("rows", [0, 1, 37, 300])
 @pytest.mark.parametrize("columns", [5, 64, 130])
-@pytest.mark.parametrize("block", [(64, 16), (4, 64), (64, 2), (128, 1)])
+@pytest.mark.parametrize("block", [(64, 16), (4, 64), (2, 32), (16, 8), (64, 2), (128, 1)])
 @pytest.mark.parametrize(
     "dtype", dtypes(torch.float32, torch.bfloat16, torch.float16, torch.int32, torch.int16)
 )

@@ -263,3 +263,51 @@ func.func @unchosen(%x: memref<128xf32>, %mask: tensor<128xi1>, %n: index) -> (f
   %f = tensor.extract %q[] : tensor<f32>
   return %e, %f : f32, f32
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Few elements along the last dimension are registers of one vector, so that the block stays; but not where what is read, here by arithmetic and a box, lies in memory along the first one.
+// CHECK-LABEL: func.func @columns
+// CHECK: scf.for {{.*}} -> (tensor<64xf32>, tensor<64x4xf32>)
+// CHECK: linalg.reduce { arith.addf } ins(%{{.*}} : tensor<64x4xf32>) outs(%{{.*}} : tensor<64xf32>) dimensions = [1]
+// CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<64xf32>, tensor<64x4xf32>
+func.func @columns(%x: memref<?x4xf32, strided<[1, ?]>>, %y: memref<64x4xf32, strided<[?, 1]>>, %n: index, %high: index) -> (tensor<64xf32>, tensor<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<64x4xf32>
+  %init = arith.constant dense<-0.0> : tensor<64xf32>
+  %empty = tensor.empty() : tensor<64x4xf32>
+  %t:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zeros, %other = %zeros) -> (tensor<64x4xf32>, tensor<64x4xf32>) {
+    %part = bufferization.to_tensor %x : memref<?x4xf32, strided<[1, ?]>> to tensor<?x4xf32>
+    %block = tensor.pad %part low[0, 0] high[%high, 0] {
+    ^bb0(%a: index, %b: index):
+      tensor.yield %zero : f32
+    } : tensor<?x4xf32> to tensor<64x4xf32>
+    %rows = bufferization.to_tensor %y : memref<64x4xf32, strided<[?, 1]>> to tensor<64x4xf32>
+    %square = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%block : tensor<64x4xf32>) outs(%empty : tensor<64x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %v = arith.mulf %a, %a : f32
+      linalg.yield %v : f32
+    } -> tensor<64x4xf32>
+    %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%sum, %square : tensor<64x4xf32>, tensor<64x4xf32>) outs(%empty : tensor<64x4xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.addf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<64x4xf32>
+    %u = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%other, %rows : tensor<64x4xf32>, tensor<64x4xf32>) outs(%empty : tensor<64x4xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.addf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<64x4xf32>
+    scf.yield %s, %u : tensor<64x4xf32>, tensor<64x4xf32>
+  }
+  %r = linalg.reduce { arith.addf } ins(%t#0 : tensor<64x4xf32>) outs(%init : tensor<64xf32>) dimensions = [1]
+  %q = linalg.reduce { arith.addf } ins(%t#1 : tensor<64x4xf32>) outs(%init : tensor<64xf32>) dimensions = [1]
+  return %r, %q : tensor<64xf32>, tensor<64xf32>
+}
