@@ -31,8 +31,7 @@ using namespace tilebridge::cpu;
 /// The only operation of `op`, element by element, of its only input.
 static Operation *onlyOperation(linalg::GenericOp op) {
   if (!readsOnlyInputs(op) || op.getInputs().size() != 1 ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
+      !linalg_ext::keepsOrder(op))
     return nullptr;
   Block &body = *op.getBody();
   Operation *def = body.getTerminator()->getOperand(0).getDefiningOp();

@@ -13,6 +13,7 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/Permute.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -97,8 +98,7 @@ static Parts partsOfConstant(Value block, const Parts &like, OpBuilder &b) {
 /// What is computed element by element from such blocks and from constants.
 static Parts partsOfElementwise(linalg::GenericOp op, OpBuilder &b) {
   if (!readsOnlyInputs(op) || !op->hasOneUse() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }) ||
+      !tilebridge::linalg_ext::keepsOrder(op) ||
       !op.getBody()->getOps<linalg::IndexOp>().empty())
     return {};
   SmallVector<Parts> inputs;

@@ -150,9 +150,7 @@ static LogicalResult turnLater(linalg::GenericOp op,
       transpose = found;
   if (!transpose || !readsOnlyInputs(op) ||
       !op.getBody()->getOps<linalg::IndexOp>().empty() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }) ||
-      !isOnlyMultiplied(op.getResult(0)))
+      !linalg_ext::keepsOrder(op) || !isOnlyMultiplied(op.getResult(0)))
     return rewriter.notifyMatchFailure(op, "not of transposed rows alone");
   ArrayRef<int64_t> permutation = transpose.getPermutation();
   if (!llvm::all_of(op.getInputs(),

@@ -10,6 +10,7 @@
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/RowPieces.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+#include "triton-to-linalg/bridge/Permute.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -64,9 +65,7 @@ bool tilebridge::cpu::isFromIndices(Value tensor) {
 /// this order; null if it is anything else.
 template <typename Op> static linalg::GenericOp matchEach(Value tensor) {
   auto op = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!op || !isElementwise(op) ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
+  if (!op || !isElementwise(op) || !linalg_ext::keepsOrder(op))
     return {};
   Block &block = *op.getBlock();
   auto inner = dyn_cast<Op>(block.front());

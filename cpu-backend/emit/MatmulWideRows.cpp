@@ -58,8 +58,7 @@ RowsInMemory DeepMatmul::leftRows(ImplicitLocOpBuilder &b) const {
 static bool isLoadedAlong(Value tensor, unsigned d) {
   Operation *op = tensor.getDefiningOp();
   if (auto transpose = dyn_cast_or_null<linalg::TransposeOp>(op))
-    return isLoadedAlong(transpose.getInput(),
-                             transpose.getPermutation()[d]);
+    return isLoadedAlong(transpose.getInput(), transpose.getPermutation()[d]);
   // What is packed unless the program before has done it.
   if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
     return isLoadedAlong(branch.thenYield()->getOperand(0), d);

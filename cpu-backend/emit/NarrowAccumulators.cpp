@@ -11,6 +11,7 @@
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Combiners.h"
 #include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/Permute.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -56,15 +57,10 @@ struct Accumulator {
 };
 } // namespace
 
-static bool mapsAreIdentities(linalg::GenericOp op) {
-  return llvm::all_of(op.getIndexingMapsArray(),
-                      [](AffineMap map) { return map.isIdentity(); });
-}
-
 /// `op` if it selects, element by element, by a mask between two tensors.
 static linalg::GenericOp asChoice(linalg::GenericOp op) {
   if (!op || op.getNumDpsInputs() != 3 || op.getNumDpsInits() != 1 ||
-      !mapsAreIdentities(op))
+      !tilebridge::linalg_ext::keepsOrder(op))
     return {};
   Block &body = *op.getBody();
   auto select = dyn_cast<arith::SelectOp>(body.front());
@@ -100,7 +96,7 @@ static bool lanesAreReduced(Value elements, ArrayRef<int64_t> reduced) {
       liesAlongOther = true;
     }
     if (auto op = block.getDefiningOp<linalg::GenericOp>();
-        op && mapsAreIdentities(op))
+        op && tilebridge::linalg_ext::keepsOrder(op))
       seen.insert_range(op.getInputs());
   }
   return !liesAlongOther;
@@ -132,7 +128,8 @@ static std::optional<Accumulator> match(scf::ForOp loop, unsigned i) {
       found.update->getBlock() != loop.getBody() ||
       !found.update->hasOneUse() || found.update.getNumDpsInputs() != 2 ||
       found.update.getNumDpsInits() != 1 ||
-      found.reduce.getNumDpsInputs() != 1 || !mapsAreIdentities(found.update))
+      found.reduce.getNumDpsInputs() != 1 ||
+      !tilebridge::linalg_ext::keepsOrder(found.update))
     return std::nullopt;
   unsigned at = found.update.getDpsInputs()[0] == argument ? 0 : 1;
   if (found.update.getDpsInputs()[at] != argument)

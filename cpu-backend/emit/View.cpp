@@ -142,7 +142,8 @@ bool tilebridge::cpu::isContiguousAlong(Value block, unsigned dim) {
   Value view;
   if (std::optional<StructuredLoad> load = matchLoad(block))
     view = load->read.getBuffer();
-  else if (auto rows = block.getDefiningOp<tilebridge::linalg_ext::GatherRowsOp>();
+  else if (auto rows =
+               block.getDefiningOp<tilebridge::linalg_ext::GatherRowsOp>();
            rows && static_cast<unsigned>(rows.getDim()) != dim)
     view = rows.getView();
   return view && hasUnitStride(cast<MemRefType>(view.getType()), dim);

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "triton-to-linalg/bridge/Permute.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <optional>
@@ -42,9 +44,7 @@ int64_t strideOf(mlir::RankedTensorType type, int64_t dim);
 /// `op` applies one operation, of type `Op`, to its inputs, element by element.
 template <typename Op> bool isOnly(mlir::linalg::GenericOp op) {
   if (op.getNumResults() != 1 || !op.hasPureTensorSemantics() ||
-      op.getNumLoops() != op.getNumParallelLoops() ||
-      llvm::any_of(op.getIndexingMapsArray(),
-                   [](mlir::AffineMap map) { return !map.isIdentity(); }) ||
+      op.getNumLoops() != op.getNumParallelLoops() || !keepsOrder(op) ||
       !llvm::hasNItems(*op.getBody(), 2))
     return false;
   auto only = mlir::dyn_cast<Op>(op.getBody()->front());

@@ -56,3 +56,8 @@ Value tilebridge::linalg_ext::transposed(OpBuilder &builder, Location loc,
   return linalg::TransposeOp::create(builder, loc, block, init, permutation)
       ->getResult(0);
 }
+
+bool tilebridge::linalg_ext::keepsOrder(linalg::GenericOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(),
+                      [](AffineMap map) { return map.isIdentity(); });
+}

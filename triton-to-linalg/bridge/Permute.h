@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 
 namespace tilebridge::linalg_ext {
@@ -19,5 +20,9 @@ mlir::Value permuteView(mlir::OpBuilder &builder, mlir::Value view,
 /// The block with its dimensions in another order: a `linalg.transpose`.
 mlir::Value transposed(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value block, llvm::ArrayRef<int64_t> permutation);
+
+/// Each operand is read or written at the indices of the loops: all maps are
+/// the identity.
+bool keepsOrder(mlir::linalg::GenericOp op);
 
 } // namespace tilebridge::linalg_ext

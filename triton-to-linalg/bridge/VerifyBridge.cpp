@@ -8,6 +8,7 @@
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/bridge/Passes.h"
+#include "triton-to-linalg/bridge/Permute.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -345,8 +346,7 @@ LogicalResult checkLinalg(linalg::LinalgOp op) {
   if (!generic)
     return success();
   if (generic.getNumParallelLoops() != generic.getNumLoops() ||
-      !llvm::all_of(generic.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
+      !linalg_ext::keepsOrder(generic))
     return op.emitError(
         "(B11) a 'linalg.generic' is elementwise: all iterators "
         "parallel, all maps the identity");
