@@ -39,7 +39,9 @@ LogicalResult NestEmitter::run(LoadedViews flat) {
     return emitInSquares(*found);
   report();
   size_t seen = fe.staged.size();
-  if (failed(squares ? prepareSquares() : stageCrossings()))
+  if (squares)
+    prepareSquares();
+  else if (failed(stageCrossings()))
     return failure();
   fe.onlyStreams &= fe.staged.size() == seen;
   restrictToBox();
@@ -168,7 +170,7 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   auto segment = [&](Value from, Value to, bool interior) {
     frame.lanes = interior ? lanes : edgeLanes;
     auto restore = llvm::scope_exit([&] { frame.lanes = lanes; });
-    auto body = [&](Value iv, unsigned level) {
+    return loop(from, to, frame.lanes, [&](Value iv, unsigned level) {
       frame.interior = interior;
       frame.vecLevel = level;
       indices[d] = {iv, 1, level, static_cast<int>(d)};
@@ -176,9 +178,7 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
       indices[d] = {Value(), 0, 0, static_cast<int>(d)};
       frame.interior = false;
       return result;
-    };
-    auto emit = [&] { return loop(from, to, frame.lanes, body); };
-    return interior ? byStreams(emit) : emit();
+    });
   };
   bool isOnce = limits.empty() && lows.empty() && lanes == nest.shape[d];
   if (!large.empty() && mayShift && !isOnce)
@@ -186,8 +186,11 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   if (!large.empty())
     (void)alignStreams({}, {});
   auto stopStreams = llvm::scope_exit([&] { frame.streams.clear(); });
+  // They are inside of every box.
+  if (squares)
+    return segment(constant(0), toValue(b, loc, ranges[d].second), true);
   if (limits.empty() && lows.empty()) {
-    if (first + lanes == nest.shape[d] && !squares)
+    if (first + lanes == nest.shape[d])
       return emitOnce(position, first, /*interior=*/true);
     return first == nest.shape[d]
                ? success()
@@ -253,37 +256,42 @@ LogicalResult NestEmitter::emitOnce(unsigned position, int64_t at,
 }
 
 LogicalResult NestEmitter::emitBody() {
-  return squares ? emitSquare() : emitElements();
-}
-
-/// All values first, then all stores: an output may lie where another one's
-/// operand does.
-LogicalResult NestEmitter::emitElements() {
-  SmallVector<Value> values, masks;
+  if (squares)
+    return emitSquare();
   if (!scans.empty())
     openScans();
-  for (NestOutput &output : nest.outputs) {
-    Value value;
-    if (!output.reduce) {
-      value = output.source ? fe.read(*output.source, indices, loc)
-                            : fe.evaluate(output.tensor, indices);
-      Value mask;
-      if (output.maskSource)
-        mask = fe.read(*output.maskSource, indices, loc);
-      else if (output.mask)
-        mask = fe.evaluate(output.mask, indices);
-      if (!value || (output.mask && !mask))
-        return failure();
-      masks.push_back(mask);
-    } else {
-      masks.push_back({});
-    }
-    values.push_back(value);
-  }
-  if (failed(accumulate()))
+  SmallVector<Value> values;
+  if (failed(evaluateOutputs(values)) || failed(accumulate()))
     return failure();
   if (!scans.empty())
     closeScans();
+  return storeOutputs(values);
+}
+
+/// Of each output that is written: its value, and its mask, which may be null.
+LogicalResult NestEmitter::evaluateOutputs(SmallVectorImpl<Value> &values) {
+  for (NestOutput &output : nest.outputs) {
+    if (output.reduce) {
+      values.append(2, Value());
+      continue;
+    }
+    Value value = output.source ? fe.read(*output.source, indices, loc)
+                                : fe.evaluate(output.tensor, indices);
+    Value mask;
+    if (output.maskSource)
+      mask = fe.read(*output.maskSource, indices, loc);
+    else if (output.mask)
+      mask = fe.evaluate(output.mask, indices);
+    if (!value || (output.mask && !mask))
+      return failure();
+    values.append({value, mask});
+  }
+  return success();
+}
+
+/// All values have been computed before: an output may lie where another one's
+/// operand does.
+LogicalResult NestEmitter::storeOutputs(ArrayRef<Value> values) {
   for (unsigned i = 0; i < nest.outputs.size(); ++i) {
     NestOutput &output = nest.outputs[i];
     if (output.reduce)
@@ -291,7 +299,8 @@ LogicalResult NestEmitter::emitElements() {
     if (SmallVector<unsigned> joined = outputsToJoin(i); !joined.empty()) {
       writeJoined(joined, values);
       i += joined.size() - 1;
-    } else if (failed(fe.write(output.view, indices, values[i], loc, masks[i])))
+    } else if (failed(fe.write(output.view, indices, values[2 * i], loc,
+                               values[2 * i + 1])))
       return failure();
   }
   return success();

@@ -56,7 +56,9 @@ private:
   mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
-  mlir::LogicalResult emitElements();
+  mlir::LogicalResult
+  evaluateOutputs(llvm::SmallVectorImpl<mlir::Value> &values);
+  mlir::LogicalResult storeOutputs(llvm::ArrayRef<mlir::Value> values);
   // JoinStores.cpp
   llvm::SmallVector<unsigned> outputsToJoin(unsigned first);
   void writeJoined(llvm::ArrayRef<unsigned> joined,
@@ -90,7 +92,6 @@ private:
       /// The view's dimension along the lanes.
       unsigned rowDim;
       std::optional<Later> later = {};
-      mlir::Value pad = {};
     };
     llvm::SmallVector<Read, 1> reads;
     /// The nest's dimension along which memory is contiguous, and where whole
@@ -107,12 +108,13 @@ private:
   bool findEnd(Squares &squares);
   mlir::LogicalResult emitInSquares(const Squares &squares);
   void takeSquares();
-  mlir::LogicalResult prepareSquares();
+  void prepareSquares();
   mlir::Value columnsAreLines(const View &view);
   llvm::SmallVector<mlir::Value> loadRows(const Squares::Read &read,
                                           bool isFirst);
-  mlir::LogicalResult byStreams(llvm::function_ref<mlir::LogicalResult()> body);
   mlir::LogicalResult emitSquare();
+  mlir::LogicalResult
+  storeByStreams(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> columns);
   // RowRuns.cpp: gathered rows of one element.
   std::optional<int64_t> findRowRuns(const View &view,
                                      llvm::ArrayRef<Index> at);
@@ -254,6 +256,8 @@ private:
   struct Part {
     unsigned dim;
     mlir::OpFoldResult begin, end;
+    /// It is this nest whose stores are told of.
+    bool tellsStreams;
   };
   std::optional<Part> part;
   bool isRest() const { return part && !squares; }

@@ -72,7 +72,7 @@ void NestEmitter::report() const {
 
 /// For each store, whether it may go around the caches.
 void NestEmitter::reportStreams() const {
-  if (isRest() || !Decision::isWanted(loc.getContext()))
+  if ((part && !part->tellsStreams) || !Decision::isWanted(loc.getContext()))
     return;
   for (const NestOutput &output : nest.outputs) {
     if (!output.isStore || output.source)

@@ -8,8 +8,9 @@
 // memory a step: rows of it are loaded and transposed in registers, and what
 // the nest computes from each of the columns is stored from there. (In scratch
 // memory, Transpose.cpp, transposing 512 x 512 of f32 took 1.2 times as long on
-// AMD Zen 4.) What is left of the block is less than a square wide, and goes
-// through scratch memory.
+// AMD Zen 4.) What is left of the block is less than a line wide, and goes
+// through scratch memory, as do blocks at the end of the rows, which would need
+// masks, and those that squares cannot stream.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DecisionRemark.h"
@@ -18,6 +19,7 @@
 #include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -37,7 +39,7 @@ std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
       !scans.empty() || lanesToExchange > 1 || !fe.staged.empty())
     return std::nullopt;
   Squares result;
-  bool is512 = fe.target().vectorBits >= lineBits, isWide = true;
+  int64_t narrowest = 64;
   for (auto &[value, places] : findReads()) {
     const View *view = fe.viewIfInMemory(value);
     auto crossing = view && places.size() == 1
@@ -46,7 +48,7 @@ std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
     if (!crossing)
       continue;
     int64_t bits = view->elementType().getIntOrFloatBitWidth();
-    isWide &= bits >= 32;
+    narrowest = std::min(narrowest, bits);
     result.columns = std::max(result.columns, lineBits / bits);
     auto dim = static_cast<unsigned>(places.front()[crossing->columnDim].dim);
     if (!result.reads.empty() && dim != result.dim)
@@ -57,9 +59,10 @@ std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
     result.reads.push_back({value, view, places.front(), crossing->rowDim});
   }
   if (result.reads.empty() || result.reads.size() > mostReads ||
-      bodyCost > (isWide ? mostCost : 2))
+      bodyCost > (narrowest >= 32 ? mostCost : 2))
     return std::nullopt;
-  result.streams = is512 && (isWide || !fe.target().hasTwoFmas);
+  result.streams = fe.target().vectorBits >= lineBits &&
+                   narrowest >= (fe.target().hasTwoFmas ? 32 : 16);
   result.lanes = std::max(edgeLanes, result.side);
   for (const NestOutput &output : nest.outputs) {
     if (output.mask || output.source ||
@@ -77,9 +80,10 @@ std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
     return std::nullopt;
   if (result.streams)
     return result;
-  // Few registers do not hold squares of whole lines, and of narrow elements
-  // CPUs with two multiply-adds stream single lines more slowly (0.92 of the
-  // rate, bf16): what goes around the caches is collected in scratch memory.
+  // Few registers do not hold squares of whole lines, nor many those of bytes,
+  // and of bf16 CPUs with two multiply-adds stream single lines more slowly
+  // (0.92 of the rate): what goes around the caches is collected in scratch
+  // memory.
   for (auto [output, isLarge] : findLarge())
     result.end = arith::SelectOp::create(b, loc, isLarge, constant(0),
                                          toValue(b, loc, result.end))
@@ -87,41 +91,67 @@ std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
   return result;
 }
 
-/// Where whole squares end along their dimension: those that are inside of
-/// every box. False where that is not known.
+/// Where whole squares end along their dimension, all of which are inside of
+/// every box: at once where others are not. False where that is not known.
 bool NestEmitter::findEnd(Squares &squares) {
   int64_t least = nest.shape[squares.dim];
-  SmallVector<Value> others;
+  llvm::SmallSetVector<Value, 4> others;
+  Value isInside;
+  auto require = [&](Value condition) {
+    isInside = isInside ? arith::AndIOp::create(b, loc, isInside, condition)
+                        : condition;
+  };
+  auto isAtLeast = [&](OpFoldResult x, OpFoldResult y) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                 toValue(b, loc, x), toValue(b, loc, y));
+  };
   auto endsAt = [&](OpFoldResult end) {
     if (auto known = constantOf(end))
       least = std::min(least, *known);
-    else if (!llvm::is_contained(others, cast<Value>(end)))
-      others.push_back(cast<Value>(end));
+    else
+      others.insert(cast<Value>(end));
   };
-  bool isKnown = constantOf(ranges[squares.dim].first) == 0;
+  auto [firstLane, endOfLanes] = ranges[frame.vecDim];
+  bool isKnown =
+      constantOf(ranges[squares.dim].first) == 0 && constantOf(firstLane) == 0;
   endsAt(ranges[squares.dim].second);
   auto collect = [&](const View &view, ArrayRef<Index> at, bool) {
     isKnown &= view.rowDim < 0 && !view.other;
     for (auto [d, index] : llvm::enumerate(at)) {
       isKnown &= view.shape[d] == 1 || index.dim >= 0;
-      if (index.dim != static_cast<int>(squares.dim) || view.isFull(d))
+      if (view.isFull(d))
         continue;
-      isKnown &= constantOf(view.lo[d]) == 0;
-      endsAt(view.hi[d]);
+      if (constantOf(view.lo[d]) != 0)
+        isKnown = false;
+      else if (index.dim == static_cast<int>(squares.dim))
+        endsAt(view.hi[d]);
+      else if (index.dim != frame.vecDim)
+        require(isAtLeast(view.hi[d], b.getIndexAttr(view.shape[d])));
+      else if (view.hi[d] != endOfLanes)
+        require(isAtLeast(view.hi[d], endOfLanes));
     }
   };
   forEachAccess(ownIndices(nest.shape.size()), nullptr, collect);
-  if (!isKnown)
+  auto known = constantOf(endOfLanes);
+  if (!isKnown || (known && *known % squares.lanes != 0))
     return false;
+  if (!known) {
+    Value left = arith::AndIOp::create(b, loc, toValue(b, loc, endOfLanes),
+                                       constant(squares.lanes - 1));
+    require(isAtLeast(constant(0), left));
+  }
   least = std::max<int64_t>(least & -squares.columns, 0);
   squares.end = b.getIndexAttr(least);
-  if (others.empty())
+  if (others.empty() && !isInside)
     return true;
   Value end = constant(least);
   for (Value other : others)
     end = arith::MinSIOp::create(b, loc, end, other);
   end = arith::AndIOp::create(b, loc, end, constant(-squares.columns));
-  squares.end = arith::MaxSIOp::create(b, loc, end, constant(0)).getResult();
+  end = arith::MaxSIOp::create(b, loc, end, constant(0));
+  if (isInside)
+    end = arith::SelectOp::create(b, loc, isInside, end, constant(0));
+  squares.end = end;
   return true;
 }
 
@@ -134,19 +164,21 @@ LogicalResult NestEmitter::emitInSquares(const Squares &squares) {
                 "transposed in registers, in squares of " +
                 Twine(squares.side) + "x" + Twine(squares.side));
   auto [begin, end] = ranges[squares.dim];
+  auto known = constantOf(squares.end);
+  bool isAll = known && known == constantOf(end);
   auto readers = fe.readers;
   // A nest notes in its outputs how far it goes.
-  auto emit = [&](const Part &part, bool isWhole) {
+  auto emit = [&](OpFoldResult from, OpFoldResult to, bool isWhole) {
     Nest copy = nest;
     NestEmitter inner(fe, copy);
-    inner.part = part;
+    inner.part = {squares.dim, from, to, isWhole == (isAll || squares.streams)};
     if (isWhole)
       inner.squares = squares;
     return inner.run();
   };
-  if (failed(emit({squares.dim, begin, squares.end}, true)))
+  if (failed(emit(begin, squares.end, true)))
     return failure();
-  if (constantOf(squares.end) && constantOf(squares.end) == constantOf(end))
+  if (isAll)
     return success();
   fe.readers = readers;
   Value isLeft =
@@ -155,7 +187,7 @@ LogicalResult NestEmitter::emitInSquares(const Squares &squares) {
   auto branch = scf::IfOp::create(b, loc, isLeft, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  return emit({squares.dim, squares.end, end}, false);
+  return emit(squares.end, end, false);
 }
 
 /// The nest of whole squares, once it has chosen its lanes: a square's columns
@@ -168,20 +200,11 @@ void NestEmitter::takeSquares() {
   fe.onlyStreams = false;
 }
 
-/// Before the loops: what they ask for ahead, and what is outside of boxes.
-LogicalResult NestEmitter::prepareSquares() {
-  for (Squares::Read &read : squares->reads) {
+/// Before the loops: what they ask for ahead.
+void NestEmitter::prepareSquares() {
+  for (Squares::Read &read : squares->reads)
     if (fe.loads.count(read.tensor))
       read.later = laterBlock(*read.view);
-    if (read.view->isWhole())
-      continue;
-    read.pad = read.view->pad ? fe.mapScalar(read.view->pad)
-                              : fe.zeroOf(read.view->elementType(), loc);
-    if (!read.pad)
-      return failure();
-    read.pad = fe.toLanes(read.pad, squares->side);
-  }
-  return success();
 }
 
 /// Of streams, that each column of a square begins with a line if the first
@@ -214,25 +237,8 @@ SmallVector<Value> NestEmitter::loadRows(const Squares::Read &read,
   if (read.later && isFirst)
     prefetchLater(b, loc, view.base, places, *read.later, squares->columns);
   auto type = VectorType::get({squares->side}, view.elementType());
-  Value mask =
-      frame.interior ? Value() : fe.laneMask(view, at, read.rowDim, loc).lanes;
-  for (auto [row, place] : llvm::enumerate(places)) {
-    if (!mask) {
-      rows.push_back(vector::LoadOp::create(b, loc, type, view.base, place));
-      continue;
-    }
-    Value exists = vector::ExtractOp::create(
-        b, loc, mask, ArrayRef{static_cast<int64_t>(row)});
-    auto branch = scf::IfOp::create(b, loc, type, exists, true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(branch.thenBlock());
-    scf::YieldOp::create(
-        b, loc,
-        vector::LoadOp::create(b, loc, type, view.base, place).getResult());
-    b.setInsertionPointToEnd(branch.elseBlock());
-    scf::YieldOp::create(b, loc, read.pad);
-    rows.push_back(branch.getResult(0));
-  }
+  for (Value place : places)
+    rows.push_back(vector::LoadOp::create(b, loc, type, view.base, place));
   return rows;
 }
 
@@ -248,34 +254,6 @@ static Value join(OpBuilder &b, Location loc, SmallVector<Value> parts) {
     parts = next;
   }
   return parts.front();
-}
-
-/// `body`, a loop or what takes the place of one, for launches that stream and
-/// for others: a square has many stores to choose for.
-LogicalResult NestEmitter::byStreams(function_ref<LogicalResult()> body) {
-  if (!squares || frame.streams.empty())
-    return body();
-  Value all;
-  for (auto [output, isLarge] : large) {
-    Value streams = frame.streams.lookup(&output->view);
-    all =
-        all ? arith::AndIOp::create(b, loc, all, streams).getResult() : streams;
-  }
-  auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
-  Level &outside = *frame.levels.back();
-  if (!outside.hasLoop)
-    outside.before = branch;
-  outside.hasLoop = true;
-  OpBuilder::InsertionGuard guard(b);
-  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
-    b.setInsertionPoint(block->getTerminator());
-    for (auto &entry : frame.streams)
-      entry.second = nullptr;
-    if (failed(body()))
-      return failure();
-    frame.streams.clear();
-  }
-  return success();
 }
 
 /// The body of the loops over squares: one after another, as registers hold the
@@ -294,12 +272,45 @@ LogicalResult NestEmitter::emitSquare() {
                   }));
     });
   };
-  int64_t column = 0;
-  return forRowsAtOnce([&] {
+  SmallVector<SmallVector<Value>> columns;
+  auto compute = [&] {
+    int64_t column = static_cast<int64_t>(columns.size());
     if (column % side == 0)
       for (const Squares::Read &read : squares->reads)
         frame.squares[read.tensor] = transpose(read, column);
-    frame.column = column++ % side;
-    return emitElements();
-  });
+    frame.column = column % side;
+    return evaluateOutputs(columns.emplace_back());
+  };
+  if (large.empty())
+    return forRowsAtOnce([&]() -> LogicalResult {
+      return failed(compute()) ? failure() : storeOutputs(columns.back());
+    });
+  if (failed(forRowsAtOnce(compute)))
+    return failure();
+  return storeByStreams(columns);
+}
+
+/// Around the caches or not: one branch for all columns.
+LogicalResult
+NestEmitter::storeByStreams(ArrayRef<SmallVector<Value>> columns) {
+  Value all;
+  for (auto [output, isLarge] : large) {
+    Value streams = frame.streams.lookup(&output->view);
+    all =
+        all ? arith::AndIOp::create(b, loc, all, streams).getResult() : streams;
+  }
+  auto conditions = frame.streams;
+  auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+    b.setInsertionPoint(block->getTerminator());
+    for (auto &entry : frame.streams)
+      entry.second = nullptr;
+    const SmallVector<Value> *column = columns.begin();
+    if (failed(forRowsAtOnce([&] { return storeOutputs(*column++); })))
+      return failure();
+    frame.streams.clear();
+  }
+  frame.streams = std::move(conditions);
+  return success();
 }

@@ -1,21 +1,21 @@
 // RUN: tilebridge-opt %s --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=4096" --canonicalize --cse | FileCheck %s
 // RUN: tilebridge-opt %s --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 stream-bytes=4096" --canonicalize --cse | FileCheck %s --check-prefix=FEW
 
-// With 32 registers the columns of squares are whole lines, and go around the caches if all of them begin with one. There is one choice for the loop, not one for each store.
+// With 32 registers the columns of squares are whole lines, and go around the caches if all of them begin with one. There is one choice for a square, not one for each store.
 // CHECK-LABEL: func.func @transpose(
 // CHECK: arith.cmpi sge, %{{.*}}, %c4096
 // CHECK: %[[IN_LINE:.*]] = arith.andi %{{.*}}, %c15
 // CHECK: %[[ALL:.*]] = arith.cmpi eq, %[[IN_LINE]], %c0
 // CHECK: arith.andi %{{.*}}, %[[ALL]]
 // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16
+// CHECK-COUNT-16: vector.load {{.*}} vector<16xf32>
+// CHECK-COUNT-64: vector.shuffle
 // CHECK: scf.if
-// CHECK: scf.for
-// CHECK-NOT: scf.if
 // CHECK-COUNT-16: vector.store {{.*}}alignment = 64 : i64, nontemporal = true{{.*}} vector<16xf32>
 // CHECK: } else {
-// CHECK: scf.for
-// CHECK-NOT: scf.if
-// CHECK-COUNT-16: vector.store %{{[^ ]*}}, %{{[^ ]*}}[%{{[^ ]*}}] :
+// CHECK-NOT: nontemporal
+// CHECK-COUNT-16: vector.store %{{[^ ]*}}, {{.*}} vector<16xf32>
 
 // Fewer registers: what is large is copied to scratch memory, and goes around the caches from there, row by row; only what is not is transposed in registers.
 // FEW-LABEL: func.func @transpose(
@@ -40,3 +40,11 @@ func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf3
   bufferization.materialize_in_destination %y in writable %out : (tensor<32x32xf32>, memref<32x32xf32, strided<[?, 1], offset: ?>>) -> ()
   return
 }
+
+// It is told once that the stores go around the caches.
+// RUN: tilebridge-opt %s --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=4096" --remarks-filter=tilebridge-cpu --remark-format=emitRemark 2>&1 >%t.mlir | FileCheck %s --check-prefix=TOLD
+// RUN: tilebridge-opt %s --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 stream-bytes=4096" --remarks-filter=tilebridge-cpu --remark-format=emitRemark 2>&1 >%t.mlir | FileCheck %s --check-prefix=TOLD
+// TOLD: Kind=transposed
+// TOLD: Kind=loops
+// TOLD: Kind=stores{{.*}}around the caches
+// TOLD-NOT: Kind=stores
