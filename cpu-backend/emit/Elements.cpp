@@ -31,6 +31,21 @@ static LogicalResult openLoops(Emitter &emitter, Location loc,
   return openLoops(emitter, loc, shape, indices, body);
 }
 
+/// Pairs of vectors, pairs of pairs, and so on.
+Value tilebridge::cpu::joinLanes(OpBuilder &b, Location loc,
+                                 SmallVector<Value> parts) {
+  while (parts.size() > 1) {
+    int64_t lanes = cast<VectorType>(parts.front().getType()).getNumElements();
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
+    SmallVector<Value> wider;
+    for (size_t i = 0; i < parts.size(); i += 2)
+      wider.push_back(
+          vector::ShuffleOp::create(b, loc, parts[i], parts[i + 1], order));
+    parts = std::move(wider);
+  }
+  return parts.front();
+}
+
 LogicalResult tilebridge::cpu::forEachElement(Emitter &emitter, Location loc,
                                               ArrayRef<int64_t> shape,
                                               ElementBody body) {

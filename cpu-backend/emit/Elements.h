@@ -27,6 +27,10 @@ inline int64_t scatteredLanes(mlir::ShapedType type, int64_t size,
   return lanesAlong(size, vectorBits / bits);
 }
 
+/// The lanes of `parts`, a power of two of vectors, one after another.
+mlir::Value joinLanes(mlir::OpBuilder &b, mlir::Location loc,
+                      llvm::SmallVector<mlir::Value> parts);
+
 /// Loops over all elements of a shape, the last dimension innermost; the
 /// emitter's builder is in the innermost one while `body` runs, and behind them
 /// afterwards.

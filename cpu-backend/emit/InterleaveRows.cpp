@@ -70,7 +70,6 @@ const View *NestEmitter::findPieces(unsigned rowDim) {
 /// they lie apart: two vectors, or a line where that is more, and half of the
 /// registers for all. Short ones: the whole row.
 void NestEmitter::chooseRowsAtOnce(int64_t nativeLanes) {
-  constexpr int64_t lineBits = 512;
   if (!vecReduced || firstReduced == 0 || nest.isCold ||
       nest.outputs.size() != 1 || nest.reduceDims.size() != 1)
     return;
@@ -91,7 +90,7 @@ void NestEmitter::chooseRowsAtOnce(int64_t nativeLanes) {
     return true;
   };
   int64_t vectorBits = fe.target().vectorBits,
-          vectors = std::max<int64_t>(2, lineBits / vectorBits);
+          vectors = std::max<int64_t>(2, 8 * lineBytes / vectorBits);
   bool isWide = vectorBits >= 512;
   const View *pieces = mayInterleave && fe.target().prefetchBytes > 0
                            ? findPieces(rowDim)

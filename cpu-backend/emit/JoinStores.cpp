@@ -141,9 +141,9 @@ SmallVector<unsigned> NestEmitter::outputsToJoin(unsigned first) {
 }
 
 void NestEmitter::writeJoined(ArrayRef<unsigned> joined,
-                              ArrayRef<Value> values) {
+                              ArrayRef<Stored> values) {
   auto parts = llvm::map_to_vector(joined, [&](unsigned i) {
-    return fe.toLanes(values[2 * i], frame.lanes);
+    return fe.toLanes(values[i].value, frame.lanes);
   });
   const View &view = nest.outputs[joined.front()].view;
   Value inside = fe.inBox(view, indices, frame.vecLevel + 1, loc);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cpu-backend/emit/MatmulForm.h"
+#include "cpu-backend/emit/View.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -139,8 +140,6 @@ private:
   bool addsLast() const;
   int64_t chainsInTurn() const;
   static constexpr int64_t chainSteps = 32;
-  /// What the CPU moves between memory and caches.
-  static constexpr int64_t lineBytes = 64;
   int64_t lineSteps() const { return lineBytes / packedBytes(); }
   void forWantedRows(int64_t count, int64_t step,
                      llvm::function_ref<void(mlir::Value)> body) const;

@@ -158,7 +158,6 @@ private:
   /// `group` rows of a panel.
   void packRow(Value unit, Value step, Value panel, Value column,
                int64_t width) {
-    constexpr int64_t lineBits = 512;
     int64_t bits = from.getIntOrFloatBitWidth();
     Value row = times(step, group), to = below(step);
     int64_t most = width % together ? tile.lanes : together;
@@ -167,7 +166,7 @@ private:
       SmallVector<Value> rows;
       for (int64_t i = 0; i < group; ++i) {
         Value from = offsetBy(b, row, i), lane = offsetBy(b, column, at);
-        if (ahead && at * bits % lineBits < lanes * bits)
+        if (ahead && at * bits % (8 * lineBytes) < lanes * bits)
           emitPrefetch(b, unit, offsetBy(b, from, ahead), lane);
         rows.push_back(unit ? load(unit, from, lane, lanes)
                             : convert(fetch(b, from, lane, lanes)));

@@ -62,9 +62,7 @@ static bool isLoadedAlong(Value tensor, unsigned d) {
   // What is packed unless the program before has done it.
   if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
     return isLoadedAlong(branch.thenYield()->getOperand(0), d);
-  auto load = matchLoad(tensor);
-  return load &&
-         hasUnitStride(cast<MemRefType>(load->read.getBuffer().getType()), d);
+  return matchLoad(tensor) && isContiguousAlong(tensor, d);
 }
 
 /// How many rows may be multiplied with columns of b that lie where they are

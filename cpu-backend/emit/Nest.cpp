@@ -260,7 +260,7 @@ LogicalResult NestEmitter::emitBody() {
     return emitSquare();
   if (!scans.empty())
     openScans();
-  SmallVector<Value> values;
+  SmallVector<Stored> values;
   if (failed(evaluateOutputs(values)) || failed(accumulate()))
     return failure();
   if (!scans.empty())
@@ -268,11 +268,11 @@ LogicalResult NestEmitter::emitBody() {
   return storeOutputs(values);
 }
 
-/// Of each output that is written: its value, and its mask, which may be null.
-LogicalResult NestEmitter::evaluateOutputs(SmallVectorImpl<Value> &values) {
+/// One entry for each output; that of a reduction is empty.
+LogicalResult NestEmitter::evaluateOutputs(SmallVectorImpl<Stored> &values) {
   for (NestOutput &output : nest.outputs) {
     if (output.reduce) {
-      values.append(2, Value());
+      values.push_back({});
       continue;
     }
     Value value = output.source ? fe.read(*output.source, indices, loc)
@@ -284,14 +284,14 @@ LogicalResult NestEmitter::evaluateOutputs(SmallVectorImpl<Value> &values) {
       mask = fe.evaluate(output.mask, indices);
     if (!value || (output.mask && !mask))
       return failure();
-    values.append({value, mask});
+    values.push_back({value, mask});
   }
   return success();
 }
 
 /// All values have been computed before: an output may lie where another one's
 /// operand does.
-LogicalResult NestEmitter::storeOutputs(ArrayRef<Value> values) {
+LogicalResult NestEmitter::storeOutputs(ArrayRef<Stored> values) {
   for (unsigned i = 0; i < nest.outputs.size(); ++i) {
     NestOutput &output = nest.outputs[i];
     if (output.reduce)
@@ -299,8 +299,8 @@ LogicalResult NestEmitter::storeOutputs(ArrayRef<Value> values) {
     if (SmallVector<unsigned> joined = outputsToJoin(i); !joined.empty()) {
       writeJoined(joined, values);
       i += joined.size() - 1;
-    } else if (failed(fe.write(output.view, indices, values[2 * i], loc,
-                               values[2 * i + 1])))
+    } else if (failed(fe.write(output.view, indices, values[i].value, loc,
+                               values[i].mask)))
       return failure();
   }
   return success();

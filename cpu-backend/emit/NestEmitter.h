@@ -56,13 +56,16 @@ private:
   mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
-  mlir::LogicalResult
-  evaluateOutputs(llvm::SmallVectorImpl<mlir::Value> &values);
-  mlir::LogicalResult storeOutputs(llvm::ArrayRef<mlir::Value> values);
+  /// What an output that is written gets here, and its mask, which may be null.
+  struct Stored {
+    mlir::Value value, mask;
+  };
+  mlir::LogicalResult evaluateOutputs(llvm::SmallVectorImpl<Stored> &values);
+  mlir::LogicalResult storeOutputs(llvm::ArrayRef<Stored> values);
   // JoinStores.cpp
   llvm::SmallVector<unsigned> outputsToJoin(unsigned first);
   void writeJoined(llvm::ArrayRef<unsigned> joined,
-                   llvm::ArrayRef<mlir::Value> values);
+                   llvm::ArrayRef<Stored> values);
   // RestrictLoops.cpp
   std::optional<FunctionEmitter::Interval> wantedOf(const NestOutput &output,
                                                     unsigned d);
@@ -114,7 +117,7 @@ private:
                                           bool isFirst);
   mlir::LogicalResult emitSquare();
   mlir::LogicalResult
-  storeByStreams(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> columns);
+  storeByStreams(llvm::ArrayRef<llvm::SmallVector<Stored>> columns);
   // RowRuns.cpp: gathered rows of one element.
   std::optional<int64_t> findRowRuns(const View &view,
                                      llvm::ArrayRef<Index> at);

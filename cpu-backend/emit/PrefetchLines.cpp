@@ -12,9 +12,6 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// Bytes of what the CPU moves between memory and caches.
-static constexpr int64_t lineBytes = 64;
-
 /// Asks for the lines of `lanes` elements from `at` on.
 static void prefetchLines(OpBuilder &b, Location loc, Value memref, Value at,
                           int64_t lanes, NearestCache cache,

@@ -20,8 +20,6 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// Bytes of what the CPU moves between memory and caches.
-static constexpr int64_t lineBytes = 64;
 /// More lines at once are dropped, or push out what is there.
 static constexpr int64_t mostLines = 512;
 

@@ -30,8 +30,6 @@ using namespace tilebridge::cpu;
 static constexpr int64_t mostCost = 8, mostSide = 64;
 /// Of each, the columns of a square are in registers.
 static constexpr size_t mostReads = 2;
-/// What the CPU moves between memory and caches.
-static constexpr int64_t lineBits = 512;
 
 /// The squares of the nest, if it can be written in such.
 std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
@@ -49,7 +47,7 @@ std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
       continue;
     int64_t bits = view->elementType().getIntOrFloatBitWidth();
     narrowest = std::min(narrowest, bits);
-    result.columns = std::max(result.columns, lineBits / bits);
+    result.columns = std::max(result.columns, 8 * lineBytes / bits);
     auto dim = static_cast<unsigned>(places.front()[crossing->columnDim].dim);
     if (!result.reads.empty() && dim != result.dim)
       return std::nullopt;
@@ -61,7 +59,7 @@ std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
   if (result.reads.empty() || result.reads.size() > mostReads ||
       bodyCost > (narrowest >= 32 ? mostCost : 2))
     return std::nullopt;
-  result.streams = fe.target().vectorBits >= lineBits &&
+  result.streams = fe.target().vectorBits >= 8 * lineBytes &&
                    narrowest >= (fe.target().hasTwoFmas ? 32 : 16);
   result.lanes = std::max(edgeLanes, result.side);
   for (const NestOutput &output : nest.outputs) {
@@ -71,7 +69,7 @@ std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
     // Lines are streamed whole.
     int64_t bits = output.view.elementType().getIntOrFloatBitWidth();
     if (result.streams && mayStream(output))
-      result.lanes = std::max<int64_t>(result.lanes, lineBits / bits);
+      result.lanes = std::max<int64_t>(result.lanes, 8 * lineBytes / bits);
   }
   result.columns =
       std::max(result.side, lanesAlong(nest.shape[result.dim], result.columns));
@@ -213,7 +211,7 @@ Value NestEmitter::columnsAreLines(const View &view) {
   int64_t bits = view.elementType().getIntOrFloatBitWidth();
   Value stride = toValue(b, loc, view.strides[squares->dim]);
   Value within =
-      arith::AndIOp::create(b, loc, stride, constant(lineBits / bits - 1));
+      arith::AndIOp::create(b, loc, stride, constant(8 * lineBytes / bits - 1));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, within,
                                constant(0));
 }
@@ -242,20 +240,6 @@ SmallVector<Value> NestEmitter::loadRows(const Squares::Read &read,
   return rows;
 }
 
-/// Vectors as one.
-static Value join(OpBuilder &b, Location loc, SmallVector<Value> parts) {
-  while (parts.size() > 1) {
-    SmallVector<Value> next;
-    int64_t lanes = cast<VectorType>(parts.front().getType()).getNumElements();
-    auto order = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes));
-    for (size_t i = 0; i < parts.size(); i += 2)
-      next.push_back(
-          vector::ShuffleOp::create(b, loc, parts[i], parts[i + 1], order));
-    parts = next;
-  }
-  return parts.front();
-}
-
 /// The body of the loops over squares: one after another, as registers hold the
 /// columns of one.
 LogicalResult NestEmitter::emitSquare() {
@@ -267,12 +251,13 @@ LogicalResult NestEmitter::emitSquare() {
       transposed.push_back(
           transposeSquare(b, loc, ArrayRef(rows).slice(row, side)));
     return llvm::map_to_vector(llvm::seq<int64_t>(0, side), [&](int64_t i) {
-      return join(b, loc, llvm::map_to_vector(transposed, [&](const auto &one) {
-                    return one[i];
-                  }));
+      return joinLanes(b, loc,
+                       llvm::map_to_vector(transposed, [&](const auto &one) {
+                         return one[i];
+                       }));
     });
   };
-  SmallVector<SmallVector<Value>> columns;
+  SmallVector<SmallVector<Stored>> columns;
   auto compute = [&] {
     int64_t column = static_cast<int64_t>(columns.size());
     if (column % side == 0)
@@ -292,25 +277,23 @@ LogicalResult NestEmitter::emitSquare() {
 
 /// Around the caches or not: one branch for all columns.
 LogicalResult
-NestEmitter::storeByStreams(ArrayRef<SmallVector<Value>> columns) {
+NestEmitter::storeByStreams(ArrayRef<SmallVector<Stored>> columns) {
   Value all;
   for (auto [output, isLarge] : large) {
     Value streams = frame.streams.lookup(&output->view);
     all =
         all ? arith::AndIOp::create(b, loc, all, streams).getResult() : streams;
   }
-  auto conditions = frame.streams;
   auto branch = scf::IfOp::create(b, loc, all, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
     b.setInsertionPoint(block->getTerminator());
     for (auto &entry : frame.streams)
       entry.second = nullptr;
-    const SmallVector<Value> *column = columns.begin();
+    const SmallVector<Stored> *column = columns.begin();
     if (failed(forRowsAtOnce([&] { return storeOutputs(*column++); })))
       return failure();
     frame.streams.clear();
   }
-  frame.streams = std::move(conditions);
   return success();
 }

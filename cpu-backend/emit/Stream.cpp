@@ -24,9 +24,6 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
-/// Bytes of what the CPU moves between memory and caches.
-static constexpr int64_t lineBytes = 64;
-
 /// How often the code here runs in a launch: programs, and iterations of the
 /// loops around. Each factor is cut to a size at which products do not overflow
 /// and that is large enough for the comparison.

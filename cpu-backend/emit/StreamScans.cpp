@@ -168,14 +168,5 @@ Value FunctionEmitter::evaluateScan(Operation *op, ArrayRef<Index> indices) {
             .front();
   }
   frame->scanned[op] = before;
-  // Pairs of halves, pairs of pairs, ...
-  for (; parts.size() > 1; lanes *= 2) {
-    SmallVector<Value> wider;
-    for (size_t i = 0; i < parts.size(); i += 2)
-      wider.push_back(vector::ShuffleOp::create(
-          rewriter, loc, parts[i], parts[i + 1],
-          llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes))));
-    parts = std::move(wider);
-  }
-  return parts.front();
+  return joinLanes(rewriter, loc, std::move(parts));
 }

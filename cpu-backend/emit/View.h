@@ -45,6 +45,9 @@ using Indices = llvm::SmallVector<Index, 4>;
 /// Each of `rank` dimensions at its own index, for walks that only look.
 Indices ownIndices(size_t rank);
 
+/// What the CPU moves between memory and caches.
+inline constexpr int64_t lineBytes = 64;
+
 /// A mask that is true in each of `lanes` lanes.
 mlir::Value allLanes(mlir::OpBuilder &builder, mlir::Location loc,
                      int64_t lanes);

@@ -42,7 +42,6 @@ namespace tilebridge::cpu {
 using namespace tilebridge::cpu;
 using linalg_ext::kProgramArguments;
 
-static constexpr int64_t lineBytes = 64;
 /// Blocks of all programs together stay in the second cache.
 static constexpr int64_t mostBlockBytes = 512 * 1024;
 namespace {
