@@ -42,6 +42,26 @@ def NormalizePass : Pass<"tilebridge-normalize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilebridge::tt::TTDialect", "::tilebridge::tt::TTGDialect"];
 }
 
+def DefinePoisonPass : Pass<"tilebridge-define-poison", "::mlir::ModuleOp"> {
+  let summary = "Values that the kernel does not define become 0, with a warning";
+  let description = [{
+    A loop's variable has no value behind its loop (`for i in range(n): ...` and then `x + i`): Triton writes `ub.poison`. What computes with it
+    may do anything; here it computes with 0, and the line is named in a warning. Poison pointers stay.
+
+    Before:
+    ```mlir
+    %i = ub.poison : i32
+    %p = tt.addptr %x, %i : !tt.ptr<f32>, i32
+    ```
+    After:
+    ```mlir
+    %i = arith.constant 0 : i32
+    %p = tt.addptr %x, %i : !tt.ptr<f32>, i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LiftControlFlowPass : Pass<"tilebridge-lift-control-flow", "::mlir::ModuleOp"> {
   let summary = "Turns branches between blocks into scf";
   let description = [{

@@ -16,6 +16,8 @@ using namespace mlir;
 void tilebridge::frontend::buildFrontendPipeline(OpPassManager &pm) {
   // What Triton's versions write differently becomes one form.
   pm.addPass(createNormalizePass());
+  // Before it spreads to all that is computed from it.
+  pm.addPass(createDefinePoisonPass());
   // Before inlining: a callee with an early return has several blocks, and
   // only one block fits into a loop's body.
   pm.addPass(createLiftControlFlowPass());

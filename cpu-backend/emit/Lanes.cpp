@@ -132,13 +132,12 @@ void NestEmitter::choose() {
   findScans();
   if ((frame.vecDim < 0 || !scans.empty()) && rank > 0)
     frame.vecDim = rank - 1;
-  int64_t widest = 8;
   bool isMath = false, isOther = !scans.empty();
   for (const Noted &note : notes) {
     if (llvm::none_of(note.dims,
                       [&](int dim) { return dim < 0 || dim == frame.vecDim; }))
       continue;
-    widest = std::max(widest, note.bits);
+    widestBits = std::max(widestBits, note.bits);
     isMath |= note.isMath;
     isOther |= note.dividesIntegers;
     // Where lanes run along a row it is as good as any contiguous memory.
@@ -165,7 +164,7 @@ void NestEmitter::choose() {
                      : bodyCost <= shortBody           ? simple
                      : bodyCost <= 14                  ? 2
                                                        : chains;
-    int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widest, 1);
+    int64_t lanes = std::max<int64_t>(fe.target().vectorBits / widestBits, 1);
     unroll = std::max(unroll, unrollToStream(lanes));
     if (fe.isRare && isStrided.test(frame.vecDim)) {
       lanes = std::min(lanes, rareLanes);
@@ -197,5 +196,5 @@ void NestEmitter::choose() {
   if (vecReduced)
     order.push_back(frame.vecDim);
   if (bodyCost <= 8)
-    chooseRowsAtOnce(std::max<int64_t>(fe.target().vectorBits / widest, 1));
+    chooseRowsAtOnce(std::max<int64_t>(fe.target().vectorBits / widestBits, 1));
 }

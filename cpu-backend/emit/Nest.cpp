@@ -37,6 +37,8 @@ LogicalResult NestEmitter::run(LoadedViews flat) {
   indices = ownIndices(nest.shape.size());
   if (auto found = part ? std::nullopt : findSquares())
     return emitInSquares(*found);
+  if (Value whole = findWhole())
+    return emitWholeOrNot(whole);
   report();
   size_t seen = fe.staged.size();
   if (squares)

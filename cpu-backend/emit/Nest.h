@@ -32,6 +32,11 @@ struct Level {
 /// The nearest cache that what is asked for comes to.
 enum class NearestCache { First, Second };
 
+/// As LLVM's prefetches give it: 3 is the first cache.
+inline unsigned hintOf(NearestCache cache) {
+  return cache == NearestCache::First ? 3 : 2;
+}
+
 /// A block that is read later: how many elements behind the one that is read
 /// now, and the condition under which it is to be asked for (null: always).
 struct Later {

@@ -118,6 +118,10 @@ private:
   mlir::LogicalResult emitSquare();
   mlir::LogicalResult
   storeByStreams(llvm::ArrayRef<llvm::SmallVector<Stored>> columns);
+  // WholeBlocks.cpp
+  llvm::SmallSetVector<const View *, 4> viewsOfNest();
+  mlir::Value findWhole();
+  mlir::LogicalResult emitWholeOrNot(mlir::Value isWhole);
   // RowRuns.cpp: gathered rows of one element.
   std::optional<int64_t> findRowRuns(const View &view,
                                      llvm::ArrayRef<Index> at);
@@ -232,6 +236,8 @@ private:
   int64_t lanesToExchange = 1;
   /// Lanes of loops with masks.
   int64_t edgeLanes = 1;
+  /// Of the elements that a step computes.
+  int64_t widestBits = 8;
   /// What a step computes, in simple instructions.
   int64_t bodyCost = 0;
   /// What the loops run over, and the dimensions that are not whole there.
@@ -255,6 +261,10 @@ private:
   bool mayInterleave = true, isVersion = false;
   /// The squares that the nest is written in.
   std::optional<Squares> squares;
+  /// Of two versions of a nest, whether this is the one for blocks that are
+  /// whole.
+  std::optional<bool> mayBeWhole;
+  bool isWhole() const { return mayBeWhole.value_or(false); }
   /// The part of a dimension that is left to this nest.
   struct Part {
     unsigned dim;

@@ -14,7 +14,7 @@ using namespace tilebridge::cpu;
 /// The loops, their lanes, and what shares them.
 void NestEmitter::report() const {
   // Of two versions of a nest the one for rows that lie apart tells of both.
-  if (nest.isCold || nest.shape.empty() || isRest() ||
+  if (nest.isCold || nest.shape.empty() || isRest() || isWhole() ||
       (isVersion && rowsAtOnce.empty()) ||
       !Decision::isWanted(loc.getContext()))
     return;
@@ -44,6 +44,8 @@ void NestEmitter::report() const {
       wanted.push_back(d);
   for (int64_t d : wanted)
     out << ", of dimension " << d << " only what is stored in the end";
+  if (mayBeWhole)
+    out << ", without bounds where the block is whole";
   unsigned stores = 0, buffers = 0, reductions = 0;
   for (const NestOutput &output : nest.outputs)
     ++(output.reduce ? reductions : output.isStore ? stores : buffers);

@@ -23,8 +23,7 @@ static void prefetchLines(OpBuilder &b, Location loc, Value memref, Value at,
         b, loc, memref,
         lane == 0 ? at
                   : toValue(b, loc, addIndex(b, loc, at, b.getIndexAttr(lane))),
-        isWrite,
-        /*localityHint=*/cache == NearestCache::First ? 3 : 2,
+        isWrite, hintOf(cache),
         /*isDataCache=*/true);
 }
 

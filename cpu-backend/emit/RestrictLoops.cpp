@@ -107,7 +107,7 @@ void NestEmitter::findRanges() {
       if (output.isStore) {
         if (!output.view.isFull(d))
           range = {output.view.lo[d], output.view.hi[d]};
-      } else if (!isLanes && size > 1) {
+      } else if (!isLanes && size > 1 && !isWhole()) {
         if (auto wanted = wantedOf(output, d))
           range = *wanted;
       }

@@ -16,6 +16,7 @@
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/RowPointers.h"
 #include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -224,20 +225,12 @@ SmallVector<Value> NestEmitter::loadRows(const Squares::Read &read,
   Indices at;
   for (const Index &index : read.place)
     at.push_back(index.dim < 0 ? Index() : indices[index.dim]);
-  Value first = fe.address(view, at, -1, loc);
-  SmallVector<Value> places, rows;
-  for (int64_t row = 0; row < squares->lanes; ++row)
-    places.push_back(
-        toValue(b, loc,
-                addIndex(b, loc, first,
-                         mulIndex(b, loc, view.strides[read.rowDim],
-                                  b.getIndexAttr(row)))));
+  RowPointers rows(b, loc, view, fe.address(view, at, -1, loc),
+                   view.strides[read.rowDim]);
   if (read.later && isFirst)
-    prefetchLater(b, loc, view.base, places, *read.later, squares->columns);
-  auto type = VectorType::get({squares->side}, view.elementType());
-  for (Value place : places)
-    rows.push_back(vector::LoadOp::create(b, loc, type, view.base, place));
-  return rows;
+    rows.prefetch(*read.later, squares->lanes, squares->columns);
+  return rows.load(VectorType::get({squares->side}, view.elementType()),
+                   squares->lanes);
 }
 
 /// The body of the loops over squares: one after another, as registers hold the

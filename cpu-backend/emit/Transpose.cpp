@@ -13,6 +13,7 @@
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/RowPointers.h"
 #include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -108,22 +109,10 @@ private:
   }
 
   void copyTile(ArrayRef<Value> at) {
-    Value first = addressOf(from, at);
-    SmallVector<Value> places;
-    for (int64_t row = 0; row < side; ++row)
-      places.push_back(toValue(b, loc,
-                               addIndex(b, loc, first,
-                                        mulIndex(b, loc, from.strides[rowDim],
-                                                 b.getIndexAttr(row)))));
+    RowPointers tile(b, loc, from, addressOf(from, at), from.strides[rowDim]);
     if (later)
-      prefetchLater(b, loc, from.base, places, *later, side);
-    SmallVector<Value> rows;
-    if (!pad) {
-      for (Value place : places)
-        rows.push_back(vector::LoadOp::create(b, loc, type, from.base, place));
-    } else {
-      rows = loadRows(at, places);
-    }
+      tile.prefetch(*later, side, side);
+    SmallVector<Value> rows = pad ? loadRows(at, tile) : tile.load(type, side);
     Value target = addressOf(to, at);
     for (auto [column, value] :
          llvm::enumerate(transposeSquare(b, loc, rows))) {
@@ -136,7 +125,7 @@ private:
   }
 
   /// With masks only where the tile is partly outside.
-  SmallVector<Value> loadRows(ArrayRef<Value> at, ArrayRef<Value> places) {
+  SmallVector<Value> loadRows(ArrayRef<Value> at, const RowPointers &tile) {
     Value row = at[rowDim], column = at[columnDim];
     Value whole = arith::AndIOp::create(b, loc, isInside(rowDim, row, side),
                                         isInside(columnDim, column, side));
@@ -144,13 +133,10 @@ private:
     auto branch = scf::IfOp::create(b, loc, types, whole, true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(branch.thenBlock());
-    SmallVector<Value> rows;
-    for (Value place : places)
-      rows.push_back(vector::LoadOp::create(b, loc, type, from.base, place));
-    scf::YieldOp::create(b, loc, rows);
+    scf::YieldOp::create(b, loc, tile.load(type, side));
 
     b.setInsertionPointToEnd(branch.elseBlock());
-    rows.clear();
+    SmallVector<Value> rows;
     auto maskType = VectorType::get({side}, b.getI1Type());
     auto below = [&](OpFoldResult bound) -> Value {
       Value left =
@@ -163,7 +149,9 @@ private:
                                             allLanes(b, loc, side));
       columns = arith::AndIOp::create(b, loc, columns, outside);
     }
-    for (auto [i, place] : llvm::enumerate(places)) {
+    Value place = addressOf(from, at),
+          next = toValue(b, loc, from.strides[rowDim]);
+    for (int64_t i = 0; i < side; ++i) {
       Value number = arith::AddIOp::create(b, loc, row, constant(i));
       Value isRow = isInside(rowDim, number, 1);
       Value exists = vector::BroadcastOp::create(b, loc, maskType, isRow);
@@ -173,6 +161,7 @@ private:
       Value at = arith::SelectOp::create(b, loc, isRow, place, constant(0));
       rows.push_back(
           vector::MaskedLoadOp::create(b, loc, type, from.base, at, mask, pad));
+      place = arith::AddIOp::create(b, loc, place, next);
     }
     scf::YieldOp::create(b, loc, rows);
     return SmallVector<Value>(branch.getResults());

@@ -127,6 +127,27 @@ def test_unsupported_op_names_file_and_line(rng):
     assert f"{os.path.basename(__file__)}:{line}" in str(failure.value), str(failure.value)
 
 
+@triton.jit
+def behind_its_loop_kernel(x, out, N: tl.constexpr, B: tl.constexpr):
+    total = tl.zeros((B,), tl.float32)
+    for i in range(N):
+        total += tl.load(x + i * B + tl.arange(0, B))
+    tl.store(out + i * B + tl.arange(0, B), total)
+
+
+def test_variable_behind_its_loop(rng, tmp_path, monkeypatch, capsys):
+    """It has no value there, and LLVM would drop the loop's end with all that is undefined."""
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "triton"))
+    monkeypatch.setenv("TILEBRIDGE_CACHE_DIR", str(tmp_path / "tilebridge"))
+    x, out = normal(rng, [4, 16]), torch.zeros(4, 16)
+    behind_its_loop_kernel[(1,)](x, out, 4, 16)
+    torch.testing.assert_close(out[0], x.sum(0))
+    assert torch.all(out[1:] == 0)
+    line = behind_its_loop_kernel.fn.__code__.co_firstlineno + 5
+    told = capsys.readouterr().err
+    assert f"{os.path.basename(__file__)}:{line}:" in told and "taken to be 0" in told, told
+
+
 def test_an_error_leaves_the_next_launch_alone(rng):
     x, out = normal(rng, [16]), output([16], torch.float32)
     for _ in range(3):

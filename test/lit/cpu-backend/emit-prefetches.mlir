@@ -190,12 +190,12 @@ func.func @tile_in_order(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<
 
 // A tile that is transposed on the way is asked for while the one before is read.
 // TWO-LABEL: func.func @transpose(
-// TWO-COUNT-16: memref.prefetch %{{.*}}, read, locality<2>, data
+// TWO-COUNT-16: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
 // CHECK-LABEL: func.func @transpose(
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: scf.if
-// CHECK-COUNT-16: memref.prefetch %{{.*}}, read, locality<2>, data
+// CHECK-COUNT-16: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
 // CHECK: vector.shuffle
 func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>, %stride: index,
                      %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {

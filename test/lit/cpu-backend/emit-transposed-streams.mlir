@@ -9,7 +9,7 @@
 // CHECK: arith.andi %{{.*}}, %[[ALL]]
 // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16
 // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16
-// CHECK-COUNT-16: vector.load {{.*}} vector<16xf32>
+// CHECK-COUNT-16: llvm.load {{.*}} vector<16xf32>
 // CHECK-COUNT-64: vector.shuffle
 // CHECK: scf.if
 // CHECK-COUNT-16: vector.store {{.*}}alignment = 64 : i64, nontemporal = true{{.*}} vector<16xf32>

@@ -4,12 +4,22 @@
 // CHECK-LABEL: func.func @transpose(
 // CHECK-SAME: %[[X:.*]]: memref<32x16xf32, strided<[?, 1], offset: ?>>
 func.func @transpose(%x: memref<32x16xf32, strided<[?, 1], offset: ?>>, %o: memref<16x32xf32>) {
+  // Of its rows four share a pointer.
   // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c8
-  // CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>
+  // CHECK: %[[FIRST:.*]] = llvm.inttoptr
+  // CHECK-DAG: %[[TWO:.*]] = arith.muli %[[BYTES:.*]], %c2_i64
+  // CHECK-DAG: %[[THREE:.*]] = arith.muli %[[BYTES]], %c3_i64
+  // CHECK-DAG: %[[FOUR:.*]] = arith.muli %[[BYTES]], %c4_i64
+  // CHECK-DAG: llvm.getelementptr %[[FIRST]][%[[BYTES]]]
+  // CHECK-DAG: llvm.getelementptr %[[FIRST]][%[[TWO]]]
+  // CHECK-DAG: llvm.getelementptr %[[FIRST]][%[[THREE]]]
+  // CHECK-DAG: %[[FIFTH:.*]] = llvm.getelementptr %[[FIRST]][%[[FOUR]]]
+  // CHECK-DAG: llvm.getelementptr %[[FIFTH]][%[[BYTES]]]
+  // CHECK-COUNT-8: llvm.load {{.*}} {alignment = 4 : i64} {{.*}} vector<8xf32>
   // CHECK-COUNT-24: vector.shuffle
   // CHECK-NOT: vector.shuffle
   // CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
-  // CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>
+  // CHECK-COUNT-8: llvm.load {{.*}} vector<8xf32>
   // CHECK-COUNT-24: vector.shuffle
   // CHECK-NOT: vector.shuffle
   // CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
@@ -32,7 +42,7 @@ func.func @edge(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %o: memref<16x3
   // CHECK: %[[WHOLE:.*]] = arith.select %[[IS_WHOLE]], %[[LINES]], %c0
   // CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c16
   // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c8
-  // CHECK-COUNT-8: vector.load
+  // CHECK-COUNT-8: llvm.load
   // CHECK-COUNT-24: vector.shuffle
   // CHECK-COUNT-8: vector.store
   // CHECK-NOT: vector.maskedload
@@ -44,7 +54,7 @@ func.func @edge(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %o: memref<16x3
   // CHECK: scf.for
   // CHECK: scf.for
   // CHECK: scf.if {{.*}} -> (vector<8xf32>, vector<8xf32>
-  // CHECK-COUNT-8: vector.load
+  // CHECK-COUNT-8: llvm.load
   // CHECK: %[[AT:.*]] = arith.select %{{.*}}, %{{.*}}, %c0
   // CHECK-NEXT: vector.maskedload %{{.*}}[%[[AT]]]
   // CHECK-COUNT-7: vector.maskedload
@@ -69,7 +79,7 @@ func.func @long(%x: memref<32x16xf32, strided<[?, 1], offset: ?>>, %o: memref<16
   // CHECK: %[[TILES:.*]] = memref.alloc() {{.*}} : memref<512xf32>
   // CHECK: scf.for %{{.*}} = %c0 to %c32 step %c8
   // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8
-  // CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>
+  // CHECK-COUNT-8: llvm.load {{.*}} vector<8xf32>
   // CHECK-COUNT-24: vector.shuffle
   // CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
   // CHECK: scf.for
@@ -91,7 +101,7 @@ func.func @long(%x: memref<32x16xf32, strided<[?, 1], offset: ?>>, %o: memref<16
 // CHECK-LABEL: func.func @narrow(
 func.func @narrow(%x: memref<32x32xbf16, strided<[?, 1], offset: ?>>, %z: memref<32x32xbf16>, %o: memref<32x32xbf16>) {
   // CHECK: memref.alloc() {{.*}} : memref<1024xbf16>
-  // CHECK: vector.load {{.*}} vector<8xbf16>
+  // CHECK: llvm.load {{.*}} vector<8xbf16>
   // CHECK: arith.addf
   %t = bufferization.to_tensor %x : memref<32x32xbf16, strided<[?, 1], offset: ?>> to tensor<32x32xbf16>
   %u = bufferization.to_tensor %z : memref<32x32xbf16> to tensor<32x32xbf16>
