@@ -145,7 +145,8 @@ def test_variable_behind_its_loop(rng, tmp_path, monkeypatch, capsys):
     assert torch.all(out[1:] == 0)
     line = behind_its_loop_kernel.fn.__code__.co_firstlineno + 5
     told = capsys.readouterr().err
-    assert f"{os.path.basename(__file__)}:{line}:" in told and "taken to be 0" in told, told
+    assert f"{os.path.basename(__file__)}:{line}:" in told, told
+    assert "taken to be 0" in told, told
 
 
 def test_an_error_leaves_the_next_launch_alone(rng):
