@@ -129,13 +129,21 @@ private:
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return expandConstant(constant, b);
     if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
-      if (getElementTypeOrSelf(extend.getType()).isBF16())
+      bool isComputedWith = llvm::all_of(op->getUsers(), [](Operation *user) {
+        return isa<arith::ExtFOp>(user) || computes(user);
+      });
+      if (getElementTypeOrSelf(extend.getType()).isBF16() && !isComputedWith)
         if (Value found = convert.lookUpBf16(extend.getIn())) {
           replace(op, found);
           return success();
         }
-      Value wide = convert.extend(extend.getIn());
-      replace(op, fromF32(b, convert, wide, extend.getType()));
+      Value wide = extended(convert, extend.getIn(), op);
+      Value narrow = fromF32(b, convert, wide, extend.getType());
+      // A power of two may be more than f16 holds.
+      if (narrow != wide && isSmall(narrow.getType()) &&
+          !isa<Float8E8M0FNUType>(getElementTypeOrSelf(extend.getIn())))
+        exact[narrow] = wide;
+      replace(op, narrow);
       return success();
     }
     if (auto truncate = dyn_cast<arith::TruncFOp>(op);
@@ -150,6 +158,14 @@ private:
              << op->getResultTypes();
     expandCompute(op, b, convert);
     return success();
+  }
+
+  /// f32 of a small float: that of what it was itself extended from, if that is
+  /// known, but not from before a loop, where it takes more registers.
+  Value extended(SmallFloatConverter &convert, Value x, Operation *by) {
+    Value wide = exact.lookup(x);
+    bool isHere = wide && wide.getParentBlock() == by->getBlock();
+    return isHere ? wide : convert.extend(x);
   }
 
   /// f32 of a narrower float to a type that holds all of those: no bf16 needs
@@ -195,7 +211,7 @@ private:
     Type source = getElementTypeOrSelf(x.getType()),
          target = getElementTypeOrSelf(op.getType());
     if (isSmall(source))
-      x = convert.extend(x);
+      x = extended(convert, x, op);
     else if (source.isF64())
       x = convert.truncateF64ToOdd(x);
     else if (!source.isF32())
@@ -234,8 +250,9 @@ private:
     Type f32 = b.getF32Type();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(isSmall(operand.getType()) ? convert.extend(operand)
-                                                    : operand);
+      operands.push_back(isSmall(operand.getType())
+                             ? extended(convert, operand, op)
+                             : operand);
     Operation *wide = b.clone(*op);
     wide->setOperands(operands);
     // What has nothing behind its upper half need not be rounded.
@@ -261,6 +278,9 @@ private:
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   }
+
+  /// What numbers that were extended to f16 or bf16 are as f32.
+  DenseMap<Value, Value> exact;
 };
 
 } // namespace

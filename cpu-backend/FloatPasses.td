@@ -164,6 +164,7 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
     f8E4M3FNUZ computes in f32 and rounds once, to nearest even. Conversions become integer operations, exact in every
     case; those between f16 and f32 stay if the CPU has them. f64 is rounded once, too. `arith.truncf` may round toward zero.
     bf16 of floats of 8 bits, and of integers that are seen not to be above 256, is the upper half of f32, without rounding.
+    What computes with f16 or bf16 of floats of 8 bits takes their f32.
 
     What is out of range becomes what PyTorch makes of it: infinity in f16, bf16 and f8E5M2, the largest number in f8E4M3FN
     (infinity as well), NaN in the FNUZ types. Rounding toward zero, a finite number gives the largest number in all of them.
@@ -193,7 +194,7 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
   let options = [
     Option<"f16c", "f16c", "bool", "true", "conversions between f16 and f32 are instructions">,
     Option<"lookups", "lookups", "bool", "false", "AVX-512: the 16 numbers of e2m1 are looked up by vpermps">,
-    Option<"byteLookups", "byte-lookups", "bool", "false", "AVX512_VBMI: bf16 of 64 floats of 8 bits is looked up by vpermi2b">,
+    Option<"byteLookups", "byte-lookups", "bool", "false", "AVX512_VBMI: bf16 of 64 floats of 8 bits, and f32 of 32 of f8E4M3FN and more, are looked up by vpermi2b">,
     Option<"bf16Rounding", "bf16-rounding", "bool", "false",
            "AVX512_BF16: 32 f32 and more are rounded by its instruction, but for NaN and what is below the normal numbers">
   ];

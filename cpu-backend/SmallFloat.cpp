@@ -117,51 +117,100 @@ Value SmallFloatConverter::extend(Value x) {
       vector.getRank() == 1 && vector.getNumElements() % 16 == 0)
     return lookUp(arith::ExtUIOp::create(b, i32, code));
 
+  if (Value found = lookUpF32(x))
+    return found;
+
   // The exponent fits that of f16 (or f32) but for its bias, which a
   // multiplication by a power of two corrects, for denormals too. FNUZ with 5
   // bits of exponent uses the code that is infinity in f16.
-  Value value;
   bool throughF16 = has.f16 && !(format.special == SmallFloatFormat::Fnuz &&
                                  format.mantissa == 2);
   unsigned width = throughF16 ? 16 : 32, mantissa = throughF16 ? 10 : 23;
-  Type intType = like(x, b.getIntegerType(width));
-  Value wide = arith::ExtUIOp::create(b, intType, code);
-  Value sign =
-      arith::AndIOp::create(b, wide, constant(intType, format.signBit()));
-  sign = arith::ShLIOp::create(b, sign, constant(intType, width - format.bits));
-  Value magnitude =
-      arith::AndIOp::create(b, wide, constant(intType, format.signBit() - 1));
-  Value shifted = arith::ShLIOp::create(
-      b, magnitude, constant(intType, mantissa - format.mantissa));
-  shifted = arith::OrIOp::create(b, shifted, sign);
-  if (throughF16) {
-    Value half = arith::BitcastOp::create(b, like(x, b.getF16Type()), shifted);
-    value = arith::ExtFOp::create(b, f32, half);
-  } else {
-    value = arith::BitcastOp::create(b, f32, shifted);
-  }
+  Value bits = shiftCode(code, format, width, mantissa);
+  // What is no number becomes so before it is widened: lanes are half as wide.
+  bits = withSpecial(bits, format, mantissa - format.mantissa);
+  Value value = arith::BitcastOp::create(
+      b, throughF16 ? like(x, b.getF16Type()) : f32, bits);
+  if (throughF16)
+    value = arith::ExtFOp::create(b, f32, value);
   int correction = (throughF16 ? 15 : 127) - format.bias;
   if (correction != 0)
     value = arith::MulFOp::create(b, value,
                                   constantF(f32, std::ldexp(1.0, correction)));
+  return value;
+}
 
-  // Infinity and NaN.
-  if (format.special == SmallFloatFormat::Finite)
-    return value;
-  if (format.special == SmallFloatFormat::Ieee) {
-    if (throughF16)
-      return value;
-    Value special =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, magnitude,
-                              constant(intType, format.largest()));
-    Value bits = arith::OrIOp::create(b, shifted, constant(i32, 0x7f800000));
-    return arith::SelectOp::create(
-        b, special, arith::BitcastOp::create(b, f32, bits), value);
+/// The code's magnitude right below the sign of a wider float, whose mantissa
+/// it ends with.
+Value SmallFloatConverter::shiftCode(Value code, const SmallFloatFormat &format,
+                                     unsigned width, unsigned mantissa) {
+  Type type = like(code, b.getIntegerType(width));
+  unsigned shift = mantissa - format.mantissa;
+  uint32_t magnitude = (format.signBit() - 1) << shift,
+           sign = 1u << (width - 1);
+  // Extended as a signed number, the sign is where it belongs as well.
+  if (format.bits == 8) {
+    Value wide = arith::ExtSIOp::create(b, type, code);
+    wide = arith::ShLIOp::create(b, wide, constant(type, shift));
+    return shift + format.bits == width
+               ? wide
+               : arith::AndIOp::create(b, wide,
+                                       constant(type, magnitude | sign));
   }
-  Value tested = format.special == SmallFloatFormat::Fn ? magnitude : wide;
-  Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, tested,
-                                      constant(intType, format.nan()));
-  return arith::SelectOp::create(b, isNan, constantF(f32, NAN), value);
+  Value wide = arith::ExtUIOp::create(b, type, code);
+  Value upper =
+      arith::AndIOp::create(b, wide, constant(type, format.signBit()));
+  upper = arith::ShLIOp::create(b, upper, constant(type, width - format.bits));
+  Value lower =
+      arith::AndIOp::create(b, wide, constant(type, format.signBit() - 1));
+  lower = arith::ShLIOp::create(b, lower, constant(type, shift));
+  return arith::OrIOp::create(b, lower, upper);
+}
+
+/// Shifted codes, but for those that are no numbers: infinity and NaN of the
+/// wider float.
+Value SmallFloatConverter::withSpecial(Value bits,
+                                       const SmallFloatFormat &format,
+                                       unsigned shift) {
+  Type type = bits.getType();
+  bool isF16 = getElementTypeOrSelf(type).isInteger(16);
+  uint32_t magnitudes = (format.signBit() - 1) << shift;
+  auto test = [&](Value tested, arith::CmpIPredicate is, uint32_t limit) {
+    return arith::CmpIOp::create(b, is, tested, constant(type, limit));
+  };
+  auto magnitude = [&]() -> Value {
+    return arith::AndIOp::create(b, bits, constant(type, magnitudes));
+  };
+  auto nanWhere = [&](Value isNan) -> Value {
+    return arith::SelectOp::create(
+        b, isNan, constant(type, isF16 ? 0x7e00 : 0x7fc00000), bits);
+  };
+  switch (format.special) {
+  case SmallFloatFormat::Finite:
+    return bits;
+  case SmallFloatFormat::Ieee: {
+    // Those are f16's as well.
+    if (isF16)
+      return bits;
+    Value isSpecial =
+        test(magnitude(), arith::CmpIPredicate::ugt, format.largest() << shift);
+    Value special = arith::OrIOp::create(b, bits, constant(type, 0x7f800000));
+    return arith::SelectOp::create(b, isSpecial, special, bits);
+  }
+  case SmallFloatFormat::Fn: {
+    if (!isF16)
+      return nanWhere(test(magnitude(), arith::CmpIPredicate::eq, magnitudes));
+    // One more than NaN is the upper bit of f16's exponent, all others of which
+    // NaN has. LLVM would move a select behind the widening.
+    Value next = arith::AddIOp::create(b, bits, constant(type, 1u << shift));
+    next = arith::AndIOp::create(b, next, constant(type, 0x4000));
+    return arith::OrIOp::create(b, bits, next);
+  }
+  case SmallFloatFormat::Fnuz:
+    return nanWhere(
+        test(bits, arith::CmpIPredicate::eq, isF16 ? 0x8000 : 0x80000000));
+  }
+  llvm_unreachable("all formats are listed");
 }
 
 /// The numbers of the 16 codes of e2m1 are in a register.

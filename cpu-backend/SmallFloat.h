@@ -76,6 +76,11 @@ private:
   mlir::Value constant(mlir::Type type, uint32_t value);
   mlir::Value constantF(mlir::Type type, double value);
   mlir::Value extendExponent(mlir::Value x);
+  mlir::Value shiftCode(mlir::Value code, const SmallFloatFormat &format,
+                        unsigned width, unsigned mantissa);
+  mlir::Value withSpecial(mlir::Value bits, const SmallFloatFormat &format,
+                          unsigned shift);
+  mlir::Value lookUpF32(mlir::Value x);
   mlir::Value truncateBFloat(mlir::Value x, mlir::Type type, bool towardZero,
                              bool keepsNans);
   mlir::Value upperHalves(mlir::Value bits);

@@ -1,6 +1,6 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Weights of 8-bit floats as right operands of products of bf16: every code comes through as it is."""
+"""Weights of 8-bit floats in products of bf16 and in sums: every code comes through as it is."""
 
 import pytest
 import torch
@@ -60,3 +60,30 @@ def test_each_code(dtype, block, n, rng):
     assert torch.equal(got.isnan(), wanted.isnan())
     assert torch.equal(got[special & ~wanted.isnan()].double(), wanted[special & ~wanted.isnan()])
     assert got[~special].isfinite().all()
+
+
+@triton.jit
+def gemv_kernel(x, w, scale, out, K: tl.constexpr, N: tl.constexpr):
+    rows, cols = tl.arange(0, K), tl.arange(0, N)
+    a, s = tl.load(x + rows), tl.load(scale + cols)
+    y = tl.load(w + rows[:, None] * N + cols[None, :]).to(s.dtype) * s[None, :]
+    tl.store(out + cols, tl.sum(a[:, None].to(tl.float32) * y.to(tl.float32), 0))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("weights", [torch.float8_e4m3fn, torch.float8_e5m2], ids=str)
+@pytest.mark.parametrize("n", [16, 32, 64, 128, 256])
+def test_each_code_in_a_sum(n, weights, dtype):
+    """Of the rows that are summed one has codes, as many as there are columns: others are 0."""
+    k = 16
+    scale = torch.full((n,), 0.5, dtype=dtype)
+    for first in range(0, 256, n):
+        codes = torch.zeros((k, n), dtype=torch.uint8)
+        codes[first // n % k] = torch.arange(first, first + n)
+        w = codes.view(weights)
+        out = torch.full((n,), 7.0)
+        x = torch.full((k,), 2.0, dtype=dtype)
+        gemv_kernel[(1,)](x, w, scale, out, K=k, N=n)
+        wanted = torch.arange(first, first + n).to(torch.uint8).view(weights).float()
+        assert torch.equal(out.isnan(), wanted.isnan())
+        assert torch.equal(out[~wanted.isnan()], wanted[~wanted.isnan()])

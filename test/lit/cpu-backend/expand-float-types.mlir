@@ -202,9 +202,9 @@ func.func @short_nans(%x: vector<16xf32>, %y: f32) -> (vector<16xbf16>, bf16) {
 // CHECK: arith.sitofp {{.*}} : vector<4xi32> to vector<4xf32>
 // CHECK-NOT: arith.addi
 // CHECK: arith.uitofp {{.*}} : vector<4xi8> to vector<4xf32>
-// CHECK-NOT: arith.addi
+// CHECK-NOT: arith.addi {{.*}} : vector<4xi32>
 // CHECK: arith.mulf
-// CHECK-NOT: arith.addi
+// CHECK-NOT: arith.addi {{.*}} : vector<4xi32>
 // CHECK: return
 func.func @exact(%a: vector<4xi8>, %b: vector<4xi32>, %c: vector<4xf8E4M3FN>)
     -> (vector<4xbf16>, vector<4xbf16>, vector<4xbf16>, vector<4xbf16>) {
@@ -240,14 +240,13 @@ func.func @rounded(%a: vector<4xi8>, %b: vector<4xi32>, %c: vector<4xi16>) -> (v
 
 // -----
 
-// With AVX512_VBMI bytes of 64 magnitudes are looked up, the lower ones and the upper ones; signs are those of numbers. Not of fewer codes,
+// With AVX512_VBMI bytes of 64 magnitudes are looked up, the lower ones and the upper ones; then signs are set. Not of fewer codes,
 // nor of types that have another NaN.
 // BYTES-LABEL: func.func @bytes
 // BYTES: %[[CODES:.*]] = arith.bitcast %{{.*}} : vector<64xf8E4M3FN> to vector<64xi8>
 // BYTES: %[[LOW:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[CODES]], %{{.*}})
 // BYTES: %[[HIGH:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[CODES]], %{{.*}})
-// BYTES: %[[IS:.*]] = arith.cmpi ule, %{{.*}}, %{{.*}} : vector<64xi8>
-// BYTES: %[[SIGN:.*]] = arith.select %[[IS]]
+// BYTES: %[[SIGN:.*]] = arith.andi %[[CODES]], %{{.*}} : vector<64xi8>
 // BYTES: %[[UPPER:.*]] = arith.ori %[[HIGH]], %[[SIGN]]
 // BYTES: vector.interleave %[[LOW]], %[[UPPER]]
 // BYTES-COUNT-2: llvm.x86.avx512.vpermi2var.qi.512
@@ -261,4 +260,92 @@ func.func @bytes(%a: vector<64xf8E4M3FN>, %b: vector<64xf8E5M2>, %c: vector<16xf
   %2 = arith.extf %c : vector<16xf8E4M3FN> to vector<16xbf16>
   %3 = arith.extf %d : vector<64xf8E4M3FNUZ> to vector<64xbf16>
   return %0, %1, %2, %3 : vector<64xbf16>, vector<64xbf16>, vector<16xbf16>, vector<64xbf16>
+}
+
+// -----
+
+// f32 as well, of 32 codes and more: both bytes of a bf16 are the code of 32, and shuffles within 128 bits make f32 of it.
+// BYTES-LABEL: func.func @bytes_to_f32
+// BYTES: %[[CODES:.*]] = vector.shuffle %{{.*}} [0, 0, 1, 1, 2, 2, 3, 3, 16, 16, 17, 17, 18, 18, 19, 19, 4, 4, {{.*}}] : vector<32xi8>, vector<32xi8>
+// BYTES: %[[LOW:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[CODES]], %{{.*}})
+// BYTES: %[[HIGH:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[CODES]], %{{.*}})
+// BYTES: arith.select %{{.*}}, %[[HIGH]], %[[LOW]]
+// BYTES: vector.shuffle %{{.*}} [0, 32, 1, 33, 2, 34, 3, 35, 8, 40, {{.*}}] : vector<32xi16>, vector<32xi16>
+// BYTES: vector.shuffle %{{.*}} [4, 36, 5, 37, 6, 38, 7, 39, 12, 44, {{.*}}] : vector<32xi16>, vector<32xi16>
+// 64 and 32 of 96.
+// BYTES: vector.shuffle %{{.*}} [0, 1, 2, 3, 16, 17, 18, 19, 32, {{.*}}] : vector<64xi8>, vector<64xi8>
+// BYTES-COUNT-2: llvm.x86.avx512.vpermi2var.qi.512
+// BYTES-COUNT-2: llvm.x86.avx512.vpermi2var.qi.512
+// BYTES-NOT: vpermi2var
+// BYTES: return
+func.func @bytes_to_f32(%a: vector<32xf8E4M3FN>, %b: vector<96xf8E4M3FN>, %c: vector<16xf8E4M3FN>, %d: vector<64xf8E5M2>)
+    -> (vector<32xf32>, vector<96xf32>, vector<16xf32>, vector<64xf32>) {
+  %0 = arith.extf %a : vector<32xf8E4M3FN> to vector<32xf32>
+  %1 = arith.extf %b : vector<96xf8E4M3FN> to vector<96xf32>
+  %2 = arith.extf %c : vector<16xf8E4M3FN> to vector<16xf32>
+  %3 = arith.extf %d : vector<64xf8E5M2> to vector<64xf32>
+  return %0, %1, %2, %3 : vector<32xf32>, vector<96xf32>, vector<16xf32>, vector<64xf32>
+}
+
+// -----
+
+// Through f16: NaN is set without a test, and e5m2 is the upper byte.
+// CHECK-LABEL: func.func @through_f16
+// CHECK: %[[WIDE:.*]] = arith.extsi %{{.*}} : vector<16xi8> to vector<16xi16>
+// CHECK: %[[UP:.*]] = arith.shli %[[WIDE]], %{{.*}} : vector<16xi16>
+// CHECK: %[[BITS:.*]] = arith.andi %[[UP]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[BITS]]
+// CHECK: %[[NAN:.*]] = arith.andi %[[NEXT]]
+// CHECK: arith.ori %[[BITS]], %[[NAN]]
+// CHECK: arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: arith.mulf
+// CHECK: arith.extsi
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: arith.shli
+// CHECK-NEXT: arith.bitcast
+// CHECK-NEXT: arith.extf
+// CHECK-NEXT: return
+// SOFT-LABEL: func.func @through_f16
+// SOFT: arith.extsi %{{.*}} : vector<16xi8> to vector<16xi32>
+// SOFT: arith.select
+// SOFT: arith.mulf
+// SOFT: arith.select
+// SOFT: arith.mulf
+func.func @through_f16(%a: vector<16xf8E4M3FN>, %b: vector<16xf8E5M2>) -> (vector<16xf32>, vector<16xf32>) {
+  %0 = arith.extf %a : vector<16xf8E4M3FN> to vector<16xf32>
+  %1 = arith.extf %b : vector<16xf8E5M2> to vector<16xf32>
+  return %0, %1 : vector<16xf32>, vector<16xf32>
+}
+
+// -----
+
+// What computes with f16 of a float of 8 bits takes its f32, but not from outside a loop.
+// CHECK-LABEL: func.func @known
+// CHECK: %[[F16:.*]] = arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
+// CHECK: %[[F32:.*]] = arith.mulf %[[F16]]
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[F32]] : vector<16xf32> to vector<16xf16>
+// CHECK: %[[Y:.*]] = arith.extf %arg1
+// CHECK: arith.mulf %[[F32]], %[[Y]] : vector<16xf32>
+// CHECK: scf.for
+// CHECK: arith.extf %[[NARROW]] : vector<16xf16> to vector<16xf32>
+// A scale may be more than f16 holds.
+// CHECK-LABEL: func.func @power
+// CHECK: %[[POWER:.*]] = arith.truncf %{{.*}} : vector<16xf32> to vector<16xf16>
+// CHECK: arith.extf %[[POWER]]
+func.func @known(%x: vector<16xf8E4M3FN>, %y: vector<16xf16>, %n: index) -> (vector<16xf16>, vector<16xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = arith.extf %x : vector<16xf8E4M3FN> to vector<16xf16>
+  %1 = arith.mulf %0, %y : vector<16xf16>
+  %2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %y) -> (vector<16xf16>) {
+    %3 = arith.addf %s, %0 : vector<16xf16>
+    scf.yield %3 : vector<16xf16>
+  }
+  return %1, %2 : vector<16xf16>, vector<16xf16>
+}
+func.func @power(%x: vector<16xf8E8M0FNU>) -> vector<16xf32> {
+  %0 = arith.extf %x : vector<16xf8E8M0FNU> to vector<16xf16>
+  %1 = arith.extf %0 : vector<16xf16> to vector<16xf32>
+  return %1 : vector<16xf32>
 }

@@ -195,32 +195,108 @@ TEST(FloatTypes, ExtendsCodesOfBlockScaledMatrices) {
     }
 }
 
+/// With tables and without, through f16 and not.
+const char *const kExtendTargets[] = {"cpu", "cpu,-avx512vbmi", "cpu:x86-64-v3",
+                                      "cpu:x86-64-v2", "cpu:x86-64"};
+
+/// With one number, with fewer than tables look up, with as many, and with
+/// more.
 TEST(FloatTypes, ExtendsEveryCode) {
-  for (const char *target : kTargets)
+  for (const char *target : kExtendTargets)
     for (const Format &format : kFormats)
-      for (const char *to : {"f32", "f64"})
-        for (int lanes : {1, 32}) {
-          SCOPED_TRACE(std::string(format.type) + " to " + to + " " + target +
-                       " " + std::to_string(lanes));
+      for (const Format &to :
+           {Format{"f32", 32, 23, 127, true, false},
+            Format{"f64", 64, 0, 0, true, false}, kFormats[0], kFormats[1]})
+        for (int lanes : {1, 16, 32, 64, 160}) {
+          // Halves have no tables.
+          if (to.bits <= format.bits ||
+              (format.bits == 16 && lanes != 1 && lanes != 32))
+            continue;
+          SCOPED_TRACE(std::string(format.type) + " to " + to.type + " " +
+                       target + " " + std::to_string(lanes));
           CompiledKernel kernel(
-              convertKernel("arith.extf %x", format.type, to, lanes), target);
+              convertKernel("arith.extf %x", format.type, to.type, lanes),
+              target);
           ASSERT_TRUE(kernel);
-          size_t n = size_t(1) << format.bits;
-          std::vector<uint8_t> in8(n);
-          std::vector<uint16_t> in16(n);
+          size_t n = size_t(1) << format.bits,
+                 padded = (n + lanes - 1) / lanes * lanes;
+          std::vector<uint8_t> in8(padded);
+          std::vector<uint16_t> in16(padded), out16(padded);
           for (size_t i = 0; i < n; ++i)
             in8[i] = i, in16[i] = i;
-          std::vector<float> out32(n);
-          std::vector<double> out64(n);
-          bool wide = to[1] == '6';
+          std::vector<float> out32(padded);
+          std::vector<double> out64(padded);
           kernel.run({format.bits == 8 ? slot(in8.data()) : slot(in16.data()),
-                      wide ? slot(out64.data()) : slot(out32.data()), n});
+                      to.bits == 64   ? slot(out64.data())
+                      : to.bits == 32 ? slot(out32.data())
+                                      : slot(out16.data()),
+                      n});
           for (size_t i = 0; i < n; ++i) {
-            double got = wide ? out64[i] : out32[i], want = decode(format, i);
+            double got = to.bits == 64   ? out64[i]
+                         : to.bits == 32 ? out32[i]
+                                         : decode(to, out16[i]),
+                   want = decode(format, i);
             ASSERT_TRUE(
                 (std::isnan(got) && std::isnan(want)) ||
                 (got == want && std::signbit(got) == std::signbit(want)))
                 << i << ": " << got << " and not " << want;
+          }
+        }
+}
+
+/// A product of f16 or bf16 that is summed as f32: the codes themselves are
+/// widened to f32, in a loop that carries the sums.
+TEST(FloatTypes, SumsProductsOfEveryCode) {
+  for (const char *target : kExtendTargets)
+    for (const Format &format : kFormats)
+      for (const char *by : {"f16", "bf16"})
+        for (int lanes : {16, 32, 64}) {
+          if (format.bits != 8)
+            continue;
+          SCOPED_TRACE(std::string(format.type) + " by " + by + " " + target +
+                       " " + std::to_string(lanes));
+          std::string shape = "vector<" + std::to_string(lanes) + "x",
+                      code = shape + format.type + ">", half = shape + by + ">",
+                      sum = shape + "f32>",
+                      in = std::string("memref<?x") + format.type +
+                           ", strided<[1], offset: ?>>",
+                      out = "memref<?xf32, strided<[1], offset: ?>>";
+          CompiledKernel kernel(
+              "func.func @sum(%in: " + in + ", %out: " + out +
+                  ", %n: i64, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: "
+                  "i32, %nz: i32) attributes {tilebridge.kernel} {\n"
+                  "  %c0 = arith.constant 0 : index\n"
+                  "  %c256 = arith.constant 256 : index\n"
+                  "  %end = arith.index_cast %n : i64 to index\n"
+                  "  %step = arith.constant " +
+                  std::to_string(lanes) +
+                  " : index\n  %none = arith.constant dense<-0.0> : " + sum +
+                  "\n  %by = arith.constant dense<0.5> : " + half +
+                  "\n  scf.for %i = %c0 to %c256 step %step {\n"
+                  "    %s = scf.for %row = %c0 to %end step %c256 "
+                  "iter_args(%acc = %none) -> (" +
+                  sum + ") {\n      %at = arith.addi %i, %row : index\n" +
+                  "      %x = vector.load %in[%at] : " + in + ", " + code +
+                  "\n      %h = arith.extf %x : " + code + " to " + half +
+                  "\n      %m = arith.mulf %h, %by : " + half +
+                  "\n      %w = arith.extf %m : " + half + " to " + sum +
+                  "\n      %next = arith.addf %acc, %w : " + sum +
+                  "\n      scf.yield %next : " + sum +
+                  "\n    }\n    vector.store %s, %out[%i] : " + out + ", " +
+                  sum + "\n  }\n  return\n}\n",
+              target);
+          ASSERT_TRUE(kernel);
+          // Codes in the second of three rows, the others are 0.
+          std::vector<uint8_t> codes(3 * 256);
+          for (size_t i = 0; i < 256; ++i)
+            codes[256 + i] = i;
+          std::vector<float> sums(256);
+          kernel.run({slot(codes.data()), slot(sums.data()), codes.size()});
+          for (size_t i = 0; i < 256; ++i) {
+            double want = decode(format, i) / 2;
+            ASSERT_TRUE((std::isnan(sums[i]) && std::isnan(want)) ||
+                        sums[i] == want)
+                << i << ": " << sums[i] << " and not " << want;
           }
         }
 }
