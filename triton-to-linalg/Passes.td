@@ -10,6 +10,41 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RecomputeCarriedPass : Pass<"tilebridge-recompute-carried"> {
+  let summary = "Masks and offsets that a loop sets for its next iteration are computed where they are used";
+  let description = [{
+    An integer, boolean or pointer, or a tensor of them, that an `scf.for` carries is replaced in the loop by an expression of the induction
+    variable and of other carried values, if what the loop yields is that expression of their next values (`%i + %step`, what
+    the loop yields for them), and what it begins with is the expression of their first ones. Both are seen with what folds, `0 * 64` or `+ 0`,
+    folded, and with sums of integers in any order. The expression may not read memory, trap or have a region. A value of this iteration
+    stands for the next one less its step. What is read after the loop is still carried.
+
+    Before:
+    ```mlir
+    %m0 = arith.cmpi slt, %range, %ns : tensor<64xi32>
+    %r = scf.for %i = %c0 to %n step %c64 iter_args(%m = %m0) -> (tensor<64xi1>) : i32 {
+      %x = tt.load %p, %m : tensor<64x!tt.ptr<f32>>
+      %j = arith.addi %i, %c64 : i32
+      %js = tt.splat %j : i32 -> tensor<64xi32>
+      %k = arith.addi %js, %range : tensor<64xi32>
+      %next = arith.cmpi slt, %k, %ns : tensor<64xi32>
+      scf.yield %next : tensor<64xi1>
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %n step %c64 : i32 {
+      %is = tt.splat %i : i32 -> tensor<64xi32>
+      %k = arith.addi %is, %range : tensor<64xi32>
+      %m = arith.cmpi slt, %k, %ns : tensor<64xi32>
+      %x = tt.load %p, %m : tensor<64x!tt.ptr<f32>>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilebridge::tt::TTDialect"];
+}
+
 def MaskWrapsPass : Pass<"tilebridge-mask-wraps"> {
   let summary = "Lanes whose index wraps around and that no store has are left out of loads";
   let description = [{

@@ -16,6 +16,8 @@ using namespace mlir;
 using namespace tilebridge;
 
 void ttl::buildAccessPipeline(OpPassManager &manager) {
+  // Masks that are set for the next iteration are computed in their own.
+  manager.addPass(createRecomputeCarriedPass());
   // Lanes that wrap around and that no store has are left out of loads.
   manager.addPass(createMaskWrapsPass());
   // Pointers that a loop moves become a shape and a scalar offset.
