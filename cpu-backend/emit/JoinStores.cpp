@@ -80,8 +80,8 @@ std::optional<int64_t> tilebridge::cpu::gapFilledBy(const View &first,
   return distance;
 }
 
-/// a0 b0 c0 a1 b1 c1 and so on.
-static Value interleaved(OpBuilder &b, Location loc, ArrayRef<Value> parts) {
+Value tilebridge::cpu::interleaved(OpBuilder &b, Location loc,
+                                   ArrayRef<Value> parts) {
   if (parts.size() == 1)
     return parts.front();
   // Two by two: of four the even ones and the odd ones first.

@@ -20,4 +20,8 @@ std::optional<int64_t> distanceBetween(mlir::OpFoldResult a,
 /// in both. Nothing where that is not known.
 std::optional<int64_t> gapFilledBy(const View &first, const View &other);
 
+/// a0 b0 c0 a1 b1 c1 and so on.
+mlir::Value interleaved(mlir::OpBuilder &b, mlir::Location loc,
+                        llvm::ArrayRef<mlir::Value> parts);
+
 } // namespace tilebridge::cpu

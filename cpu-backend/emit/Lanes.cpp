@@ -129,6 +129,7 @@ void NestEmitter::choose() {
       best = score[d];
       frame.vecDim = d;
     }
+  findGroups();
   findScans();
   if ((frame.vecDim < 0 || !scans.empty()) && rank > 0)
     frame.vecDim = rank - 1;

@@ -105,7 +105,8 @@ LogicalResult NestEmitter::emitLoops(unsigned position) {
       accumulators.clear();
     return result;
   }
-  if (nest.shape[d] == 1 && !restricted.count(d)) {
+  bool isInGroup = groupSize > 1 && d + 1 == nest.shape.size();
+  if (isInGroup || (nest.shape[d] == 1 && !restricted.count(d))) {
     indices[d] = {outermostZero(), 0, 0, static_cast<int>(d)};
     return emitLoops(position + 1);
   }
@@ -260,6 +261,8 @@ LogicalResult NestEmitter::emitOnce(unsigned position, int64_t at,
 LogicalResult NestEmitter::emitBody() {
   if (squares)
     return emitSquare();
+  if (groupSize > 1)
+    return emitGroups();
   if (!scans.empty())
     openScans();
   SmallVector<Stored> values;

@@ -118,6 +118,9 @@ private:
   mlir::LogicalResult emitSquare();
   mlir::LogicalResult
   storeByStreams(llvm::ArrayRef<llvm::SmallVector<Stored>> columns);
+  // LaneGroups.cpp
+  void findGroups();
+  mlir::LogicalResult emitGroups();
   // WholeBlocks.cpp
   llvm::SmallSetVector<const View *, 4> viewsOfNest();
   mlir::Value findWhole();
@@ -232,6 +235,9 @@ private:
     bool isMath = false, dividesIntegers = false;
   };
   llvm::SmallVector<Noted> notes;
+  /// The size of the last dimension, where lanes run along the one before it
+  /// and have all of its elements; 1: they do not.
+  int64_t groupSize = 1;
   /// Lanes without which they cannot change places.
   int64_t lanesToExchange = 1;
   /// Lanes of loops with masks.

@@ -92,6 +92,9 @@ private:
   std::optional<PointerForm> integerPointers(mlir::Operation *op);
   std::optional<PointerForm> addresses(mlir::Value tensor);
   MaskForm compare(mlir::arith::CmpIOp op);
+  std::optional<MaskForm> compareRuns(mlir::arith::CmpIPredicate predicate,
+                                      const TensorForm &lhs,
+                                      const TensorForm &rhs);
   bool bound(MaskForm &mask, mlir::arith::CmpIPredicate predicate,
              TensorForm form, const Expr *limit);
   bool unsignedBound(MaskForm &mask, mlir::arith::CmpIPredicate predicate,

@@ -183,6 +183,16 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
     return form;
   }
   std::optional<int64_t> most = bound->asConstant();
+  // Numbers that begin with an odd one are odd and even in turn: 1, 0, 1, 0.
+  if (isRem && most == 2 && term.stride->isConstant(1) &&
+      a.shape[*dim] % 2 == 0 && a.shape[*dim] > 2 &&
+      pool.add(a.uniform, pool.constant(a.width, -1))->zeros > 0) {
+    if (!condition->isConstant(0))
+      form.terms[*dim].linear =
+          LinearCase{pool.constant(a.width, 1), pool.constant(a.width, -1),
+                     condition, 2, none};
+    return form;
+  }
   if (!isWithin && most && *most > 0 && *most <= std::abs(reach)) {
     if (!condition->isConstant(0))
       form.terms[*dim].linear = runsOf(a, *dim, divisor, isRem, condition);

@@ -122,6 +122,9 @@ MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
   // Ranges are taken not to wrap around as signed numbers.
   std::optional<TensorForm> a = algebra.extend(*lhs, 64, op.getLhs()),
                             b = algebra.extend(*rhs, 64, op.getRhs());
+  if (a && b)
+    if (std::optional<MaskForm> runs = compareRuns(predicate, *a, *b))
+      return *runs;
   if (!a || !b || !a->isLinear() || !b->isLinear()) {
     residual(form, tensor,
              a && b ? "a comparison of what is not linear"
@@ -155,6 +158,49 @@ MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
              predicate == Pred::ne ? "a comparison for 'not equal'"
                                    : "a comparison in several dimensions");
   return form;
+}
+
+/// The box of quotients that are compared with a limit, `i / 2 < n`: whole runs
+/// of lanes. So are neighbours that change places, `i ^ 1 < n`, where n is even.
+std::optional<MaskForm> AccessAnalysis::compareRuns(Pred predicate,
+                                                    const TensorForm &lhs,
+                                                    const TensorForm &rhs) {
+  const TensorForm &form = lhs.isUniform() ? rhs : lhs,
+                   &limit = lhs.isUniform() ? lhs : rhs;
+  if (lhs.isUniform())
+    predicate = swapped(predicate);
+  std::optional<unsigned> dim = form.onlyDim();
+  if (!dim || !limit.isUniform() || isUnsigned(predicate) ||
+      predicate == Pred::eq || predicate == Pred::ne)
+    return std::nullopt;
+  const DimTerm &term = form.terms[*dim];
+  if (term.kind != DimTerm::Kind::Lanes || !term.linear ||
+      !term.linear->condition->isConstant(-1) || !term.linear->inner ||
+      !term.linear->outer)
+    return std::nullopt;
+  const LinearCase &linear = *term.linear;
+  const Expr *start = pool.add(form.uniform, linear.base);
+  if (!linear.stride->isConstant(0)) {
+    // The first one of two is the larger one, by 1.
+    bool isExchange = linear.inner == 2 && linear.stride->isConstant(-1) &&
+                      linear.outer->isConstant(2) && predicate == Pred::slt;
+    const Expr *left = pool.sub(pool.sub(limit.uniform, start),
+                                pool.constant(form.width, 1));
+    if (!isExchange || left->zeros == 0)
+      return std::nullopt;
+  }
+  SmallVector<int64_t> shape(form.shape);
+  shape[*dim] /= linear.inner;
+  MaskForm mask = everything(shape.size());
+  if (!bound(mask, predicate, algebra.range(shape, *dim, start, linear.outer),
+             limit.uniform))
+    return std::nullopt;
+  const Expr *inner = pool.constant(form.width, linear.inner);
+  DimBounds &bounds = mask.dims[*dim];
+  for (auto *list : {&bounds.lower, &bounds.upper})
+    for (const Expr *&end : *list)
+      end = pool.mul(end, inner);
+  return mask;
 }
 
 /// `predicate` in terms of signed numbers that are not negative.
