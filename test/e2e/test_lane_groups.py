@@ -16,7 +16,15 @@ def random(shape, dtype, rng):
 
 @triton.jit
 def repeat_kernel(
-    x, out, rows, columns, count, BM: tl.constexpr, BN: tl.constexpr, R: tl.constexpr, BY: tl.constexpr
+    x,
+    out,
+    rows,
+    columns,
+    count,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    R: tl.constexpr,
+    BY: tl.constexpr,
 ):
     row = tl.program_id(0) * BM + tl.arange(0, BM)
     column = tl.program_id(1) * BN + tl.arange(0, BN)
@@ -33,7 +41,12 @@ def repeat_kernel(
 @pytest.mark.parametrize("repeats", [2, 4, 8, 16])
 @pytest.mark.parametrize("by", ["element", "group"])
 def test_repeated(dtype, repeats, by, rng):
-    for rows, count, block in ((8, 64, (8, 64)), (5, 37, (4, 32)), (1, 1, (1, 64)), (33, 24, (16, 128))):
+    for rows, count, block in (
+        (8, 64, (8, 64)),
+        (5, 37, (4, 32)),
+        (1, 1, (1, 64)),
+        (33, 24, (16, 128)),
+    ):
         columns = count * repeats
         x = random([rows, count], dtype, rng)
         out = torch.zeros([rows, columns], dtype=dtype)
@@ -98,9 +111,7 @@ def test_exchanged(dtype, how, rng):
 
 
 @triton.jit
-def rotary_kernel(
-    x, cos, sin, out, rows, columns, half, BM: tl.constexpr, BK: tl.constexpr
-):
+def rotary_kernel(x, cos, sin, out, rows, columns, half, BM: tl.constexpr, BK: tl.constexpr):
     row = tl.program_id(0) * BM + tl.arange(0, BM)
     k = tl.arange(0, BK)
     other = k + ((k + 1) % 2) * 2 - 1

@@ -161,7 +161,8 @@ MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
 }
 
 /// The box of quotients that are compared with a limit, `i / 2 < n`: whole runs
-/// of lanes. So are neighbours that change places, `i ^ 1 < n`, where n is even.
+/// of lanes. So are neighbours that change places, `i ^ 1 < n`, where n is
+/// even.
 std::optional<MaskForm> AccessAnalysis::compareRuns(Pred predicate,
                                                     const TensorForm &lhs,
                                                     const TensorForm &rhs) {
@@ -184,8 +185,8 @@ std::optional<MaskForm> AccessAnalysis::compareRuns(Pred predicate,
     // The first one of two is the larger one, by 1.
     bool isExchange = linear.inner == 2 && linear.stride->isConstant(-1) &&
                       linear.outer->isConstant(2) && predicate == Pred::slt;
-    const Expr *left = pool.sub(pool.sub(limit.uniform, start),
-                                pool.constant(form.width, 1));
+    const Expr *left =
+        pool.sub(pool.sub(limit.uniform, start), pool.constant(form.width, 1));
     if (!isExchange || left->zeros == 0)
       return std::nullopt;
   }
