@@ -44,10 +44,9 @@ struct Later {
   NearestCache cache = NearestCache::Second;
 };
 
-/// Where `later` tells to: asks for `lanes` elements behind each of `places`.
+/// Where `later` tells to: asks for `lanes` elements behind `place`.
 void prefetchLater(mlir::OpBuilder &b, mlir::Location loc, mlir::Value memref,
-                   llvm::ArrayRef<mlir::Value> places, const Later &later,
-                   int64_t lanes);
+                   mlir::Value place, const Later &later, int64_t lanes);
 
 /// Where evaluation happens: the loops that are open, and how lanes are dealt
 /// with.

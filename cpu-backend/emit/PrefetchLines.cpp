@@ -28,17 +28,16 @@ static void prefetchLines(OpBuilder &b, Location loc, Value memref, Value at,
 }
 
 void tilebridge::cpu::prefetchLater(OpBuilder &b, Location loc, Value memref,
-                                    ArrayRef<Value> places, const Later &later,
+                                    Value place, const Later &later,
                                     int64_t lanes) {
   OpBuilder::InsertionGuard guard(b);
   if (later.condition) {
     auto branch = scf::IfOp::create(b, loc, later.condition, false);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
   }
-  for (Value place : places)
-    prefetchLines(b, loc, memref,
-                  arith::AddIOp::create(b, loc, place, later.distance), lanes,
-                  later.cache);
+  prefetchLines(b, loc, memref,
+                arith::AddIOp::create(b, loc, place, later.distance), lanes,
+                later.cache);
 }
 
 /// Asks for what stands where the lanes are in a later block.
