@@ -142,6 +142,12 @@ struct DeepMatmul {
   mlir::Value memoryOfSums(mlir::ImplicitLocOpBuilder &b, mlir::Value acc,
                            const RowsInMemory &rows, mlir::Value steps,
                            mlir::Value isNow) const;
+  /// Of the steps of this iteration, how many there are to multiply: those from
+  /// there on are zero in both operands. Null: all. `mapped` gives the new
+  /// function's value of an index of the old one.
+  mlir::Value
+  endOfSteps(mlir::ImplicitLocOpBuilder &b,
+             llvm::function_ref<mlir::Value(mlir::Value)> mapped) const;
   /// Steps before a jump of `a` stay where they lie, and are multiplied apart.
   bool staysBeforeJump(mlir::ImplicitLocOpBuilder &b) const {
     return place && typeOfPlace(b).getDimSize(0) > stepsBefore;
@@ -164,6 +170,11 @@ struct DeepMatmul {
     return result;
   }
 };
+
+/// The index along `dim` from which on all elements of a block, as loads with
+/// masks or descriptors give it, are zero: a value of the old function; null if
+/// that is not known, or none are.
+mlir::Value zeroFrom(mlir::Value block, unsigned dim);
 
 /// Leaves `view`, a of this iteration, where it is if it goes on where that of
 /// the iteration before ended; calls `pack`, which packs it, if not, and packs

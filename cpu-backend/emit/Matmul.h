@@ -130,6 +130,8 @@ public:
   /// Memory for tiles of rows that are multiplied with columns; null if the
   /// kernel has none.
   mlir::MemRefType tilesOfRows() const;
+  /// What divides the number of steps that are multiplied at once.
+  int64_t depthUnit() const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
@@ -296,6 +298,8 @@ private:
     mlir::Value wanted, isFirst;
     RowsInMemory right;
     const KeptRows *kept = nullptr;
+    /// The first column of a panel that is multiplied (null: 0).
+    mlir::Value within = {};
   };
   mutable Operands now;
 };

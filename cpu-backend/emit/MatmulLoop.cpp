@@ -335,11 +335,14 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
     return success();
   }
   RowsInMemory rows = product.rowsInPlace(b);
-  Value isFirst;
+  Value isFirst, steps = filled;
+  if (Value end =
+          product.endOfSteps(b, [&](Value value) { return mapScalar(value); }))
+    steps = arith::AddIOp::create(b, product.filled, end);
   if (product.beginsAtZero)
     isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product.total,
                                     index(product.capacity));
-  multiplyPanels(b, product, acc, rows, filled, isFirst, allocateAt(*this, b));
+  multiplyPanels(b, product, acc, rows, steps, isFirst, allocateAt(*this, b));
   return success();
 }
 
