@@ -28,7 +28,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // Calls of private functions are inlined where that is possible.
   pm.addPass(createInlinerPass());
   // What that made constant or equal is folded.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig().setUseTopDownTraversal(false)));
   pm.addPass(createCSEPass());
   // Tiles that programs loop over are programs of their own.
   pm.addPass(createCpuPersistentTilesPass());

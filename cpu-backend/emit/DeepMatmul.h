@@ -142,12 +142,6 @@ struct DeepMatmul {
   mlir::Value memoryOfSums(mlir::ImplicitLocOpBuilder &b, mlir::Value acc,
                            const RowsInMemory &rows, mlir::Value steps,
                            mlir::Value isNow) const;
-  /// Of the steps of this iteration, how many there are to multiply: those from
-  /// there on are zero in both operands. Null: all. `mapped` gives the new
-  /// function's value of an index of the old one.
-  mlir::Value
-  endOfSteps(mlir::ImplicitLocOpBuilder &b,
-             llvm::function_ref<mlir::Value(mlir::Value)> mapped) const;
   /// Steps before a jump of `a` stay where they lie, and are multiplied apart.
   bool staysBeforeJump(mlir::ImplicitLocOpBuilder &b) const {
     return place && typeOfPlace(b).getDimSize(0) > stepsBefore;

@@ -40,6 +40,14 @@ static Value sizeAlong(Value view, unsigned dim) {
   return dyn_cast<Value>(part.getMixedSizes()[dim]);
 }
 
+/// A product with a finite constant.
+static bool isScaling(Operation &op) {
+  FloatAttr factor;
+  return isa<arith::MulFOp>(op) &&
+         matchPattern(op.getOperand(1), m_Constant(&factor)) &&
+         factor.getValue().isFinite();
+}
+
 /// Elements become others of the same index, zeros others that are zero.
 static Value convertedFrom(linalg::GenericOp op) {
   Block &body = *op.getBody();
@@ -107,12 +115,14 @@ int64_t MatmulKernel::depthUnit() const {
   return std::lcm(unit, step);
 }
 
-Value DeepMatmul::endOfSteps(ImplicitLocOpBuilder &b,
+Value MatmulForm::endOfSteps(ImplicitLocOpBuilder &b, linalg::LinalgOp op,
+                             int64_t depth, int64_t unit,
                              function_ref<Value(Value)> mapped) const {
   Value ends[2];
   for (unsigned i : {0, 1}) {
-    bool isSwapped = i == 0 ? form.swapsLhs : form.swapsRhs;
-    ends[i] = zeroFrom(op->getOperand(i), (i == 0) == isSwapped ? 0 : 1);
+    bool isSwapped = i == 0 ? swapsLhs : swapsRhs;
+    unsigned dim = (i == 0) == isSwapped ? 0 : 1;
+    ends[i] = zeroFrom(op->getOperand(i), isBatch ? dim + 1 : dim);
     if (!ends[i] ||
         !ends[i].getParentRegion()->isAncestor(op->getParentRegion()))
       return {};
@@ -125,7 +135,6 @@ Value DeepMatmul::endOfSteps(ImplicitLocOpBuilder &b,
   };
   if (end != other)
     end = arith::MaxSIOp::create(b, end, other);
-  int64_t unit = kernel(b).depthUnit();
   if (unit > 1)
     end = arith::MulIOp::create(
         b, arith::CeilDivSIOp::create(b, end, index(unit)), index(unit));

@@ -70,7 +70,7 @@ void MatmulKernel::emitPanel(Value panel, Value column, int64_t width) const {
                                         tile.lanes, width));
   // Rows of b that come from memory come in whole lines, one after the other.
   bool isPacked = !now.right.address;
-  if (!settings.isInLoop || !(isPacked || isOnly))
+  if (isOnly ? !settings.isInLoop : !isPacked)
     return emitRows(panel, column, width);
   int64_t most = isPacked ? width - tile.lanes : tile.lanes;
   Value left = arith::SubIOp::create(b, columnsEnd, column);

@@ -336,8 +336,9 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   }
   RowsInMemory rows = product.rowsInPlace(b);
   Value isFirst, steps = filled;
-  if (Value end =
-          product.endOfSteps(b, [&](Value value) { return mapScalar(value); }))
+  if (Value end = product.form.endOfSteps(
+          b, op, product.depth, product.kernel(b).depthUnit(),
+          [&](Value value) { return mapScalar(value); }))
     steps = arith::AddIOp::create(b, product.filled, end);
   if (product.beginsAtZero)
     isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product.total,
