@@ -200,10 +200,11 @@ def chosen_kernel(
     R: tl.constexpr, K: tl.constexpr, N: tl.constexpr, FORM: tl.constexpr,
 ):  # fmt: skip
     rows, cols, d = tl.arange(0, R), tl.arange(0, N), tl.arange(0, K)
-    a = tl.load(x + rows[:, None] * K + d[None, :], mask=rows[:, None] < m, other=float("nan"))
+    outside: tl.constexpr = 0.0 if FORM == "otherwise" else float("nan")
+    a = tl.load(x + rows[:, None] * K + d[None, :], mask=rows[:, None] < m, other=outside)
     b = tl.load(y + d[:, None] * N + cols[None, :])
-    c = tl.dot(a, b, input_precision="ieee")
     mask = tl.load(keep + rows) != 0
+    c = tl.dot(a, b, input_precision="ieee")
     if FORM == "condition":
         # The product itself says what is taken.
         shown = tl.where(mask[:, None] & (c > 0), 1.0, 0.0)
@@ -234,9 +235,6 @@ def test_products_that_are_chosen_and_stored(form, both, m, rng):
     x = normal(rng, [m, k], torch.float32)
     keep = torch.zeros(16, dtype=torch.int32)
     keep[:m] = torch.randint(0, 2, (m,), dtype=torch.int32, generator=rng)
-    if form == "otherwise":
-        # All rows that are not there are chosen away.
-        keep[m:] = 1
     o, p = run(x, keep, min(both, m))
     c = x.double() @ y.double()
     mask = keep[:m, None].bool()
@@ -249,3 +247,49 @@ def test_products_that_are_chosen_and_stored(form, both, m, rng):
     check_equal(p, shown.sum(0), tolerance=(1e-5, 1e-5))
     check_equal(o[: min(both, m)], 2 * c[: min(both, m)], tolerance=(1e-5, 1e-5))
     assert (o[min(both, m) :] == 7).all()
+
+
+@triton.jit
+def either_kernel(x, y, o, p, m, some, R: tl.constexpr, K: tl.constexpr, N: tl.constexpr):
+    rows, cols, d = tl.arange(0, R), tl.arange(0, N), tl.arange(0, K)
+    a = tl.load(x + rows[:, None] * K + d[None, :])
+    b = tl.load(y + d[:, None] * N + cols[None, :])
+    c = tl.dot(a, b, input_precision="ieee")
+    at = rows[:, None] * N + cols[None, :]
+    c = c - tl.max(c, 1)[:, None]
+    if some & 1:
+        tl.store(o + at, c, mask=(rows < m)[:, None])
+    else:
+        tl.store(o + at, c)
+    if some & 2:
+        tl.store(p + at, c, mask=(rows < m // 2)[:, None] & (cols[None, :] != 3))
+        if some & 4:
+            tl.store(p + at + R * N, c)
+
+
+@pytest.mark.parametrize("m", [0, 1, 5, 16, 31])
+@pytest.mark.parametrize("some", range(8))
+@pytest.mark.parametrize("rows", [16, 32])
+def test_branches_that_store_any_rows(m, some, rows, rng):
+    k, n = 64, 32
+
+    def run(x, m, some):
+        o, p = torch.full((rows, n), 7.0), torch.full((2 * rows, n), 7.0)
+        either_kernel[(1,)](x, y, o, p, m, some, R=rows, K=k, N=n)
+        return o, p
+
+    y = normal(rng, [k, n], torch.float32)
+    run(torch.full((rows, k), NAN), rows, 0)
+    x = normal(rng, [rows, k], torch.float32)
+    o, p = run(x, m, some)
+    c = x.double() @ y.double()
+    c = c - c.amax(1, keepdim=True)
+    row = torch.arange(rows)[:, None]
+    check_equal(o, torch.where(row < m, c, 7.0) if some & 1 else c, tolerance=(1e-5, 1e-4))
+    shown = (row < m // 2) & (torch.arange(n) != 3)
+    check_equal(
+        p[:rows],
+        torch.where(shown, c, 7.0) if some & 2 else torch.full_like(c, 7.0),
+        tolerance=(1e-5, 1e-4),
+    )
+    check_equal(p[rows:], c if some & 6 == 6 else torch.full_like(c, 7.0), tolerance=(1e-5, 1e-4))
