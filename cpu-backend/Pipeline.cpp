@@ -39,6 +39,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuTrimBlocksPass(trim));
   // Programs that only access boxes are apart from others.
   pm.addNestedPass<func::FuncOp>(createCpuVersionProgramsPass());
+  // A mask is no reason to branch.
+  pm.addNestedPass<func::FuncOp>(createCpuJoinBranchLoadsPass());
   // Both branches are computed where that is cheaper than to branch.
   pm.addNestedPass<func::FuncOp>(createCpuSpeculateBranchesPass());
   // Loops carry one number where all elements of a block are one.
