@@ -13,7 +13,19 @@ pytestmark = pytest.mark.compiled("the interpreter has no bf16")
 
 @triton.jit
 def vector_kernel(
-    a, b, s, z, c, first, N, K, EACH: tl.constexpr, BITS: tl.constexpr, BK: tl.constexpr, BN: tl.constexpr, MASK: tl.constexpr
+    a,
+    b,
+    s,
+    z,
+    c,
+    first,
+    N,
+    K,
+    EACH: tl.constexpr,
+    BITS: tl.constexpr,
+    BK: tl.constexpr,
+    BN: tl.constexpr,
+    MASK: tl.constexpr,
 ):
     """A part of K a program, which may begin below zero."""
     n = tl.program_id(0) * BN + tl.arange(0, BN)
@@ -21,7 +33,11 @@ def vector_kernel(
     scale, zero = tl.load(s + n, mask=n < N), tl.load(z + n, mask=n < N)
     if MASK:
         x = tl.load(a + k, mask=(k >= 0) & (k < K), other=0.0)
-        w = tl.load(b + (k[:, None] // EACH) * N + n[None, :], mask=(k[:, None] >= 0) & (k[:, None] < K) & (n[None, :] < N), other=0)
+        w = tl.load(
+            b + (k[:, None] // EACH) * N + n[None, :],
+            mask=(k[:, None] >= 0) & (k[:, None] < K) & (n[None, :] < N),
+            other=0,
+        )
     else:
         x, w = tl.load(a + k), tl.load(b + (k[:, None] // EACH) * N + n[None, :])
     code = (w >> ((k % EACH) * BITS).to(w.dtype)[:, None]) & ((1 << BITS) - 1)
@@ -31,7 +47,9 @@ def vector_kernel(
 
 
 @triton.jit
-def loop_kernel(a, b, s, z, c, N, K, EACH: tl.constexpr, BITS: tl.constexpr, BK: tl.constexpr, BN: tl.constexpr):
+def loop_kernel(
+    a, b, s, z, c, N, K, EACH: tl.constexpr, BITS: tl.constexpr, BK: tl.constexpr, BN: tl.constexpr
+):
     """All of K, with a block of sums that is summed behind the loop, and one that is not."""
     n = tl.program_id(0) * BN + tl.arange(0, BN)
     scale, zero = tl.load(s + n), tl.load(z + n)
@@ -50,7 +68,9 @@ def loop_kernel(a, b, s, z, c, N, K, EACH: tl.constexpr, BITS: tl.constexpr, BK:
 
 
 @triton.jit
-def rows_kernel(b, y, most, N, K, EACH: tl.constexpr, BITS: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def rows_kernel(
+    b, y, most, N, K, EACH: tl.constexpr, BITS: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
+):
     """Packed along the dimension that stays; a maximum with its place, and a block that is stored as well."""
     n, k = tl.arange(0, BN), tl.arange(0, BK)
     w = tl.load(b + (n[:, None] // EACH) * K + k[None, :])
@@ -83,7 +103,7 @@ DTYPES = [torch.float16, torch.bfloat16, torch.float32]
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("bits, words", FORMS, ids=str)
+@pytest.mark.parametrize(("bits", "words"), FORMS, ids=str)
 @pytest.mark.parametrize("block", [(16, 16), (32, 64), (64, 256), (16, 32)], ids=str)
 def test_parts_of_k(bits, words, block, dtype, rng):
     k, (bk, bn) = 64, block
@@ -94,7 +114,9 @@ def test_parts_of_k(bits, words, block, dtype, rng):
     def run(a, *, mask=0, first=0):
         c = torch.zeros(n)
         grid = (triton.cdiv(n, bn), triton.cdiv(k - first, bk))
-        vector_kernel[grid](a, at_end_of_memory(b), scale, zero, c, first, n, k, each, bits, bk, bn, mask)
+        vector_kernel[grid](
+            a, at_end_of_memory(b), scale, zero, c, first, n, k, each, bits, bk, bn, mask
+        )
         return c
 
     # A single 1 chooses a row of weights.
@@ -127,7 +149,7 @@ def test_edges(k, n, dtype, rng):
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("bits, words", FORMS, ids=str)
+@pytest.mark.parametrize(("bits", "words"), FORMS, ids=str)
 def test_loops(bits, words, dtype, rng):
     k, n = 128, 96
     codes, b, each = packed(k, n, bits, words, rng)
@@ -140,7 +162,7 @@ def test_loops(bits, words, dtype, rng):
         torch.testing.assert_close(sums.double(), exact, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("bits, words", FORMS, ids=str)
+@pytest.mark.parametrize(("bits", "words"), FORMS, ids=str)
 def test_rows_that_stay(bits, words, rng):
     codes, b, each = packed(32, 64, bits, words, rng)
     y, most = torch.zeros(32, dtype=torch.int32), torch.zeros(32, dtype=torch.int32)
