@@ -86,6 +86,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
   // Loops carry sums, not blocks that are summed behind them.
   pm.addNestedPass<func::FuncOp>(createCpuNarrowAccumulatorsPass());
+  // Rows that are one row in memory are reduced as they lie there.
+  pm.addNestedPass<func::FuncOp>(createCpuSplitRowsPass());
   // Operands that programs have in common are put where they can be left out.
   pm.addNestedPass<func::FuncOp>(createCpuShareOperandsPass());
   // What only programs at an array's end use is not computed in others.

@@ -354,7 +354,7 @@ func.func @power(%x: vector<16xf8E8M0FNU>) -> vector<16xf32> {
 
 // What is chosen among numbers is one of them: nothing is rounded in between.
 // CHECK-LABEL: func.func @clamp(
-// CHECK-SAME: (%[[X:[a-z0-9]+]]: vector<16xf16>
+// CHECK-SAME: %[[X:[a-z0-9]+]]: vector<16xf16>
 // CHECK: %[[WIDE:.*]] = arith.extf %[[X]] : vector<16xf16> to vector<16xf32>
 // CHECK: %[[ABOVE:.*]] = arith.maxnumf %[[WIDE]], %{{.*}} : vector<16xf32>
 // CHECK: %[[BOTH:.*]] = arith.minnumf %[[ABOVE]], %{{.*}} : vector<16xf32>
