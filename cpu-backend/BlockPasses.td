@@ -221,6 +221,35 @@ def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::Func
                            "::mlir::bufferization::BufferizationDialect"];
 }
 
+def CpuSplitRowsPass : Pass<"tilebridge-cpu-split-rows", "::mlir::func::FuncOp"> {
+  let summary = "Reduces blocks in the shape that they have in memory";
+  let description = [{
+    A block whose rows are several dimensions in memory, such as rows at `k // 8` of weights that are packed along K, is a load of one
+    dimension more that is reshaped. Where what is computed from it element by element is only reduced, all of that gets the load's shape: loops read
+    where the weights lie, and each row once for all those that it stands for. Not where operands of the block's size had to be copied for that.
+
+    Before:
+    ```mlir
+    func.func @f(%w: memref<8x8x64xi32, strided<[64, 0, 1]>>, %init: tensor<64xi32>) -> tensor<64xi32> {
+      %0 = bufferization.to_tensor %w : memref<8x8x64xi32, strided<[64, 0, 1]>> to tensor<8x8x64xi32>
+      %1 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<8x8x64xi32> into tensor<64x64xi32>
+      %2 = linalg.reduce { arith.addi } ins(%1 : tensor<64x64xi32>) outs(%init : tensor<64xi32>) dimensions = [0]
+      return %2 : tensor<64xi32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%w: memref<8x8x64xi32, strided<[64, 0, 1]>>, %init: tensor<64xi32>) -> tensor<64xi32> {
+      %0 = bufferization.to_tensor %w : memref<8x8x64xi32, strided<[64, 0, 1]>> to tensor<8x8x64xi32>
+      %1 = linalg.reduce { arith.addi } ins(%0 : tensor<8x8x64xi32>) outs(%init : tensor<64xi32>) dimensions = [0, 1]
+      return %1 : tensor<64xi32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def CpuDropUnitDimsPass : Pass<"tilebridge-cpu-drop-unit-dims", "::mlir::func::FuncOp"> {
   let summary = "Blocks have no dimensions of one element";
   let description = [{

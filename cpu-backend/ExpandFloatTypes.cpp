@@ -65,6 +65,13 @@ static bool cutsToF32(arith::TruncFOp op) {
          getElementTypeOrSelf(op.getType()).isF32();
 }
 
+/// The result is one of the operands, of the same type, but for its sign.
+static bool choosesNumber(Operation *op) {
+  return isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
+             arith::MinimumFOp, arith::NegFOp, math::AbsFOp, math::CopySignOp>(
+      op);
+}
+
 namespace {
 
 struct ExpandFloatTypesPass
@@ -256,7 +263,8 @@ private:
     Operation *wide = b.clone(*op);
     wide->setOperands(operands);
     // What has nothing behind its upper half need not be rounded.
-    bool isExact = convertsSmallIntegers(op) &&
+    bool isChoice = choosesNumber(op),
+         isExact = (isChoice || convertsSmallIntegers(op)) &&
                    getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
     SmallVector<Value> results;
     for (OpResult result : wide->getResults()) {
@@ -269,6 +277,8 @@ private:
       b.setInsertionPointAfter(wide);
       results.push_back(
           convert.truncate(result, element, /*towardZero=*/isExact));
+      if (isChoice)
+        exact[results.back()] = result;
     }
     op->replaceAllUsesWith(results);
     op->erase();
@@ -279,7 +289,8 @@ private:
     op->erase();
   }
 
-  /// What numbers that were extended to f16 or bf16 are as f32.
+  /// What numbers that were extended to f16 or bf16, or chosen among such, are
+  /// as f32.
   DenseMap<Value, Value> exact;
 };
 

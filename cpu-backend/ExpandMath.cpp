@@ -12,6 +12,7 @@
 #include "cpu-backend/MathF32.h"
 #include "cpu-backend/MathF64.h"
 #include "cpu-backend/MathMax.h"
+#include "cpu-backend/MathPow.h"
 #include "cpu-backend/MathReciprocal.h"
 #include "cpu-backend/MathRemainder.h"
 #include "cpu-backend/MathRoot.h"
@@ -269,6 +270,8 @@ private:
       expandRoot(root);
       return success();
     }
+    if (auto power = dyn_cast<math::PowFOp>(op); power && expandPower(power))
+      return success();
     if (isa<math::RsqrtOp>(op) && (element.isF32() || element.isF64()))
       return expandRsqrt(op);
     if (function.empty())

@@ -28,7 +28,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // Calls of private functions are inlined where that is possible.
   pm.addPass(createInlinerPass());
   // What that made constant or equal is folded.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig().setUseTopDownTraversal(false)));
   pm.addPass(createCSEPass());
   // Tiles that programs loop over are programs of their own.
   pm.addPass(createCpuPersistentTilesPass());
@@ -38,6 +39,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuTrimBlocksPass(trim));
   // Programs that only access boxes are apart from others.
   pm.addNestedPass<func::FuncOp>(createCpuVersionProgramsPass());
+  // A mask is no reason to branch.
+  pm.addNestedPass<func::FuncOp>(createCpuJoinBranchLoadsPass());
   // Both branches are computed where that is cheaper than to branch.
   pm.addNestedPass<func::FuncOp>(createCpuSpeculateBranchesPass());
   // Loops carry one number where all elements of a block are one.
@@ -83,6 +86,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
   // Loops carry sums, not blocks that are summed behind them.
   pm.addNestedPass<func::FuncOp>(createCpuNarrowAccumulatorsPass());
+  // Rows that are one row in memory are reduced as they lie there.
+  pm.addNestedPass<func::FuncOp>(createCpuSplitRowsPass());
   // Operands that programs have in common are put where they can be left out.
   pm.addNestedPass<func::FuncOp>(createCpuShareOperandsPass());
   // What only programs at an array's end use is not computed in others.

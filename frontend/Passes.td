@@ -119,4 +119,54 @@ def InlinePass : Pass<"tilebridge-inline", "::mlir::ModuleOp"> {
   }];
 }
 
+def UnflattenLoopsPass : Pass<"tilebridge-unflatten-loops", "::mlir::ModuleOp"> {
+  let summary = "One loop over the steps of all tiles becomes a loop over tiles, each with a loop over its steps";
+  let description = [{
+    Persistent kernels for GPUs count the steps of all their tiles in one loop (`for _ in range(0, k_tiles * tiles_per_program)`), find a
+    tile's place `if ki == 0`, and store it `if ki == k_tiles - 1`, where `ki = tl.where(ki == k_tiles - 1, 0, ki + 1)`. Here the loop is two
+    again: an accumulator that stays in registers, and whatever else looks for loops over K, finds one. What the first step
+    does stands before the inner loop, what the last one does behind it, if neither changes places with other accesses to memory, and each
+    knows what it asks for; else the loop stays as it is.
+
+    Before:
+    ```mlir
+    %all = arith.muli %steps, %tiles : i32
+    %r:3 = scf.for %i = %zero to %all step %one iter_args(%c = %minus_one, %t = %first, %acc = %none) -> (i32, i32, f32) : i32 {
+      %last = arith.subi %steps, %one : i32
+      %ends = arith.cmpi eq, %c, %last : i32
+      %more = arith.addi %c, %one : i32
+      %k = arith.select %ends, %zero, %more : i32
+      %begins = arith.cmpi eq, %k, %zero : i32
+      %tile = scf.if %begins -> (i32) {
+        %next = arith.addi %t, %one : i32
+        scf.yield %next : i32
+      } else {
+        scf.yield %t : i32
+      }
+      %x = "test.step"(%tile, %k, %acc) : (i32, i32, f32) -> f32
+      %done = arith.cmpi eq, %k, %last : i32
+      %sum = arith.select %done, %none, %x : f32
+      scf.if %done {
+        "test.store"(%tile, %x) : (i32, f32) -> ()
+      }
+      scf.yield %k, %tile, %sum : i32, i32, f32
+    }
+    ```
+    After:
+    ```mlir
+    %r:2 = scf.for %i = %zero to %tiles step %one iter_args(%t = %first, %acc = %none) -> (i32, f32) : i32 {
+      %tile = arith.addi %t, %one : i32
+      %x = scf.for %k = %zero to %steps step %one iter_args(%a = %acc) -> (f32) : i32 {
+        %y = "test.step"(%tile, %k, %a) : (i32, i32, f32) -> f32
+        scf.yield %y : f32
+      }
+      "test.store"(%tile, %x) : (i32, f32) -> ()
+      scf.yield %tile, %none : i32, f32
+    }
+    ```
+    (there are no tiles where there are no steps).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif

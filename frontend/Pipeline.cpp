@@ -22,6 +22,7 @@ void tilebridge::frontend::buildFrontendPipeline(OpPassManager &pm) {
   // only one block fits into a loop's body.
   pm.addPass(createLiftControlFlowPass());
   pm.addPass(createInlinePass());
+  pm.addPass(createUnflattenLoopsPass());
   // Arguments that became constants, values that are computed twice.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -43,14 +43,19 @@ void ttl::buildTritonToLinalgPipeline(OpPassManager &manager) {
   manager.addPass(createToBridgePass());
   // Casts between types of tt and of the bridge have met their opposites.
   manager.addPass(createReconcileUnrealizedCastsPass());
-  // Reshapes that undo each other and values that nobody reads go away.
-  manager.addPass(createCanonicalizerPass());
+  // Reshapes that undo each other and values that nobody reads go away. From
+  // the end on: each change takes what it was computed from out of the way,
+  // where the other order looks at it again and again (10 seconds, of a sort
+  // in 500000 characters).
+  GreedyRewriteConfig fromEnd;
+  fromEnd.setUseTopDownTraversal(false);
+  manager.addPass(createCanonicalizerPass(fromEnd));
   manager.addPass(createCSEPass());
   // Chains of exchanges become blocks in the opposite order.
   manager.addPass(linalg_ext::createFoldReversalsPass());
   // Accesses see sizes and strides that became known.
   manager.addPass(linalg_ext::createFoldViewsPass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCanonicalizerPass(fromEnd));
   manager.addPass(createCSEPass());
   // Branches that only choose a block have become selects.
   manager.addPass(linalg_ext::createSpreadSelectsPass());

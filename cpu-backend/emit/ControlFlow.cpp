@@ -187,6 +187,8 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   if (failed(inits) || failed(bounds))
     return failure();
   bindTensors(op.getRegionIterArgs());
+  if (failed(openMasks(op)))
+    return failure();
   auto products = openDeepMatmuls(op, *inits);
   if (failed(products) || failed(beginAtZero(op, zeros, *bounds)))
     return failure();

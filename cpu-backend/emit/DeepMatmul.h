@@ -165,6 +165,11 @@ struct DeepMatmul {
   }
 };
 
+/// The index along `dim` from which on all elements of a block, as loads with
+/// masks or descriptors give it, are zero: a value of the old function; null if
+/// that is not known, or none are.
+mlir::Value zeroFrom(mlir::Value block, unsigned dim);
+
 /// Leaves `view`, a of this iteration, where it is if it goes on where that of
 /// the iteration before ended; calls `pack`, which packs it, if not, and packs
 /// what has not been packed before. `isWhole`: it is there, and stays (null: it

@@ -156,6 +156,39 @@ def CpuVersionStridesPass : Pass<"tilebridge-cpu-version-strides", "::mlir::func
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def CpuJoinBranchLoadsPass : Pass<"tilebridge-cpu-join-branch-loads", "::mlir::func::FuncOp"> {
+  let summary = "Loads a block once that branches load with a mask and without one";
+  let description = [{
+    Kernels for GPUs ask whether a block is whole, and load it without a mask if it is. Here a mask that is a box is a bound of loops, while
+    what a branch gives is written to memory. So a block that both branches load from one place is loaded before them: from the box whose
+    sizes the branch's condition chooses. Only where nothing in the branches writes, and both have the same number outside.
+
+    Before:
+    ```mlir
+    %x = scf.if %part -> (tensor<64xf32>) {
+      %view = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : ...
+      %some = memref.subview %view[0] [%n] [1] : ...
+      %box = bufferization.to_tensor %some : ...
+      %padded = tensor.pad %box low[0] high[%rest] { ... } : tensor<?xf32> to tensor<64xf32>
+      scf.yield %padded : tensor<64xf32>
+    } else {
+      %view = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : ...
+      %all = bufferization.to_tensor %view : ...
+      scf.yield %all : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %size = arith.select %part, %n, %c64 : index
+    %some = memref.subview %view[0] [%size] [1] : ...
+    %box = bufferization.to_tensor %some : ...
+    %x = tensor.pad %box low[0] high[%rest] { ... } : tensor<?xf32> to tensor<64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def CpuSpeculateBranchesPass : Pass<"tilebridge-cpu-speculate-branches", "::mlir::func::FuncOp"> {
   let summary = "Computes blocks of both branches where that is cheap";
   let description = [{

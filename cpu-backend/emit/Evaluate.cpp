@@ -103,25 +103,37 @@ const View *FunctionEmitter::viewIfInMemory(Value tensor) {
   return nullptr;
 }
 
-Value FunctionEmitter::evaluate(Value tensor, ArrayRef<Index> indices) {
+/// Without the indices that lanes of `view` do not differ in and that count for
+/// nothing: rows that are one row in memory are read before the loop over them.
+static Indices withoutRepeated(const View &view, ArrayRef<Index> indices) {
+  Indices result(indices);
+  for (auto [d, index] : llvm::enumerate(result))
+    if (!view.other && index.step == 0 && static_cast<int>(d) != view.rowDim &&
+        constantOf(view.strides[d]) == 0 && view.isFull(d))
+      index = Index();
+  return result;
+}
+
+Value FunctionEmitter::evaluate(Value tensor, ArrayRef<Index> where) {
   if (!isa<RankedTensorType>(tensor.getType()))
     return mapScalar(tensor);
   if (auto it = scalars.find(tensor); it != scalars.end())
     return it->second;
+  const View *view = viewIfInMemory(tensor);
+  Indices indices = view ? withoutRepeated(*view, where) : Indices(where);
   unsigned level = levelOf(indices);
   const void *key = tensor.getAsOpaquePointer();
   for (auto &[at, value] : frame->levels[level]->values[key])
-    if (at == Indices(indices))
+    if (at == indices)
       return value;
   OpBuilder::InsertionGuard guard(rewriter);
   moveTo(level);
   if (auto it = frame->squares.find(tensor); it != frame->squares.end())
     return it->second[frame->column];
-  const View *view = viewIfInMemory(tensor);
   Value value = view ? read(*view, indices, tensor.getLoc())
                      : evaluateDefinition(tensor, indices);
   if (value)
-    frame->levels[level]->values[key].push_back({Indices(indices), value});
+    frame->levels[level]->values[key].push_back({indices, value});
   return value;
 }
 

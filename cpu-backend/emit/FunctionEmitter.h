@@ -14,8 +14,8 @@
 #include "cpu-backend/emit/Emitter.h"
 #include "cpu-backend/emit/Nest.h"
 #include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/Wanted.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -27,7 +27,6 @@ namespace tilebridge::cpu {
 
 struct DeepMatmul;
 struct KeptSlots;
-struct WantedRange;
 
 /// Views of memory that a nest reads in place of those of the program.
 using LoadedViews = llvm::DenseMap<mlir::Value, std::unique_ptr<View>>;
@@ -198,11 +197,12 @@ private:
 
   // RestrictLoops.cpp
   using Interval = std::pair<mlir::OpFoldResult, mlir::OpFoldResult>;
-  Interval mapWanted(const WantedRange &range, mlir::Location loc);
-  bool isMappedHere(mlir::Value value);
+  Interval mapWanted(const WantedPart &part, mlir::Location loc);
+  std::optional<Interval> intervalOf(const WantedRange &, mlir::Location);
+  mlir::LogicalResult openMasks(mlir::Operation *op);
   bool isHere(mlir::Value value);
   std::optional<Interval>
-  wantedHere(mlir::Value tensor, unsigned dim,
+  wantedHere(mlir::Value tensor, unsigned dim, WantedBy by,
              llvm::ArrayRef<mlir::Operation *> besides = {});
 
   // Stream.cpp
@@ -386,12 +386,12 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Value> storedWithSums;
   /// Operands of these, and whether they are the left one.
   llvm::DenseMap<mlir::Value, std::pair<DeepMatmul *, bool>> packedInBranches;
-  /// What a thread's programs keep of such products, and how many have words
-  /// there.
+  /// What a thread's programs keep of such products, and how many do so.
   mlir::Value sharingState;
   int64_t sharedProducts = 0;
-  /// Behind the last element that is true, of masks of rows that somebody sees.
+  /// Ends of rows that somebody sees: of masks, and of ranges of several parts.
   llvm::DenseMap<mlir::Value, mlir::Value> endsOfMasks;
+  llvm::SmallVector<std::pair<WantedRange, Interval>, 0> intervals;
   /// Tensors of rank 0 that are a value.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   Frame *frame = nullptr;

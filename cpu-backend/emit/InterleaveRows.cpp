@@ -70,12 +70,13 @@ const View *NestEmitter::findPieces(unsigned rowDim) {
 /// they lie apart: two vectors, or a line where that is more, and half of the
 /// registers for all. Short ones: the whole row.
 void NestEmitter::chooseRowsAtOnce(int64_t nativeLanes) {
+  auto mayTakeRows = [&](const NestOutput &output) {
+    return isa_and_nonnull<linalg::ReduceOp>(output.reduce) &&
+           output.reduce->getNumResults() == 1 &&
+           lanesOf(output.reduce) == frame.lanes;
+  };
   if (!vecReduced || firstReduced == 0 || nest.isCold ||
-      nest.outputs.size() != 1 || nest.reduceDims.size() != 1)
-    return;
-  Operation *reduce = nest.outputs.front().reduce;
-  if (!isa_and_nonnull<linalg::ReduceOp>(reduce) ||
-      reduce->getNumResults() != 1 || lanesOf(reduce) != frame.lanes)
+      nest.reduceDims.size() != 1 || !llvm::all_of(nest.outputs, mayTakeRows))
     return;
   unsigned rowDim = order[firstReduced - 1];
   int64_t length = nest.shape[frame.vecDim];
@@ -92,9 +93,11 @@ void NestEmitter::chooseRowsAtOnce(int64_t nativeLanes) {
   int64_t vectorBits = fe.target().vectorBits,
           vectors = std::max<int64_t>(2, 8 * lineBytes / vectorBits);
   bool isWide = vectorBits >= 512;
-  const View *pieces = mayInterleave && fe.target().prefetchBytes > 0
-                           ? findPieces(rowDim)
-                           : nullptr;
+  auto outputs = static_cast<int64_t>(nest.outputs.size());
+  const View *pieces =
+      outputs == 1 && mayInterleave && fe.target().prefetchBytes > 0
+          ? findPieces(rowDim)
+          : nullptr;
   Value isApart = pieces ? rowsAreApart(*pieces) : Value();
   if (isApart && choose((isWide ? 16 : 8) / vectors,
                         lanesAlong(length, nativeLanes * vectors))) {
@@ -105,9 +108,18 @@ void NestEmitter::chooseRowsAtOnce(int64_t nativeLanes) {
     return;
   }
   int64_t lanes = lanesAlong(length, 2 * nativeLanes);
-  if (lanes == length)
-    choose(std::min<int64_t>(isWide || length <= nativeLanes ? 8 : 4, lanes),
-           lanes);
+  if (lanes != length)
+    return;
+  // Half of the registers, and no more than eight rows; of long bodies on two
+  // vectors, which need some themselves, four.
+  int64_t registers = isWide ? 16 : 8,
+          vectorsOfRow = length <= nativeLanes ? 1 : 2,
+          each = outputs * vectorsOfRow;
+  if (vectorsOfRow == 2 && bodyCost > 8 * outputs)
+    each = std::max<int64_t>(each, registers / 4);
+  choose(llvm::bit_floor<uint64_t>(
+             std::min({registers / each, int64_t(8), lanes})),
+         lanes);
 }
 
 /// One nest for rows that lie apart, and one for others.

@@ -95,6 +95,22 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
 /// bits are read one by one, which is long as it is.
 static constexpr int64_t rareLanes = 16;
 
+/// Several rows of it at once are not too long. What is the same for all rows
+/// is there once, and a function's steps take as long as what is gained.
+bool NestEmitter::isShort() const {
+  constexpr int64_t most = 8, mostSimple = 24;
+  int64_t cost = 0;
+  bool isSimple = true;
+  for (const Noted &note : notes) {
+    isSimple &= !note.isMath && !note.dividesIntegers;
+    if (llvm::any_of(note.dims, [&](int d) { return d != frame.vecDim; }))
+      cost += note.cost;
+  }
+  auto outputs = static_cast<int64_t>(nest.outputs.size());
+  return bodyCost <= most * outputs ||
+         (isSimple && cost <= mostSimple * outputs);
+}
+
 void NestEmitter::choose() {
   unsigned rank = nest.shape.size();
   SmallVector<int64_t> score(rank, 0);
@@ -196,6 +212,6 @@ void NestEmitter::choose() {
       order.push_back(d);
   if (vecReduced)
     order.push_back(frame.vecDim);
-  if (bodyCost <= 8)
+  if (isShort())
     chooseRowsAtOnce(std::max<int64_t>(fe.target().vectorBits / widestBits, 1));
 }

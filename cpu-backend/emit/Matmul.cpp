@@ -101,7 +101,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
                                       const MatmulSettings &settings,
                                       Allocate allocate, bool isFirst,
                                       Value wanted, Value ahead,
-                                      Value columnsEnd) {
+                                      Value columnsEnd, Value depthEnd) {
   auto type = cast<MemRefType>(acc.getType());
   auto layout = type.getStridesAndOffset().first;
   if (type.getDimSize(1) == 1 && type.getDimSize(0) > 1 && layout[0] == 1) {
@@ -163,7 +163,8 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     kernel.packRhs(rhs, packed);
     rhs = packed;
   }
-  kernel.multiply(lhs, rhs, acc, depth, allocate, {}, wanted, first);
+  kernel.multiply(lhs, rhs, acc, depthEnd ? depthEnd : depth, allocate, {},
+                  wanted, first);
 }
 
 namespace {
@@ -241,6 +242,10 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
   unsigned rows = form->isBatch ? 1 : 0;
   Value wanted = emitter.wantedEnd(op->getResult(0), rows),
         columnsEnd = emitter.wantedEnd(op->getResult(0), rows + 1);
+  Value depthEnd = form->endOfSteps(
+      b, op, lhsType.getShape().take_back(2)[form->swapsLhs ? 0 : 1],
+      kernel.depthUnit(),
+      [&](Value value) { return emitter.mapScalar(value); });
   Value ahead = wanted ? emitter.bytesToNext(op.getDpsInputs()[1]) : Value();
   auto allocate = allocateAt(emitter, b);
   auto emitOne = [&](Value left, Value right, Value sum) {
@@ -249,7 +254,7 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
     if (form->swapsRhs)
       right = swapDims(b, right);
     emitMatmulLoops(b, left, right, sum, form->settings, allocate, isZero,
-                    wanted, ahead, columnsEnd);
+                    wanted, ahead, columnsEnd, depthEnd);
     if (wanted)
       clearShortRows(b, sum, wanted);
     if (isZero && columnsEnd)

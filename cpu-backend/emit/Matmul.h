@@ -130,6 +130,8 @@ public:
   /// Memory for tiles of rows that are multiplied with columns; null if the
   /// kernel has none.
   mlir::MemRefType tilesOfRows() const;
+  /// What divides the number of steps that are multiplied at once.
+  int64_t depthUnit() const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
@@ -296,6 +298,8 @@ private:
     mlir::Value wanted, isFirst;
     RowsInMemory right;
     const KeptRows *kept = nullptr;
+    /// The first column of a panel that is multiplied (null: 0).
+    mlir::Value within = {};
   };
   mutable Operands now;
 };
@@ -303,13 +307,14 @@ private:
 /// c += a * b with a: MxK, b: KxN (static shapes, any strides) and c: MxN, rows
 /// contiguous; c = a * b if `isFirst`. The types of a and b may be narrower
 /// than that of c. Rows from `wanted` on (null: none) and columns
-/// from `columnsEnd` on may stay as they are. What lies `ahead` bytes behind b
-/// (null: nothing) is read next.
+/// from `columnsEnd` on may stay as they are; steps from `depthEnd` on are
+/// zero. What lies `ahead` bytes behind b (null: nothing) is read next.
 void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                      mlir::Value rhs, mlir::Value acc,
                      const MatmulSettings &settings, Allocate allocate,
                      bool isFirst = false, mlir::Value wanted = {},
-                     mlir::Value ahead = {}, mlir::Value columnsEnd = {});
+                     mlir::Value ahead = {}, mlir::Value columnsEnd = {},
+                     mlir::Value depthEnd = {});
 
 /// What a memref has at one index of its first dimension, such as the matrix of
 /// a batch.

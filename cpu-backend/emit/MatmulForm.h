@@ -34,6 +34,14 @@ struct MatmulForm {
   /// Reports an error if `op` is none that has loops.
   static mlir::FailureOr<MatmulForm> of(mlir::linalg::LinalgOp op,
                                         const EmitTarget &target);
+
+  /// How many of the `depth` steps of `op` there are to multiply, a multiple of
+  /// `unit`: those from there on are zero in both operands. Null: all. `mapped`
+  /// gives the new function's value of an index of the old one.
+  mlir::Value
+  endOfSteps(mlir::ImplicitLocOpBuilder &b, mlir::linalg::LinalgOp op,
+             int64_t depth, int64_t unit,
+             llvm::function_ref<mlir::Value(mlir::Value)> mapped) const;
 };
 
 /// The registers that one call of the micro-kernel holds: rows x (vectors of

@@ -56,24 +56,40 @@ void MatmulKernel::forWantedRows(int64_t count, int64_t step,
   body(loop.getInductionVar());
 }
 
-/// A panel of `width` columns. Of a block that has no other one often only few
-/// columns are wanted, as those of tokens are that are multiplied with weights
-/// from the right: then tiles are one vector wide.
+/// A panel of `width` columns, of which often only few are wanted: in the last
+/// panel of a tensor's last block, or where columns are those of tokens that
+/// are multiplied with weights from the right. Then tiles are one vector wide,
+/// of which there are as many as it takes.
 void MatmulKernel::emitPanel(Value panel, Value column, int64_t width) const {
-  if (!columnsEnd || usesTiles() || n > tile.columns() || width <= tile.lanes)
+  bool isOnly = n <= tile.columns();
+  if (!columnsEnd || usesTiles() || width <= tile.lanes)
     return emitRows(panel, column, width);
-  if (auto known = getConstantIntValue(columnsEnd))
+  if (auto known = getConstantIntValue(columnsEnd); known && isOnly)
     return emitRows(panel, column,
                     std::clamp<int64_t>(llvm::alignTo(*known, tile.lanes),
                                         tile.lanes, width));
-  if (!settings.isInLoop)
+  // Rows of b that come from memory come in whole lines, one after the other.
+  bool isPacked = !now.right.address;
+  if (isOnly ? !settings.isInLoop : !isPacked)
     return emitRows(panel, column, width);
-  Value isNarrow = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                         columnsEnd, constant(tile.lanes));
-  auto branch = scf::IfOp::create(b, isNarrow, /*withElseRegion=*/true);
+  int64_t most = isPacked ? width - tile.lanes : tile.lanes;
+  Value left = arith::SubIOp::create(b, columnsEnd, column);
+  auto branch = scf::IfOp::create(
+      b,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, left, constant(most)),
+      /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  emitRows(panel, column, tile.lanes);
+  if (most == tile.lanes) {
+    emitRows(panel, column, tile.lanes);
+  } else {
+    auto loop = scf::ForOp::create(b, constant(0), left, constant(tile.lanes));
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(loop.getBody());
+    now.within = loop.getInductionVar();
+    emitRows(panel, arith::AddIOp::create(b, column, now.within), tile.lanes);
+    now.within = {};
+  }
   b.setInsertionPointToStart(branch.elseBlock());
   emitRows(panel, column, width);
 }

@@ -38,16 +38,21 @@ static bool writesMemory(scf::ForOp loop) {
 /// null if that may be any, or is not known before the loop.
 FailureOr<Value> FunctionEmitter::wantedBefore(linalg::MatmulOp op,
                                                unsigned dim, scf::ForOp loop) {
-  std::optional<WantedRange> range = findWanted(op->getResult(0), dim);
-  if (!range || !isKnownBefore(*range, loop))
+  auto range =
+      dim == 0 ? findWantedRows(op) : findWanted(op->getResult(0), dim);
+  if (range)
+    range = knownBefore(*range, loop);
+  const WantedPart *only = range ? range->only() : nullptr;
+  if (!range || (dim != 0 && !only))
     return Value();
-  if (!range->mask)
-    return toValue(rewriter, op.getLoc(),
-                   mapWanted(*range, op.getLoc()).second);
-  Value end = behindLastTrue(range->mask, op.getLoc());
-  if (!end)
-    return failure();
-  return endsOfMasks[range->mask] = end;
+  if (only && only->mask && !endsOfMasks.count(only->mask)) {
+    Value end = behindLastTrue(only->mask, op.getLoc());
+    if (!end)
+      return failure();
+    endsOfMasks[only->mask] = end;
+  }
+  auto interval = intervalOf(*range, op.getLoc());
+  return interval ? toValue(rewriter, op.getLoc(), interval->second) : Value();
 }
 
 /// The products of the loop, with memory for their operands; the first values
@@ -335,11 +340,15 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
     return success();
   }
   RowsInMemory rows = product.rowsInPlace(b);
-  Value isFirst;
+  Value isFirst, steps = filled;
+  if (Value end = product.form.endOfSteps(
+          b, op, product.depth, product.kernel(b).depthUnit(),
+          [&](Value value) { return mapScalar(value); }))
+    steps = arith::AddIOp::create(b, product.filled, end);
   if (product.beginsAtZero)
     isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product.total,
                                     index(product.capacity));
-  multiplyPanels(b, product, acc, rows, filled, isFirst, allocateAt(*this, b));
+  multiplyPanels(b, product, acc, rows, steps, isFirst, allocateAt(*this, b));
   return success();
 }
 

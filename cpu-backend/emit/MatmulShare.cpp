@@ -95,9 +95,10 @@ LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
   if (product.columnsEnd) {
     std::optional<WantedRange> columns =
         findWanted(product.op->getResult(0), 1);
-    if (columns->mask)
+    const WantedPart &part = columns->parts.front();
+    if (part.mask)
       return success();
-    for (Value value : columns->values())
+    for (Value value : part.values())
       if (!llvm::is_contained(*keys, value))
         keys->push_back(value);
   }

@@ -104,8 +104,10 @@ Value MatmulKernel::rightVector(Value panel, Value step, Value column,
   }
   auto type = cast<MemRefType>(now.rhs.getType());
   SmallVector<Value> at = {step, column};
-  if (type.getRank() == 3)
-    at = {panel, step, constant(offset * group)};
+  if (type.getRank() == 3) {
+    Value first = now.within ? now.within : constant(offset);
+    at = {panel, step, arith::MulIOp::create(b, first, constant(group))};
+  }
   return vector::LoadOp::create(
       b, VectorType::get(lanes * group, packedElement), now.rhs, at);
 }

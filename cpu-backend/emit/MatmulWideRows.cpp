@@ -80,8 +80,8 @@ int64_t FunctionEmitter::rowsWithColumns(const DeepMatmul &product,
                    isLoadedAlong(left, product.form.swapsLhs ? 0 : 1);
   int64_t most = kernel.rowsWithColumns(/*waits=*/true, isInPlace);
   auto rows = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0);
-  std::optional<WantedRange> wanted = findWanted(op->getResult(0), 0);
-  bool isKnown = wanted && isKnownBefore(*wanted, loop);
+  std::optional<WantedRange> wanted = findWantedRows(op);
+  bool isKnown = wanted && knownBefore(*wanted, loop);
   return isKnown || rows <= most ? most : 0;
 }
 

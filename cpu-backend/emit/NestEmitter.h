@@ -42,6 +42,7 @@ private:
       llvm::ArrayRef<Index> indices, mlir::OpBuilder *builder,
       llvm::function_ref<void(const View &, llvm::ArrayRef<Index>, bool)> use);
   void noteValue(mlir::Value value, llvm::ArrayRef<Index> at);
+  bool isShort() const;
   void choose();
   // NestReport.cpp: remarks about what was decided.
   void report() const;
@@ -205,8 +206,9 @@ private:
                               llvm::ArrayRef<mlir::Value> right, int64_t lanes,
                               llvm::SmallVectorImpl<mlir::Value> &results);
   mlir::LogicalResult finishReductions();
-  mlir::LogicalResult finishRows(llvm::SmallVector<mlir::Value> values);
-  mlir::LogicalResult writeRows(mlir::Value values);
+  mlir::LogicalResult finishRows(mlir::Operation *reduce,
+                                 llvm::SmallVector<mlir::Value> values);
+  mlir::LogicalResult writeRows(mlir::Value result, mlir::Value values);
   mlir::LogicalResult finishRow(llvm::ArrayRef<mlir::Value> results,
                                 size_t &used);
   /// Lanes of the accumulators of a reduction: one where order matters.

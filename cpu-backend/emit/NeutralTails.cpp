@@ -13,6 +13,7 @@
 
 #include "cpu-backend/emit/Combiners.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/Wanted.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -102,7 +103,8 @@ bool NestEmitter::isNeutral(const RowTail &tail) {
     if (!output.reduce) {
       if (output.isStore || output.source)
         return false;
-      auto wanted = fe.wantedHere(output.tensor, frame.vecDim, reductions);
+      auto wanted = fe.wantedHere(output.tensor, frame.vecDim, WantedBy::Ends,
+                                  reductions);
       Value end = wanted ? dyn_cast<Value>(wanted->second) : Value();
       return end && constantOf(wanted->first) == 0 &&
              (end == tail.rowEnd || end == tail.begin);

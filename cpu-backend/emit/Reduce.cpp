@@ -194,8 +194,17 @@ LogicalResult NestEmitter::reduceLanes(Operation *op,
 LogicalResult NestEmitter::finishReductions() {
   SmallVector<Value> results = std::exchange(accumulators, {});
   if (!rowsAtOnce.empty() &&
-      static_cast<int64_t>(rowsAtOnce.size()) <= frame.lanes)
-    return finishRows(std::move(results));
+      static_cast<int64_t>(rowsAtOnce.size()) <= frame.lanes) {
+    // Those of a row follow one another.
+    for (auto [i, output] : llvm::enumerate(nest.outputs)) {
+      SmallVector<Value> values;
+      for (size_t at = i; at < results.size(); at += nest.outputs.size())
+        values.push_back(results[at]);
+      if (failed(finishRows(output.reduce, std::move(values))))
+        return failure();
+    }
+    return success();
+  }
   size_t used = 0;
   return forRowsAtOnce([&] { return finishRow(results, used); });
 }
@@ -203,8 +212,8 @@ LogicalResult NestEmitter::finishReductions() {
 /// One tree for the accumulators of all rows, which are folded to a vector each
 /// before: what exchanges a bit of a lane's number with one of a row's halves
 /// how many vectors there are.
-LogicalResult NestEmitter::finishRows(SmallVector<Value> values) {
-  Operation *reduce = nest.outputs.front().reduce;
+LogicalResult NestEmitter::finishRows(Operation *reduce,
+                                      SmallVector<Value> values) {
   auto rows = static_cast<int64_t>(rowsAtOnce.size());
   int64_t bits = cast<VectorType>(values.front().getType())
                      .getElementTypeBitWidth(),
@@ -235,12 +244,11 @@ LogicalResult NestEmitter::finishRows(SmallVector<Value> values) {
   }
   if (failed(reduceLanes(reduce, values, lanes, false, rows)))
     return failure();
-  return writeRows(values.front());
+  return writeRows(reduce->getResult(0), values.front());
 }
 
 /// The results of the rows that are reduced at once, each in a lane.
-LogicalResult NestEmitter::writeRows(Value values) {
-  Value result = nest.outputs.front().reduce->getResult(0);
+LogicalResult NestEmitter::writeRows(Value result, Value values) {
   const View &view = *fe.buffers[result]->view;
   unsigned rowDim = order[firstReduced - 1], d = rowDim;
   for (int64_t reduced : nest.reduceDims)

@@ -15,9 +15,11 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-FunctionEmitter::Interval FunctionEmitter::mapWanted(const WantedRange &range,
+FunctionEmitter::Interval FunctionEmitter::mapWanted(const WantedPart &part,
                                                      Location loc) {
-  SmallVector<OpFoldResult> numbers = mapAll({range.low, range.size});
+  if (part.mask)
+    return {rewriter.getIndexAttr(0), endsOfMasks.lookup(part.mask)};
+  SmallVector<OpFoldResult> numbers = mapAll({part.low, part.size});
   return {numbers[0], addIndex(rewriter, loc, numbers[0], numbers[1])};
 }
 
@@ -32,35 +34,83 @@ bool FunctionEmitter::isHere(Value value) {
   return false;
 }
 
-/// The new function's value for `value` is there.
-bool FunctionEmitter::isMappedHere(Value value) {
-  Value mapped = map.lookupOrNull(value);
-  return mapped && isHere(mapped);
+/// The interval of all indices of `range`, by values that are known here.
+std::optional<FunctionEmitter::Interval>
+FunctionEmitter::intervalOf(const WantedRange &range, Location loc) {
+  auto known = range.of([&](Value value) {
+    Value here = isa<RankedTensorType>(value.getType())
+                     ? endsOfMasks.lookup(value)
+                     : map.lookupOrNull(value);
+    return here && isHere(here);
+  });
+  if (!known)
+    return std::nullopt;
+  if (const WantedPart *only = known->only())
+    return mapWanted(*only, loc);
+  for (const auto &[other, interval] : intervals)
+    if (other == *known && isHere(cast<Value>(interval.second)))
+      return interval;
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0), last;
+  for (const WantedPart &part : known->parts) {
+    Value end = toValue(rewriter, loc, mapWanted(part, loc).second);
+    for (auto [condition, holds] : part.conditions)
+      end = arith::SelectOp::create(rewriter, loc, mapScalar(condition),
+                                    holds ? end : zero, holds ? zero : end);
+    last = last ? arith::MaxSIOp::create(rewriter, loc, last, end).getResult()
+                : end;
+  }
+  Interval result = {rewriter.getIndexAttr(0), last};
+  intervals.push_back({*known, result});
+  return result;
 }
 
 /// The indices along `dim` of a tensor that somebody sees: those of an interval
 /// whose ends are known here.
 std::optional<FunctionEmitter::Interval>
-FunctionEmitter::wantedHere(Value tensor, unsigned dim,
+FunctionEmitter::wantedHere(Value tensor, unsigned dim, WantedBy by,
                             ArrayRef<Operation *> besides) {
-  auto range = findWanted(tensor, dim, besides);
-  if (!range)
-    return std::nullopt;
-  if (range->mask) {
-    auto end = endsOfMasks.find(range->mask);
-    if (end == endsOfMasks.end() || !isHere(end->second))
-      return std::nullopt;
-    return Interval{rewriter.getIndexAttr(0), end->second};
-  }
-  if (!llvm::all_of(range->values(),
-                    [&](Value value) { return isMappedHere(value); }))
-    return std::nullopt;
-  return mapWanted(*range, tensor.getLoc());
+  auto range = findWanted(tensor, dim, by, besides);
+  return range ? intervalOf(*range, tensor.getLoc()) : std::nullopt;
 }
 
+/// Before `op`, a product or a loop of some: where rows end that are known
+/// there by masks.
+LogicalResult FunctionEmitter::openMasks(Operation *op) {
+  return failure(
+      op->walk([&](Operation *product) {
+          if (!isProduct(product))
+            return WalkResult::advance();
+          auto range = findWantedRows(product);
+          auto known = range ? knownBefore(*range, op) : std::nullopt;
+          if (!known)
+            return WalkResult::advance();
+          for (const WantedPart &part : known->parts) {
+            Value end = part.mask ? endsOfMasks.lookup(part.mask) : Value();
+            if (!part.mask || (end && isHere(end)))
+              continue;
+            Value behind = behindLastTrue(part.mask, product->getLoc());
+            if (!behind)
+              return WalkResult::interrupt();
+            endsOfMasks[part.mask] = behind;
+          }
+          intervalOf(*range, product->getLoc());
+          return WalkResult::advance();
+        }).wasInterrupted());
+}
+
+/// Of rows all that is known says where they end. Panels of columns have one
+/// end in all branches.
 Value FunctionEmitter::wantedEnd(Value tensor, unsigned dim) {
-  auto range = wantedHere(tensor, dim);
-  return range ? toValue(rewriter, tensor.getLoc(), range->second) : Value();
+  Operation *product = tensor.getDefiningOp();
+  bool isOfRows = dim + 2 == cast<RankedTensorType>(tensor.getType()).getRank();
+  if (isOfRows && failed(openMasks(product)))
+    return {};
+  auto range = isOfRows ? findWantedRows(product) : findWanted(tensor, dim);
+  if (!range || (!isOfRows && !range->only()))
+    return {};
+  auto interval = intervalOf(*range, tensor.getLoc());
+  return interval ? toValue(rewriter, tensor.getLoc(), interval->second)
+                  : Value();
 }
 
 int64_t tilebridge::cpu::rowsAtEnd(int64_t rows, int64_t length) {
@@ -77,7 +127,8 @@ int64_t tilebridge::cpu::rowsAtEnd(int64_t rows, int64_t length) {
 std::optional<FunctionEmitter::Interval>
 NestEmitter::wantedOf(const NestOutput &output, unsigned d) {
   if (!output.reduce)
-    return output.source ? std::nullopt : fe.wantedHere(output.tensor, d);
+    return output.source ? std::nullopt
+                         : fe.wantedHere(output.tensor, d, WantedBy::Masks);
   unsigned dim = d;
   for (int64_t reduced : nest.reduceDims) {
     if (static_cast<unsigned>(reduced) == d)
@@ -86,7 +137,7 @@ NestEmitter::wantedOf(const NestOutput &output, unsigned d) {
   }
   std::optional<FunctionEmitter::Interval> found;
   for (Value result : output.reduce->getResults()) {
-    auto range = fe.wantedHere(result, dim);
+    auto range = fe.wantedHere(result, dim, WantedBy::Masks);
     if (!range || (found && *found != *range))
       return std::nullopt;
     found = range;

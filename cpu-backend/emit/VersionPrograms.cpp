@@ -33,13 +33,12 @@ namespace tilebridge::cpu {
 
 using namespace tilebridge::cpu;
 
-/// A branch that reads or writes elements one by one; or, which counts beside
-/// products, rows.
-static bool isIrregular(Region &branch, bool hasProduct) {
+/// A branch that reads or writes elements or rows one by one.
+static bool isIrregular(Region &branch) {
   return branch
       .walk([&](Operation *op) {
-        return isa<linalg_ext::GatherOp, linalg_ext::ScatterOp>(op) ||
-                       (hasProduct && isa<linalg_ext::GatherRowsOp>(op))
+        return isa<linalg_ext::GatherOp, linalg_ext::ScatterOp,
+                   linalg_ext::GatherRowsOp>(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -83,8 +82,8 @@ static Branches branchesOf(func::FuncOp func) {
   auto find = [&](Operation *op) {
     auto branch = dyn_cast<scf::IfOp>(op);
     if (branch && !branch.getElseRegion().empty() &&
-        isIrregular(branch.getElseRegion(), hasProduct) &&
-        !isIrregular(branch.getThenRegion(), hasProduct))
+        isIrregular(branch.getElseRegion()) &&
+        !isIrregular(branch.getThenRegion()))
       branches.push_back(branch);
     return ++count > mostOpsTwice ? WalkResult::interrupt()
                                   : WalkResult::advance();

@@ -7,7 +7,7 @@
 // The last block of rows is stored in part, and one that is padded, such as
 // that of the few heads that share a key, or a single token's, almost not at
 // all. How many rows are stored is often known before they are computed: then
-// others need not be.
+// others need not be. What is summed over rows may want those of a mask alone.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Wanted.h"
@@ -19,132 +19,98 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
-
-/// Element i of `tensor`, of rank 1, is i.
-static bool isItsIndex(Value tensor) {
-  auto generic = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!generic || !isElementwise(generic))
-    return false;
-  Value value = generic.getBody()->getTerminator()->getOperand(0);
-  while (Operation *cast = value.getDefiningOp()) {
-    if (isa<linalg::IndexOp>(cast))
-      return true;
-    if (!isa<arith::IndexCastOp, arith::ExtSIOp>(cast))
-      return false;
-    value = cast->getOperand(0);
-  }
-  auto argument = cast<BlockArgument>(value);
-  return argument.getOwner() == generic.getBody() &&
-         argument.getArgNumber() < generic.getNumDpsInputs() &&
-         isItsIndex(generic.getInputs()[argument.getArgNumber()]);
-}
-
-/// `value` is the number of indices that a box has of a dimension of `size`:
-/// none of them is negative, nor too many.
-static bool isSizeOf(Value value, int64_t size) {
-  auto most = value.getDefiningOp<arith::MinSIOp>();
-  auto least = most ? most.getLhs().getDefiningOp<arith::MaxSIOp>() : nullptr;
-  if (!least)
-    return false;
-  auto end = constantOf(most.getRhs()), begin = constantOf(least.getRhs());
-  return end && begin && *end <= size && *begin >= 0;
-}
-
-/// The number n of a mask that says i < n, as those of boxes are where rows are
-/// stored one by one; null if it is another mask.
-static OpFoldResult countOfFirst(Value mask) {
-  auto generic = mask.getDefiningOp<linalg::GenericOp>();
-  int64_t size = cast<RankedTensorType>(mask.getType()).getDimSize(0);
-  if (!generic || !isElementwise(generic) || generic.getInputs().size() != 2)
-    return {};
-  Block &body = *generic.getBody();
-  auto compare =
-      body.getTerminator()->getOperand(0).getDefiningOp<arith::CmpIOp>();
-  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt ||
-      compare.getLhs() != body.getArgument(0) ||
-      compare.getRhs() != body.getArgument(1) ||
-      !isItsIndex(generic.getInputs()[0]))
-    return {};
-  Value bound = generic.getInputs()[1];
-  APInt number;
-  if (matchPattern(bound, m_ConstantInt(&number)))
-    return IntegerAttr::get(
-        IndexType::get(mask.getContext()),
-        std::clamp<int64_t>(number.getSExtValue(), 0, size));
-  auto splat = bound.getDefiningOp<tensor::SplatOp>();
-  auto cast =
-      splat ? splat.getInput().getDefiningOp<arith::IndexCastOp>() : nullptr;
-  if (cast && cast.getIn().getType().isIndex() && isSizeOf(cast.getIn(), size))
-    return cast.getIn();
-  return {};
-}
 
 namespace {
 
 /// Follows what is computed from a tensor to all of its ends.
 class Search {
 public:
-  Search(MLIRContext *context, ArrayRef<Operation *> besides)
-      : context(context), besides(besides) {}
+  Search(Value tensor, unsigned dim, WantedBy by, ArrayRef<Operation *> besides)
+      : root(tensor), by(by), besides(besides),
+        found{cast<RankedTensorType>(tensor.getType()).getDimSize(dim), {}} {}
 
-  std::optional<WantedRange> run(Value tensor, unsigned dim) {
-    if (!visit(tensor, dim) || !found)
+  std::optional<WantedRange> run(unsigned dim) {
+    if (!visit(root, dim) || found.parts.empty())
       return std::nullopt;
     // A value of another iteration is another number.
-    for (Value value : found->values())
-      if (llvm::any_of(around, [&](scf::ForOp loop) {
-            return loop.getRegion().isAncestor(value.getParentRegion());
-          }))
-        return std::nullopt;
-    if (!found->mask && constantOf(found->low) == 0 &&
-        constantOf(found->size) ==
-            cast<RankedTensorType>(tensor.getType()).getDimSize(dim))
-      return std::nullopt;
-    return found;
+    return found.of([&](Value value) {
+      return llvm::none_of(around, [&](scf::ForOp loop) {
+        return loop.getRegion().isAncestor(value.getParentRegion());
+      });
+    });
   }
 
 private:
   /// Larger functions are not searched to the end.
-  static constexpr unsigned mostValues = 200;
+  static constexpr unsigned mostValues = 200, mostVisits = 600;
+  /// What says more is not worth asking for.
+  static constexpr size_t mostParts = 4;
 
   /// False where all indices may be wanted.
   bool visit(Value tensor, unsigned dim) {
-    if (!visited.insert({tensor, dim}).second)
+    if (!visited.insert({tensor, dim}))
       return true;
-    return visited.size() <= mostValues &&
+    return visited.size() <= mostValues && ++visits <= mostVisits &&
            llvm::all_of(tensor.getUses(),
                         [&](OpOperand &use) { return visitUse(use, dim); });
   }
 
-  bool add(const WantedRange &range) {
-    if (!found)
-      found = range;
-    return *found == range || addConstants(range);
+  /// The branches that `user` is in, and the tensor is not.
+  SmallVector<std::pair<Value, bool>, 1> conditionsOf(Operation *user) {
+    SmallVector<std::pair<Value, bool>, 1> result;
+    for (Operation *op = user, *parent = op->getParentOp();
+         parent && !parent->isAncestor(root.getParentRegion()->getParentOp());
+         op = parent, parent = op->getParentOp())
+      if (auto branch = dyn_cast<scf::IfOp>(parent))
+        result.push_back({branch.getCondition(),
+                          op->getParentRegion() == &branch.getThenRegion()});
+    return result;
+  }
+
+  bool add(WantedPart part, Operation *user) {
+    part.conditions = conditionsOf(user);
+    for (WantedPart &other : found.parts)
+      if (other.hasSameIndices(part) &&
+          (other.conditions.empty() || other.conditions == part.conditions))
+        return true;
+    if (part.conditions.empty() && addConstants(part))
+      return true;
+    found.parts.push_back(std::move(part));
+    return found.parts.size() <= mostParts;
+  }
+
+  /// All indices, if they are wanted in some branch alone.
+  bool addAll(Operation *user) {
+    return !conditionsOf(user).empty() &&
+           add({index(0), index(found.length)}, user);
   }
 
   /// Of ranges of known numbers, all from the first one to the last one.
-  bool addConstants(const WantedRange &range) {
-    if (range.mask || found->mask)
+  bool addConstants(const WantedPart &part) {
+    auto low = constantOf(part.low), size = constantOf(part.size);
+    if (part.mask || !low || !size)
       return false;
-    std::optional<int64_t> low = constantOf(range.low),
-                           size = constantOf(range.size),
-                           otherLow = constantOf(found->low),
-                           otherSize = constantOf(found->size);
-    if (!low || !size || !otherLow || !otherSize)
-      return false;
-    int64_t first = std::min(*low, *otherLow),
-            end = std::max(*low + *size, *otherLow + *otherSize);
-    found = {index(first), index(end - first), Value()};
-    return true;
+    for (WantedPart &other : found.parts) {
+      if (other.mask || !other.conditions.empty())
+        continue;
+      auto otherLow = constantOf(other.low), otherSize = constantOf(other.size);
+      if (!otherLow || !otherSize)
+        continue;
+      int64_t first = std::min(*low, *otherLow),
+              end = std::max(*low + *size, *otherLow + *otherSize);
+      other = {index(first), index(end - first)};
+      return true;
+    }
+    return false;
   }
 
   OpFoldResult index(int64_t value) {
-    return IntegerAttr::get(IndexType::get(context), value);
+    return IntegerAttr::get(IndexType::get(root.getContext()), value);
   }
 
   bool visitUse(OpOperand &use, unsigned dim) {
@@ -152,42 +118,39 @@ private:
     if (llvm::is_contained(besides, user))
       return true;
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
-      return constantOf(slice.getMixedStrides()[dim]) == 1 &&
-             add({slice.getMixedOffsets()[dim], slice.getMixedSizes()[dim],
-                  Value()});
+      return constantOf(slice.getMixedStrides()[dim]) == 1
+                 ? add({slice.getMixedOffsets()[dim],
+                        slice.getMixedSizes()[dim]},
+                       user)
+                 : addAll(user);
     if (auto rows = dyn_cast<linalg_ext::ScatterRowsOp>(user)) {
-      if (use.get() != rows.getValue() || !rows.getRowmask() ||
-          static_cast<unsigned>(rows.getDim()) != dim)
-        return false;
-      if (OpFoldResult count = countOfFirst(rows.getRowmask()))
-        return add({index(0), count, Value()});
-      return add({OpFoldResult(), OpFoldResult(), rows.getRowmask()});
+      bool isRowOf = use.get() == rows.getValue() &&
+                     static_cast<unsigned>(rows.getDim()) == dim;
+      return addRows(isRowOf ? rows.getRowmask() : Value(), user);
     }
+    if (auto store = dyn_cast<linalg_ext::MaskedStoreOp>(user))
+      return addRows(by == WantedBy::Masks && use.get() == store.getValue()
+                         ? findRowMask(store.getMask(), dim)
+                         : Value(),
+                     user);
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user))
-      return visitLinalg(linalgOp, use, dim);
+      return visitSelected(use, dim,
+                           [&] { return visitLinalg(linalgOp, use, dim); });
     if (auto reduce = dyn_cast<linalg_ext::ReduceOp>(user)) {
       auto reduced = static_cast<unsigned>(reduce.getDimension());
-      return dim != reduced &&
-             llvm::all_of(reduce->getResults(), [&](Value result) {
-               return visit(result, dim > reduced ? dim - 1 : dim);
-             });
+      if (dim == reduced)
+        return addAll(user);
+      return llvm::all_of(reduce->getResults(), [&](Value result) {
+        return visit(result, dim > reduced ? dim - 1 : dim);
+      });
     }
-    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
-      return visitReshape(expand.getResult(),
-                          expand.getReassociationIndices()[dim], use.get(),
-                          dim);
-    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user)) {
-      for (auto [d, group] :
-           llvm::enumerate(collapse.getReassociationIndices()))
-        if (llvm::is_contained(group, static_cast<int64_t>(dim)))
-          return visitReshape(collapse.getResult(), {static_cast<int64_t>(d)},
-                              use.get(), dim);
-      return false;
-    }
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+      return visitReshape(user, dim);
     // What a load gives where it does not read.
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
-      return matchLoad(insert.getResult()) && use.get() == insert.getDest() &&
-             visit(insert.getResult(), dim);
+      return matchLoad(insert.getResult()) && use.get() == insert.getDest()
+                 ? visit(insert.getResult(), dim)
+                 : addAll(user);
     if (auto loop = dyn_cast<scf::ForOp>(user)) {
       OpResult result = loop.getTiedLoopResult(&use);
       return result && visit(result, dim) &&
@@ -195,7 +158,19 @@ private:
     }
     if (isa<scf::YieldOp>(user))
       return visitYield(user->getParentOp(), use.getOperandNumber(), dim);
-    return isElementwise(user) && visit(user->getResult(0), dim);
+    if (isElementwise(user))
+      return visitSelected(use, dim,
+                           [&] { return visit(user->getResult(0), dim); });
+    return addAll(user);
+  }
+
+  /// Rows of a mask, or all if it is null.
+  bool addRows(Value mask, Operation *user) {
+    if (!mask)
+      return addAll(user);
+    if (OpFoldResult count = countOfFirst(mask))
+      return add({index(0), count}, user);
+    return add({OpFoldResult(), OpFoldResult(), mask}, user);
   }
 
   bool visitYield(Operation *parent, unsigned number, unsigned dim) {
@@ -210,44 +185,100 @@ private:
            visit(loop.getRegionIterArg(number), dim);
   }
 
+  /// Where what an elementwise op gives is wanted at any index, elements of the
+  /// operand may be wanted only where a mask of rows lets them through.
+  bool visitSelected(OpOperand &use, unsigned dim,
+                     llvm::function_ref<bool()> visitResults) {
+    if (by != WantedBy::Masks)
+      return visitResults();
+    size_t seen = visited.size(), loops = around.size();
+    auto parts = found.parts;
+    if (visitResults())
+      return true;
+    Value mask = findSelectingRows(use, dim);
+    if (!mask)
+      return false;
+    // What has been seen on the way to there is not known to be wanted in part.
+    while (visited.size() > seen)
+      visited.pop_back();
+    around.truncate(loops);
+    found.parts = std::move(parts);
+    return addRows(mask, use.getOwner());
+  }
+
   bool visitLinalg(linalg::LinalgOp op, OpOperand &use, unsigned dim) {
     auto loop =
         dyn_cast<AffineDimExpr>(op.getMatchingIndexingMap(&use).getResult(dim));
     if (!loop || !op.hasPureTensorSemantics())
-      return false;
+      return addAll(op);
+    SmallVector<std::pair<Value, unsigned>> results;
     for (OpResult result : op->getResults()) {
       AffineMap map = op.getIndexingMapMatchingResult(result);
       const AffineExpr *place = llvm::find(map.getResults(), loop);
-      if (place == map.getResults().end() ||
-          !visit(result, place - map.getResults().begin()))
-        return false;
+      if (place == map.getResults().end())
+        return addAll(op);
+      results.push_back({result, place - map.getResults().begin()});
     }
-    return true;
+    return llvm::all_of(results, [&](std::pair<Value, unsigned> result) {
+      return visit(result.first, result.second);
+    });
   }
 
-  /// One of `dims` of `result` is dimension `dim` of `tensor`, the others have
-  /// one element.
-  bool visitReshape(Value result, ArrayRef<int64_t> dims, Value tensor,
-                    unsigned dim) {
-    int64_t size = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+  bool visitReshape(Operation *op, unsigned dim) {
+    Value result = op->getResult(0);
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+      ReassociationIndices dims = expand.getReassociationIndices()[dim];
+      if (std::optional<unsigned> same = findDim(result, dims))
+        return visit(result, *same);
+      return llvm::all_of(result.getUses(), [&](OpOperand &use) {
+        return visitSplit(expand, use, dim);
+      });
+    }
+    for (auto [d, group] : llvm::enumerate(
+             cast<tensor::CollapseShapeOp>(op).getReassociationIndices()))
+      if (llvm::is_contained(group, static_cast<int64_t>(dim)))
+        if (auto same = findDim(result, {static_cast<int64_t>(d)}))
+          return visit(result, *same);
+    return addAll(op);
+  }
+
+  /// That of `dims` of `result` that the dimension is, if the others have one
+  /// element.
+  std::optional<unsigned> findDim(Value result, ArrayRef<int64_t> dims) {
     auto type = cast<RankedTensorType>(result.getType());
     for (int64_t d : dims)
-      if (size > 1 && type.getDimSize(d) == size)
-        return visit(result, static_cast<unsigned>(d));
-    return false;
+      if (found.length > 1 && type.getDimSize(d) == found.length)
+        return static_cast<unsigned>(d);
+    return std::nullopt;
   }
 
-  MLIRContext *context;
+  /// Dimension `dim` becomes several, such as tokens and heads: a store may
+  /// have a mask that becomes these, too.
+  bool visitSplit(tensor::ExpandShapeOp expand, OpOperand &use, unsigned dim) {
+    auto store = dyn_cast<linalg_ext::MaskedStoreOp>(use.getOwner());
+    if (!store || use.get() != store.getValue())
+      return addAll(use.getOwner());
+    auto mask = store.getMask().getDefiningOp<tensor::ExpandShapeOp>();
+    bool isSame = by == WantedBy::Masks && mask &&
+                  mask.getReassociation() == expand.getReassociation() &&
+                  cast<ShapedType>(mask.getSrc().getType()).getShape() ==
+                      cast<ShapedType>(expand.getSrc().getType()).getShape();
+    return addRows(isSame ? findRowMask(mask.getSrc(), dim) : Value(), store);
+  }
+
+  Value root;
+  WantedBy by;
   ArrayRef<Operation *> besides;
-  llvm::DenseSet<std::pair<Value, unsigned>> visited;
+  llvm::SetVector<std::pair<Value, unsigned>> visited;
+  unsigned visits = 0;
   /// Loops from one iteration of which to the next one the search has gone.
   SmallVector<scf::ForOp> around;
-  std::optional<WantedRange> found;
+  WantedRange found;
 };
 
 } // namespace
 
-SmallVector<Value> WantedRange::values() const {
+SmallVector<Value> WantedPart::values() const {
   SmallVector<Value> result;
   for (OpFoldResult number : {low, size})
     if (auto value = dyn_cast_if_present<Value>(number))
@@ -258,62 +289,32 @@ SmallVector<Value> WantedRange::values() const {
 }
 
 std::optional<WantedRange>
-tilebridge::cpu::findWanted(Value tensor, unsigned dim,
+WantedRange::of(function_ref<bool(Value)> isKnown) const {
+  WantedRange result{length, {}};
+  for (const WantedPart &part : parts) {
+    WantedPart known = part;
+    llvm::erase_if(known.conditions, [&](std::pair<Value, bool> condition) {
+      return !isKnown(condition.first);
+    });
+    bool isAll = !part.mask && constantOf(part.low) == 0 &&
+                 constantOf(part.size) == length;
+    if (!llvm::all_of(part.values(), isKnown) ||
+        (isAll && known.conditions.empty()))
+      return std::nullopt;
+    result.parts.push_back(std::move(known));
+  }
+  return result;
+}
+
+std::optional<WantedRange>
+tilebridge::cpu::findWanted(Value tensor, unsigned dim, WantedBy by,
                             ArrayRef<Operation *> besides) {
-  return Search(tensor.getContext(), besides).run(tensor, dim);
+  return Search(tensor, dim, by, besides).run(dim);
 }
 
-static bool isBefore(Value value, Operation *op) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner()->getParentOp()->isProperAncestor(op);
-  Operation *def = value.getDefiningOp();
-  Operation *ancestor = def->getBlock()->findAncestorOpInBlock(*op);
-  return ancestor && def->isBeforeInBlock(ancestor);
-}
-
-bool tilebridge::cpu::isKnownBefore(const WantedRange &range, Operation *op) {
-  return llvm::all_of(range.values(),
-                      [&](Value value) { return isBefore(value, op); });
-}
-
-/// Moves what `value` is computed from before `place`; false where that cannot
-/// be.
-static bool hoist(Value value, Operation *place, unsigned depth) {
-  if (isBefore(value, place))
-    return true;
-  Operation *def = value.getDefiningOp();
-  if (!def || depth == 0 || def->getBlock() != place->getBlock() ||
-      def->getNumRegions() != 0 || !isMemoryEffectFree(def) ||
-      kindOf(def) != OpKind::Scalar ||
-      !llvm::all_of(def->getOperands(), [&](Value operand) {
-        return hoist(operand, place, depth - 1);
-      }))
-    return false;
-  def->moveBefore(place);
-  return true;
-}
-
-void tilebridge::cpu::hoistWanted(func::FuncOp func) {
-  constexpr unsigned mostOps = 16;
-  func.walk([&](Operation *op) {
-    SmallVector<OpFoldResult> numbers;
-    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-      numbers = slice.getMixedOffsets();
-      llvm::append_range(numbers, slice.getMixedSizes());
-    } else if (auto rows = dyn_cast<linalg_ext::ScatterRowsOp>(op)) {
-      if (rows.getRowmask())
-        numbers.push_back(countOfFirst(rows.getRowmask()));
-    }
-    if (numbers.empty())
-      return;
-    Operation *place = nullptr;
-    for (Operation &other : *op->getBlock()) {
-      place = &other;
-      if (kindOf(&other) != OpKind::Scalar)
-        break;
-    }
-    for (OpFoldResult number : numbers)
-      if (auto value = dyn_cast_if_present<Value>(number))
-        hoist(value, place, mostOps);
-  });
+std::optional<WantedRange> tilebridge::cpu::findWantedRows(Operation *product) {
+  Value result = product->getResult(0);
+  int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+  return rank < 2 ? std::nullopt
+                  : findWanted(result, rank - 2, WantedBy::Masks);
 }

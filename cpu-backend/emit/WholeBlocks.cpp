@@ -37,7 +37,8 @@ llvm::SmallSetVector<const View *, 4> NestEmitter::viewsOfNest() {
 /// worth it.
 Value NestEmitter::findWhole() {
   if (nest.isCold || mayBeWhole || frame.vecDim < 0 || nest.shape.size() < 2 ||
-      bodyCost > mostCost || frame.lanes != nest.shape[frame.vecDim] ||
+      (bodyCost > mostCost && rowsAtOnce.empty()) ||
+      frame.lanes != nest.shape[frame.vecDim] ||
       frame.lanes * widestBits > mostVectors * fe.target().vectorBits ||
       llvm::product_of(nest.shape) < leastRows * frame.lanes ||
       !scans.empty() || lanesToExchange > 1 || squares || part ||

@@ -158,3 +158,45 @@ def test_blocks_of_three_dimensions(shape, axis, rng):
     out = output(list(wanted.shape), torch.float32)
     cube_kernel[(1,)](x, out, *shape, AXIS=axis)
     check_equal(out, wanted, terms=shape[axis])
+
+
+@triton.jit
+def several_kernel(x, w, out, m, n, COUNT: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """As many reductions of the same rows, the last one of what is computed with a column's weight."""
+    rows, cols = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, BN)
+    inside = (rows[:, None] < m) & (cols[None, :] < n)
+    value = tl.load(x + rows[:, None] * n + cols[None, :], mask=inside, other=0.0).to(tl.float32)
+    weight = tl.load(w + cols, mask=cols < n, other=0.0).to(tl.float32)
+    tl.store(out + rows, tl.sum(value * weight[None, :], 1), mask=rows < m)
+    tl.store(out + m + rows, tl.max(value, 1), mask=rows < m)
+    if COUNT > 2:
+        tl.store(out + 2 * m + rows, tl.min(value, 1), mask=rows < m)
+    if COUNT > 3:
+        tl.store(out + 3 * m + rows, tl.sum(value, 1), mask=rows < m)
+    if COUNT > 4:
+        tl.store(out + 4 * m + rows, tl.sum(tl.where(value > 0, value, 0.0), 1), mask=rows < m)
+
+
+@pytest.mark.compiled("the interpreter has neither fp8 nor bf16")
+@pytest.mark.parametrize(
+    "dtype",
+    [torch.float32, torch.bfloat16, torch.float16, torch.float8_e4m3fn, torch.float8_e5m2],
+    ids=str,
+)
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+@pytest.mark.parametrize("block", [(8, 4), (16, 8), (32, 16), (64, 32), (2, 32), (16, 64)], ids=str)
+def test_several_reductions_of_the_same_rows(block, count, dtype, rng):
+    for m, n in ((32, block[1]), (37, block[1]), (67, block[1] - 3), (1, 1)):
+        x, w = torch.randn(m, n, generator=rng).to(dtype), torch.randn(n, generator=rng).to(dtype)
+        out = torch.full((count, m), float("nan"))
+        several_kernel[(triton.cdiv(m, block[0]),)](x, w, out, m, n, count, *block)
+        wide = x.double()
+        padded = torch.nn.functional.pad(wide, (0, block[1] - n))
+        wanted = [
+            wide @ w.double(),
+            padded.amax(1),
+            padded.amin(1),
+            wide.sum(1),
+            wide.clamp(min=0).sum(1),
+        ]
+        torch.testing.assert_close(out.double(), torch.stack(wanted[:count]), rtol=1e-5, atol=1e-4)

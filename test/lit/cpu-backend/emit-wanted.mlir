@@ -77,9 +77,11 @@ func.func @rows_at_once(%x: memref<16x32xf32>, %o: memref<16x32xf32>, %low: inde
 
 // -----
 
-// Two stores of different rows: all are summed.
+// Two stores of different rows: those of both are summed.
 // CHECK-LABEL: func.func @two_stores(
-// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1
+// CHECK-SAME: %[[M:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index)
+// CHECK: %[[END:.*]] = arith.maxsi %[[N]], %[[M]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[END]] step %c1
 func.func @two_stores(%x: memref<16x1024xf32>, %o: memref<16xf32>, %p: memref<16xf32>, %m: index, %n: index) {
   %init = arith.constant dense<-0.0> : tensor<16xf32>
   %t = bufferization.to_tensor %x : memref<16x1024xf32> to tensor<16x1024xf32>

@@ -349,3 +349,18 @@ func.func @power(%x: vector<16xf8E8M0FNU>) -> vector<16xf32> {
   %1 = arith.extf %0 : vector<16xf16> to vector<16xf32>
   return %1 : vector<16xf32>
 }
+
+// -----
+
+// What is chosen among numbers is one of them: nothing is rounded in between.
+// CHECK-LABEL: func.func @clamp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: vector<16xf16>
+// CHECK: %[[WIDE:.*]] = arith.extf %[[X]] : vector<16xf16> to vector<16xf32>
+// CHECK: %[[ABOVE:.*]] = arith.maxnumf %[[WIDE]], %{{.*}} : vector<16xf32>
+// CHECK: %[[BOTH:.*]] = arith.minnumf %[[ABOVE]], %{{.*}} : vector<16xf32>
+// CHECK: arith.truncf %[[BOTH]] : vector<16xf32> to vector<16xf16>
+func.func @clamp(%x: vector<16xf16>, %low: vector<16xf16>, %high: vector<16xf16>) -> vector<16xf16> {
+  %above = arith.maxnumf %x, %low : vector<16xf16>
+  %both = arith.minnumf %above, %high : vector<16xf16>
+  return %both : vector<16xf16>
+}

@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: func.func private @transpose.order(
 // CHECK-SAME: %[[NX:[^ ]*]]: i32, %[[NY:[^ ]*]]: i32, %{{[^ ]*}}: i32) -> i32
-// CHECK: %[[BOTH:.*]] = arith.constant 4096 : index
+// CHECK: %[[BOTH:.*]] = arith.constant 65536 : index
 // CHECK: %[[X_ALONE:.*]] = arith.cmpi ule, %[[NX]], %{{.*}} : i32
 // CHECK: arith.select %[[X_ALONE]], %{{.*}}, %[[BOTH]]
 // CHECK: %[[Y_ALONE:.*]] = arith.cmpi ule, %[[NY]], %{{.*}} : i32
@@ -16,8 +16,8 @@
 // LARGE: %[[Z:.*]] = arith.uitofp %[[NZ]] : i32 to f64
 // LARGE: %[[BYTES:.*]] = arith.mulf %{{.*}}, %[[Z]] : f64
 // LARGE: %[[LARGE:.*]] = arith.cmpf oge, %[[BYTES]], %{{.*}} : f64
-// LARGE: arith.select %[[LARGE]], %c4{{[^,]*}}, %c3{{.*}} : index
-// LARGE: arith.select %[[LARGE]], %c2{{[^,]*}}, %c3{{.*}} : index
+// LARGE: arith.select %[[LARGE]], %c64{{[^,]*}}, %c48{{.*}} : index
+// LARGE: arith.select %[[LARGE]], %c32{{[^,]*}}, %c48{{.*}} : index
 func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
                      %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
   %c16 = arith.constant 16 : index
@@ -46,8 +46,8 @@ func.func @transpose(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf3
 
 // CHECK-LABEL: func.func private @gathered.order(
 // CHECK-SAME: %[[NX:[^ ]*]]: i32, %[[NY:[^ ]*]]: i32, %{{[^ ]*}}: i32) -> i32
-// CHECK-DAG: %[[NEAR:.*]] = arith.constant 8192 : index
-// CHECK-DAG: %[[FAR:.*]] = arith.constant 24608 : index
+// CHECK-DAG: %[[NEAR:.*]] = arith.constant 131072 : index
+// CHECK-DAG: %[[FAR:.*]] = arith.constant 393728 : index
 // CHECK: %[[X_ALONE:.*]] = arith.cmpi ule, %[[NX]], %{{.*}} : i32
 // CHECK: arith.select %[[X_ALONE]], %{{.*}}, %[[FAR]]
 // CHECK: %[[Y_ALONE:.*]] = arith.cmpi ule, %[[NY]], %{{.*}} : i32

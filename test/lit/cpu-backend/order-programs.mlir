@@ -2,15 +2,18 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-order-programs=two-fmas --canonicalize --cse | FileCheck %s --check-prefix=FMAS
 
 // Blocks of 256 elements along y, in rows that lie `stride` apart along x: a row's blocks follow one another, unless
-// rows are short.
+// rows are no longer than a block; what lies between costs up to a page.
 
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: tilebridge.order = @rows.order
 // CHECK: func.func private @rows.order(%{{[^,]*}}: memref<?xf32, strided<[1], offset: ?>>, %[[STRIDE:[^,]*]]: i32, %[[X:[^,]*]]: i32, %{{[^,]*}}: i32, %{{[^,]*}}: i32, %[[NX:[^,]*]]: i32, %[[NY:[^,]*]]: i32, %[[NZ:[^,]*]]: i32) -> i32
 // CHECK-DAG: %[[PAGE:.*]] = arith.constant 1024 : index
+// CHECK-DAG: %[[OWN:.*]] = arith.constant 256 : index
 // CHECK-DAG: %[[GROWTH:.*]] = arith.index_cast %[[STRIDE]] : i32 to index
 // CHECK-DAG: arith.maxsi %[[GROWTH]]
-// CHECK: arith.cmpi sle, %{{.*}}, %[[PAGE]]
+// CHECK: arith.subi %[[PAGE]]
+// CHECK: %[[FOLLOWS:.*]] = arith.cmpi sle, %{{.*}}, %[[OWN]]
+// CHECK: arith.select %[[FOLLOWS]], %c16
 // CHECK: arith.cmpi ule, %[[NX]]
 // CHECK: arith.cmpi ule, %[[NY]]
 // CHECK: %[[AXIS:.*]] = arith.select {{.*}} : i32
@@ -83,7 +86,7 @@ func.func @tensor(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %px: i32, %py
 // A block whose box has any size counts as a whole: 256 elements that are read and one that is written, far along x.
 
 // CHECK-LABEL: func.func private @box.order(
-// CHECK: arith.constant 3084 : index
+// CHECK: arith.constant 49344 : index
 func.func @box(%x: memref<?xf32, strided<[1], offset: ?>>, %n: index, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
     attributes {tilebridge.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -116,8 +119,8 @@ func.func @box(%x: memref<?xf32, strided<[1], offset: ?>>, %n: index, %px: i32, 
 
 // CHECK-LABEL: func.func private @chosen_row.order(
 // CHECK-SAME: %[[NX:[^ ]*]]: i32, %[[NY:[^ ]*]]: i32, %{{[^ ]*}}: i32) -> i32
-// CHECK-DAG: %[[NEAR:.*]] = arith.constant 4096 : index
-// CHECK-DAG: %[[FAR:.*]] = arith.constant 12288 : index
+// CHECK-DAG: %[[NEAR:.*]] = arith.constant 65536 : index
+// CHECK-DAG: %[[FAR:.*]] = arith.constant 196608 : index
 // CHECK: %[[X_ALONE:.*]] = arith.cmpi ule, %[[NX]], %{{.*}} : i32
 // CHECK: arith.select %[[X_ALONE]], %{{.*}}, %[[FAR]]
 // CHECK: %[[Y_ALONE:.*]] = arith.cmpi ule, %[[NY]], %{{.*}} : i32
@@ -153,11 +156,11 @@ func.func @chosen_row(%x: memref<?xf32, strided<[1], offset: ?>>, %rows: memref<
 // CHECK-LABEL: func.func @read_columns(
 // CHECK: func.func private @read_columns.order(
 // CHECK-SAME: %[[LENGTH:[^ ]*]]: i32, %{{[^ ]*}}: i32, %{{[^ ]*}}: i32, %{{[^ ]*}}: i32, %[[NX:[^ ]*]]: i32, %[[NY:[^ ]*]]: i32, %{{[^ ]*}}: i32) -> i32
-// CHECK-DAG: %[[ALONG_Y:.*]] = arith.constant 4096 : index
+// CHECK-DAG: %[[ALONG_Y:.*]] = arith.constant 65536 : index
 // CHECK-DAG: %[[LENGTHS:.*]] = arith.index_cast %[[LENGTH]] : i32 to index
 // CHECK-DAG: %[[GROWTH:.*]] = arith.muli %[[LENGTHS]], %c2
 // CHECK: %[[DISTANCE:.*]] = arith.maxsi %[[GROWTH]]
-// CHECK: arith.cmpi sle, %[[DISTANCE]], %c1024
+// CHECK: arith.subi %c1024{{[^,]*}}, %[[DISTANCE]]
 // CHECK: arith.cmpi ule, %[[NX]]
 // CHECK: %[[Y_ALONE:.*]] = arith.cmpi ule, %[[NY]]
 // CHECK: arith.select %[[Y_ALONE]], %{{.*}}, %[[ALONG_Y]]

@@ -258,3 +258,42 @@ func.func @behind(%p: i32, %g: i32, %x: memref<?xf32, strided<[1], offset: ?>>, 
   bufferization.materialize_in_destination %v in writable %out : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// Rows of packed weights: gathered only where the block begins below zero. Without a product, too, what is computed from the block is
+// not computed from a copy.
+// CHECK-LABEL: func.func @rows
+// CLEAN-LABEL: func.func @rows
+// CLEAN: %[[A:.*]] = arith.cmpi sge
+// CLEAN: scf.if %[[A]] {
+// CLEAN-NOT: linalg_ext.gather_rows
+// CLEAN: tensor.collapse_shape
+// CLEAN-NOT: scf.if
+// CLEAN: linalg.reduce
+// CLEAN: } else {
+// CLEAN: linalg_ext.gather_rows
+// CLEAN: linalg.reduce
+func.func @rows(%p: i32, %x: memref<?xi32, strided<[1], offset: ?>>, %starts: tensor<64xi64>, %y: memref<64xi32>)
+    attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %start = arith.index_cast %p : i32 to index
+  %a = arith.cmpi sge, %p, %c0 : i32
+  %zero = arith.constant dense<0> : tensor<64xi32>
+  %w = scf.if %a -> (tensor<64x64xi32>) {
+    %box = memref.reinterpret_cast %x to offset: [%start], sizes: [8, 8, 64], strides: [64, 0, 1]
+        : memref<?xi32, strided<[1], offset: ?>> to memref<8x8x64xi32, strided<[64, 0, 1], offset: ?>>
+    %t = bufferization.to_tensor %box : memref<8x8x64xi32, strided<[64, 0, 1], offset: ?>> to tensor<8x8x64xi32>
+    %c = tensor.collapse_shape %t [[0, 1], [2]] : tensor<8x8x64xi32> into tensor<64x64xi32>
+    scf.yield %c : tensor<64x64xi32>
+  } else {
+    %rows = memref.reinterpret_cast %x to offset: [0], sizes: [64, 64], strides: [1, 1]
+        : memref<?xi32, strided<[1], offset: ?>> to memref<64x64xi32, strided<[1, 1]>>
+    %any = memref.cast %rows : memref<64x64xi32, strided<[1, 1]>> to memref<?x64xi32, strided<[1, 1]>>
+    %t = linalg_ext.gather_rows %any[%starts] dim 0 : (memref<?x64xi32, strided<[1, 1]>>, tensor<64xi64>) -> tensor<64x64xi32>
+    scf.yield %t : tensor<64x64xi32>
+  }
+  %sum = linalg.reduce { arith.addi } ins(%w : tensor<64x64xi32>) outs(%zero : tensor<64xi32>) dimensions = [0]
+  bufferization.materialize_in_destination %sum in writable %y : (tensor<64xi32>, memref<64xi32>) -> ()
+  return
+}

@@ -1,0 +1,172 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-join-branch-loads --canonicalize | FileCheck %s
+
+!ptr = memref<?xf32, strided<[1], offset: ?>>
+!block = memref<64x16xf32, strided<[1, ?], offset: ?>>
+
+// A block with a mask or without one is one load of a box, of which the condition chooses the sizes. What is computed in the branch
+// moves before it; each branch has its own place, which is the same number.
+// CHECK-LABEL: func.func @joined(
+// CHECK-SAME: %[[P:[a-z0-9]*]]: memref<?xf32, {{.*}}>, %[[PART:[a-z0-9]*]]: i1, %[[I:[a-z0-9]*]]: i64, %[[STEP:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index)
+// CHECK-NOT: scf.if
+// CHECK: %[[AT:.*]] = arith.index_cast %[[I]] : i64 to index
+// CHECK: %[[ALL:.*]] = memref.reinterpret_cast %[[P]] to offset: [%[[AT]]], sizes: [64, 16], strides: [1, %[[STEP]]]
+// CHECK: %[[MANY:.*]] = arith.maxsi %[[N]], %c0
+// CHECK: %[[SIZE:.*]] = arith.select %[[PART]], %[[MANY]], %c16
+// CHECK: %[[REST:.*]] = arith.subi %c16, %[[SIZE]]
+// CHECK: %[[SOME:.*]] = memref.subview %[[ALL]][0, 0] [64, %[[SIZE]]] [1, 1]
+// CHECK: %[[BOX:.*]] = bufferization.to_tensor %[[SOME]]
+// CHECK: %[[X:.*]] = tensor.pad %[[BOX]] low[0, 0] high[0, %[[REST]]] {
+// CHECK: return %[[X]]
+func.func @joined(%p: !ptr, %part: i1, %i: i64, %step: index, %n: index) -> tensor<64x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %f1 = arith.constant 1.0 : f32
+  %x = scf.if %part -> (tensor<64x16xf32>) {
+    %at = arith.index_cast %i : i64 to index
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64, 16], strides: [1, %step] : !ptr to !block
+    %many = arith.maxsi %n, %c0 : index
+    %some = memref.subview %all[0, 0] [64, %many] [1, 1] : !block to memref<64x?xf32, strided<[1, ?], offset: ?>>
+    %box = bufferization.to_tensor %some : memref<64x?xf32, strided<[1, ?], offset: ?>> to tensor<64x?xf32>
+    %rest = arith.subi %c16, %many : index
+    %padded = tensor.pad %box low[0, 0] high[0, %rest] {
+    ^bb0(%r: index, %c: index):
+      tensor.yield %f1 : f32
+    } : tensor<64x?xf32> to tensor<64x16xf32>
+    scf.yield %padded : tensor<64x16xf32>
+  } else {
+    %at = arith.index_cast %i : i64 to index
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64, 16], strides: [1, %step] : !ptr to !block
+    %whole = bufferization.to_tensor %all : !block to tensor<64x16xf32>
+    scf.yield %whole : tensor<64x16xf32>
+  }
+  return %x : tensor<64x16xf32>
+}
+
+// -----
+
+!ptr = memref<?xf32, strided<[1], offset: ?>>
+!block = memref<64xf32, strided<[1], offset: ?>>
+!part = memref<?xf32, strided<[1], offset: ?>>
+
+// The other branch may be the one with the mask, and both may have one; other results stay.
+// CHECK-LABEL: func.func @both(
+// CHECK-SAME: %[[FIRST:[a-z0-9]*]]: i1, %{{[a-z0-9]*}}: index, %[[M:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index)
+// CHECK: %[[SIZE:.*]] = arith.select %[[FIRST]], %[[M]], %[[N]]
+// CHECK: memref.subview %{{.*}}[0] [%[[SIZE]]] [1]
+// CHECK: tensor.pad
+// CHECK: arith.select %[[FIRST]], %[[M]], %[[N]]
+func.func @both(%p: !ptr, %first: i1, %at: index, %m: index, %n: index) -> (tensor<64xf32>, index) {
+  %c64 = arith.constant 64 : index
+  %f0 = arith.constant 0.0 : f32
+  %x:2 = scf.if %first -> (tensor<64xf32>, index) {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : !ptr to !block
+    %some = memref.subview %all[0] [%m] [1] : !block to !part
+    %box = bufferization.to_tensor %some : !part to tensor<?xf32>
+    %rest = arith.subi %c64, %m : index
+    %padded = tensor.pad %box low[0] high[%rest] {
+    ^bb0(%r: index):
+      tensor.yield %f0 : f32
+    } : tensor<?xf32> to tensor<64xf32>
+    scf.yield %padded, %m : tensor<64xf32>, index
+  } else {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : !ptr to !block
+    %some = memref.subview %all[0] [%n] [1] : !block to !part
+    %box = bufferization.to_tensor %some : !part to tensor<?xf32>
+    %rest = arith.subi %c64, %n : index
+    %padded = tensor.pad %box low[0] high[%rest] {
+    ^bb0(%r: index):
+      tensor.yield %f0 : f32
+    } : tensor<?xf32> to tensor<64xf32>
+    scf.yield %padded, %n : tensor<64xf32>, index
+  }
+  return %x#0, %x#1 : tensor<64xf32>, index
+}
+
+// -----
+
+!ptr = memref<?xf32, strided<[1], offset: ?>>
+!block = memref<64xf32, strided<[1], offset: ?>>
+
+// Another place, another array, and what a branch has written before: these stay.
+// CHECK-LABEL: func.func @elsewhere(
+// CHECK-COUNT-3: scf.if
+// CHECK-NOT: tensor.pad
+func.func @elsewhere(%p: !ptr, %q: !ptr, %first: i1, %second: i1, %at: index, %other: index, %y: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %a = scf.if %first -> (tensor<64xf32>) {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : !ptr to !block
+    %whole = bufferization.to_tensor %all : !block to tensor<64xf32>
+    scf.yield %whole : tensor<64xf32>
+  } else {
+    %all = memref.reinterpret_cast %p to offset: [%other], sizes: [64], strides: [1] : !ptr to !block
+    %whole = bufferization.to_tensor %all : !block to tensor<64xf32>
+    scf.yield %whole : tensor<64xf32>
+  }
+  %b = scf.if %second -> (tensor<64xf32>) {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : !ptr to !block
+    %whole = bufferization.to_tensor %all : !block to tensor<64xf32>
+    scf.yield %whole : tensor<64xf32>
+  } else {
+    %all = memref.reinterpret_cast %q to offset: [%at], sizes: [64], strides: [1] : !ptr to !block
+    %whole = bufferization.to_tensor %all : !block to tensor<64xf32>
+    scf.yield %whole : tensor<64xf32>
+  }
+  %c = scf.if %first -> (tensor<64xf32>) {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : !ptr to !block
+    bufferization.materialize_in_destination %y in writable %all : (tensor<64xf32>, !block) -> ()
+    %whole = bufferization.to_tensor %all : !block to tensor<64xf32>
+    scf.yield %whole : tensor<64xf32>
+  } else {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : !ptr to !block
+    %whole = bufferization.to_tensor %all : !block to tensor<64xf32>
+    scf.yield %whole : tensor<64xf32>
+  }
+  return %a, %b, %c : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+!ptr = memref<?xf32, strided<[1], offset: ?>>
+!block = memref<64xf32, strided<[1], offset: ?>>
+!part = memref<?xf32, strided<[1], offset: ?>>
+
+// Two numbers outside, and a place that the branch reads from memory.
+// CHECK-LABEL: func.func @outside(
+// CHECK-COUNT-2: scf.if
+func.func @outside(%p: !ptr, %table: memref<?xindex>, %first: i1, %second: i1, %at: index, %n: index) -> (tensor<64xf32>, tensor<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %f0 = arith.constant 0.0 : f32
+  %f1 = arith.constant 1.0 : f32
+  %rest = arith.subi %c64, %n : index
+  %a = scf.if %first -> (tensor<64xf32>) {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : !ptr to !block
+    %some = memref.subview %all[0] [%n] [1] : !block to !part
+    %box = bufferization.to_tensor %some : !part to tensor<?xf32>
+    %padded = tensor.pad %box low[0] high[%rest] {
+    ^bb0(%r: index):
+      tensor.yield %f0 : f32
+    } : tensor<?xf32> to tensor<64xf32>
+    scf.yield %padded : tensor<64xf32>
+  } else {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [64], strides: [1] : !ptr to !block
+    %some = memref.subview %all[0] [%n] [1] : !block to !part
+    %box = bufferization.to_tensor %some : !part to tensor<?xf32>
+    %padded = tensor.pad %box low[0] high[%rest] {
+    ^bb0(%r: index):
+      tensor.yield %f1 : f32
+    } : tensor<?xf32> to tensor<64xf32>
+    scf.yield %padded : tensor<64xf32>
+  }
+  %b = scf.if %second -> (tensor<64xf32>) {
+    %place = memref.load %table[%c0] : memref<?xindex>
+    %all = memref.reinterpret_cast %p to offset: [%place], sizes: [64], strides: [1] : !ptr to !block
+    %whole = bufferization.to_tensor %all : !block to tensor<64xf32>
+    scf.yield %whole : tensor<64xf32>
+  } else {
+    %place = memref.load %table[%c0] : memref<?xindex>
+    %all = memref.reinterpret_cast %p to offset: [%place], sizes: [64], strides: [1] : !ptr to !block
+    %whole = bufferization.to_tensor %all : !block to tensor<64xf32>
+    scf.yield %whole : tensor<64xf32>
+  }
+  return %a, %b : tensor<64xf32>, tensor<64xf32>
+}
