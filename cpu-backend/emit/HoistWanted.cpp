@@ -55,7 +55,8 @@ private:
   static constexpr unsigned mostOps = 16;
 
   /// A number, or a block of rank 1, such as a mask, that is computed from
-  /// others without memory.
+  /// others without memory. It may be out of a branch that it stands in:
+  /// divisions do not trap (SafeDivision.h).
   static bool mayMove(Operation *op) {
     if (!isMemoryEffectFree(op))
       return false;
