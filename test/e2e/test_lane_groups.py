@@ -160,3 +160,49 @@ def test_remainders_by_two(offset, n, rng):
     expected = torch.zeros_like(out)
     expected[i] = x[i % 2 * 3 + i]
     assert torch.equal(out, expected)
+
+
+@triton.jit
+def exchanged_kernel(
+    x, out, rows, columns, BM: tl.constexpr, BN: tl.constexpr, BIT: tl.constexpr, MASKS: tl.constexpr
+):  # fmt: skip
+    row = tl.program_id(0) * BM + tl.arange(0, BM)
+    column = tl.program_id(1) * BN + tl.arange(0, BN)
+    other = column ^ BIT
+    inside = row[:, None] < rows
+    if MASKS:
+        inside &= (other < columns)[None, :]
+    value = tl.load(x + row[:, None] * columns + other[None, :], mask=inside, other=7)
+    stored = (row[:, None] < rows) & (column[None, :] < columns)
+    tl.store(out + row[:, None] * columns + column[None, :], value, mask=stored)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("bit", [1, 2, 4, 8, 16, 32, 64, 128, 3])
+def test_exchanged(dtype, bit, rng):
+    for rows, columns, block in ((8, 256, (8, 256)), (5, 512, (4, 256)), (3, 200, (2, 256))):
+        masks = columns % block[1] != 0
+        x = random([rows, columns], dtype, rng)
+        out = torch.zeros([rows, columns], dtype=dtype)
+        grid = (triton.cdiv(rows, block[0]), triton.cdiv(columns, block[1]))
+        exchanged_kernel[grid](x, out, rows, columns, *block, bit, masks)
+        other = torch.arange(columns) ^ bit
+        want = torch.where(other < columns, x[:, other.clamp(max=columns - 1)], 7).to(dtype)
+        assert torch.equal(out, want), (rows, columns, block)
+
+
+@triton.jit
+def not_aligned_kernel(x, out, first, B: tl.constexpr, BIT: tl.constexpr):
+    at = tl.arange(0, B)
+    tl.store(out + at, tl.load(x + ((first + at) ^ BIT)))
+    tl.store(out + B + at, tl.load(x + ((at - B) ^ BIT) + B))
+
+
+@pytest.mark.parametrize("bit", [1, 16, 32])
+def test_exchanged_from_anywhere(bit, rng):
+    x = random([256], torch.float32, rng)
+    for first in (0, 1, 16, 48, 64):
+        out = torch.zeros(128)
+        not_aligned_kernel[(1,)](x, out, first, 64, bit)
+        want = [x[(first + torch.arange(64)) ^ bit], x[((torch.arange(64) - 64) ^ bit) + 64]]
+        assert torch.equal(out, torch.cat(want)), first

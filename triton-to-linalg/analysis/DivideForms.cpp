@@ -243,3 +243,28 @@ std::optional<TensorForm> FormAlgebra::whereNotNegative(const TensorForm &a,
     form.terms[*dim].linear = LinearCase{a.uniform, term.stride, condition};
   return form;
 }
+
+std::optional<TensorForm>
+FormAlgebra::exchanged(const TensorForm &a, int64_t bit, Operation *op) const {
+  std::optional<unsigned> dim = a.onlyDim();
+  if (!dim || bit <= 0 || !llvm::isPowerOf2_64(bit))
+    return std::nullopt;
+  const DimTerm &term = a.terms[*dim];
+  // Lanes begin at an even multiple of the bit, and end at one.
+  if (term.kind != TermKind::Linear || !term.stride->isConstant(1) ||
+      a.uniform->zeros <= llvm::Log2_64(bit) ||
+      a.shape[*dim] % (2 * bit) != 0 || wraps(a, /*isSigned=*/true))
+    return std::nullopt;
+  TensorForm form = lanes(op->getResult(0), *dim);
+  const Expr *always = pool.boolean(true), *one = pool.constant(a.width, 1);
+  if (bit == 1 && a.shape[*dim] > 2)
+    form.terms[*dim].linear =
+        LinearCase{pool.add(a.uniform, one), pool.constant(a.width, -1), always,
+                   2, pool.constant(a.width, 2)};
+  else if (bit >= shortestRun)
+    form.terms[*dim].linear =
+        LinearCase{pool.constant(a.width, 0), one, always, bit};
+  else
+    return std::nullopt;
+  return form;
+}

@@ -284,6 +284,13 @@ std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
                ? algebra.whereNotNegative(*source, op)
                : std::nullopt;
   }
+  if (isa<arith::XOrIOp>(op)) {
+    std::optional<TensorForm> source = operand(0), other = operand(1);
+    std::optional<int64_t> bit = source && other && other->isUniform()
+                                     ? other->uniform->asConstant()
+                                     : std::nullopt;
+    return bit ? algebra.exchanged(*source, *bit, op) : std::nullopt;
+  }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp,
            arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp>(op))
     return std::nullopt;

@@ -105,6 +105,12 @@ public:
   std::optional<TensorForm> whereNotNegative(const TensorForm &a,
                                              mlir::Operation *op) const;
 
+  /// `a` with one bit exchanged, `a ^ bit`, computed by `op`: the other one of
+  /// each pair, or runs of as many lanes, in turn; nothing for other bits, and
+  /// where lanes do not begin and end at multiples of twice the bit.
+  std::optional<TensorForm> exchanged(const TensorForm &a, int64_t bit,
+                                      mlir::Operation *op) const;
+
   /// The form after a shape operation: dimension i of the result is `map[i]` of
   /// the source, or new where that is -1.
   TensorForm remap(const TensorForm &a, llvm::ArrayRef<int64_t> shape,

@@ -185,3 +185,61 @@ tt.func public @three_dimensions(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   tt.store %z, %x : tensor<64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// The other one of each pair, runs of 16 in turn, and what is neither.
+// CHECK-LABEL: tt.func public @exchanged
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [1], sizes: [32, 2], strides: [2, -1]
+// CHECK: tensor.collapse_shape {{.*}} : tensor<32x2xf32> into tensor<64xf32>
+tt.func public @exchanged(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %one = arith.constant dense<1> : tensor<64xi32>
+  %other = arith.xori %i, %one : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %from = tt.addptr %ps, %other : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %to = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %x = tt.load %from : tensor<64x!tt.ptr<f32>>
+  tt.store %to, %x : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @runs_exchanged
+// CHECK: tensor.extract_slice %{{.*}}[0] [4] [16] : tensor<64xi64> to tensor<4xi64>
+// CHECK: linalg_ext.gather_rows {{.*}} -> tensor<4x16xf32>
+tt.func public @runs_exchanged(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %bit = arith.constant dense<16> : tensor<64xi32>
+  // expected-note @+1 {{because of this operation}}
+  %other = arith.xori %i, %bit : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %from = tt.addptr %ps, %other : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %to = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark @+1 {{row gather: the offset is not linear: it depends on '^'}}
+  %x = tt.load %from : tensor<64x!tt.ptr<f32>>
+  tt.store %to, %x : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @bits_exchanged
+// CHECK: linalg_ext.gather {{.*}} -> tensor<64xf32>
+tt.func public @bits_exchanged(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %bits = arith.constant dense<3> : tensor<64xi32>
+  // expected-note @+1 {{because of this operation}}
+  %other = arith.xori %i, %bits : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %from = tt.addptr %ps, %other : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %to = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark @+1 {{element gather: the offset is not linear: it depends on '^'}}
+  %x = tt.load %from : tensor<64x!tt.ptr<f32>>
+  tt.store %to, %x : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
