@@ -163,7 +163,7 @@ def test_remainders_by_two(offset, n, rng):
 
 
 @triton.jit
-def exchanged_kernel(
+def one_bit_kernel(
     x, out, rows, columns, BM: tl.constexpr, BN: tl.constexpr, BIT: tl.constexpr, MASKS: tl.constexpr
 ):  # fmt: skip
     row = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -179,13 +179,13 @@ def exchanged_kernel(
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("bit", [1, 2, 4, 8, 16, 32, 64, 128, 3])
-def test_exchanged(dtype, bit, rng):
+def test_one_bit_exchanged(dtype, bit, rng):
     for rows, columns, block in ((8, 256, (8, 256)), (5, 512, (4, 256)), (3, 200, (2, 256))):
         masks = columns % block[1] != 0
         x = random([rows, columns], dtype, rng)
         out = torch.zeros([rows, columns], dtype=dtype)
         grid = (triton.cdiv(rows, block[0]), triton.cdiv(columns, block[1]))
-        exchanged_kernel[grid](x, out, rows, columns, *block, bit, masks)
+        one_bit_kernel[grid](x, out, rows, columns, *block, bit, masks)
         other = torch.arange(columns) ^ bit
         want = torch.where(other < columns, x[:, other.clamp(max=columns - 1)], 7).to(dtype)
         assert torch.equal(out, want), (rows, columns, block)
@@ -199,7 +199,7 @@ def not_aligned_kernel(x, out, first, B: tl.constexpr, BIT: tl.constexpr):
 
 
 @pytest.mark.parametrize("bit", [1, 16, 32])
-def test_exchanged_from_anywhere(bit, rng):
+def test_one_bit_exchanged_from_anywhere(bit, rng):
     x = random([256], torch.float32, rng)
     for first in (0, 1, 16, 48, 64):
         out = torch.zeros(128)
