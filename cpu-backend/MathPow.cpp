@@ -12,29 +12,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/MathPow.h"
+#include "cpu-backend/emit/Outside.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include <limits>
 
 using namespace mlir;
-
-static std::optional<double> constantOf(Value value) {
-  Attribute attr;
-  if (!matchPattern(value, m_Constant(&attr)))
-    return std::nullopt;
-  if (auto elements = dyn_cast<DenseElementsAttr>(attr)) {
-    if (!elements.isSplat())
-      return std::nullopt;
-    attr = elements.getSplatValue<Attribute>();
-  }
-  auto number = dyn_cast<FloatAttr>(attr);
-  return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
-}
 
 static Value constant(ImplicitLocOpBuilder &b, Type type, double value) {
   TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), value);
@@ -79,13 +66,14 @@ static bool isOfSingle(math::PowFOp power) {
 }
 
 bool tilebridge::cpu::expandPower(math::PowFOp power) {
-  std::optional<double> n = constantOf(power.getRhs());
+  auto exponent = dyn_cast_if_present<FloatAttr>(constantAttr(power.getRhs()));
   Type type = power.getType(), element = getElementTypeOrSelf(type);
-  if (!n || !(element.isF32() || element.isF64()))
+  if (!exponent || !(element.isF32() || element.isF64()))
     return false;
+  double n = exponent.getValueAsDouble();
   ImplicitLocOpBuilder b(power.getLoc(), power);
   Value x = power.getLhs(), result;
-  if (element.isF64() && *n == 2 && isOfSingle(power)) {
+  if (element.isF64() && n == 2 && isOfSingle(power)) {
     Value narrow = x.getDefiningOp<arith::ExtFOp>().getIn(),
           square = arith::MulFOp::create(b, narrow, narrow);
     for (Operation *user : llvm::make_early_inc_range(power->getUsers())) {
@@ -95,23 +83,23 @@ bool tilebridge::cpu::expandPower(math::PowFOp power) {
     power.erase();
     return true;
   }
-  if (*n == 1) {
+  if (n == 1) {
     result = x;
-  } else if (*n == 2) {
+  } else if (n == 2) {
     result = arith::MulFOp::create(b, x, x);
-  } else if (*n == -1) {
+  } else if (n == -1) {
     result = arith::DivFOp::create(b, constant(b, type, 1.0), x);
-  } else if (*n == 0.5) {
+  } else if (n == 0.5) {
     result = root(b, x);
-  } else if (*n == -2 || *n == 3 || *n == 4) {
+  } else if (n == -2 || n == 3 || n == 4) {
     if (element.isF64()) {
       if (!isOfSingle(power))
         return false;
-      result = product(b, x, *n);
+      result = product(b, x, n);
     } else {
       Type wide = withElement(type, b.getF64Type());
       result = arith::TruncFOp::create(
-          b, type, product(b, arith::ExtFOp::create(b, wide, x), *n));
+          b, type, product(b, arith::ExtFOp::create(b, wide, x), n));
     }
   } else {
     return false;

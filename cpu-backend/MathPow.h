@@ -11,8 +11,9 @@
 namespace tilebridge::cpu {
 
 /// Replaces x^n by products, a quotient or a root where n is one of the numbers
-/// that authors write: -2, -1, 0.5, 1, 2, 3 and 4. Within 0.5 ulp, but for
-/// quotients of f64, which are exact to rounding anyway. False: it is left.
+/// that authors write: -2, -1, 0.5, 1, 2, 3 and 4 (of f64, which products of
+/// more than two would round more than once: -1, 0.5, 1 and 2). False: it is
+/// left.
 bool expandPower(mlir::math::PowFOp power);
 
 } // namespace tilebridge::cpu

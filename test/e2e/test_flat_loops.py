@@ -24,6 +24,29 @@ def tiles_of(start, m, n, B: tl.constexpr, P: tl.constexpr):
 
 
 @triton.jit
+def add_product(a, b, acc, row, column, step, m, n, k, B: tl.constexpr):
+    """The product of a tile's step, added up."""
+    depth = step * B + tl.arange(0, B)
+    x = tl.load(
+        a + row[:, None] * k + depth[None, :],
+        mask=(row[:, None] < m) & (depth[None, :] < k),
+        other=0,
+    )
+    y = tl.load(
+        b + depth[:, None] * n + column[None, :],
+        mask=(depth[:, None] < k) & (column[None, :] < n),
+        other=0,
+    )
+    return tl.dot(x, y, acc, input_precision="ieee")
+
+
+@triton.jit
+def store_tile(c, value, row, column, m, n):
+    inside = (row[:, None] < m) & (column[None, :] < n)
+    tl.store(c + row[:, None] * n + column[None, :], value.to(c.dtype.element_ty), inside)
+
+
+@triton.jit
 def counter_kernel(a, b, c, m, n, k, B: tl.constexpr, P: tl.constexpr, SCALE: tl.constexpr):
     """The counter is -1 before the loop; a tile's number is counted before and behind."""
     start = tl.program_id(0)
@@ -41,25 +64,12 @@ def counter_kernel(a, b, c, m, n, k, B: tl.constexpr, P: tl.constexpr, SCALE: tl
             tile += P
             rows = tile // tl.cdiv(n, B) * B + tl.arange(0, B)
             columns = tile % tl.cdiv(n, B) * B + tl.arange(0, B)
-        depth = step * B + tl.arange(0, B)
-        x = tl.load(
-            a + rows[:, None] * k + depth[None, :],
-            mask=(rows[:, None] < m) & (depth[None, :] < k),
-            other=0,
-        )
-        y = tl.load(
-            b + depth[:, None] * n + columns[None, :],
-            mask=(depth[:, None] < k) & (columns[None, :] < n),
-            other=0,
-        )
-        acc = tl.dot(x, y, acc, input_precision="ieee")
+        acc = add_product(a, b, acc, rows, columns, step, m, n, k, B)
         if step == steps - 1:
             stored += P
             row = stored // tl.cdiv(n, B) * B + tl.arange(0, B)
             column = stored % tl.cdiv(n, B) * B + tl.arange(0, B)
-            inside = (row[:, None] < m) & (column[None, :] < n)
-            value = acc * SCALE + step
-            tl.store(c + row[:, None] * n + column[None, :], value.to(c.dtype.element_ty), inside)
+            store_tile(c, acc * SCALE + step, row, column, m, n)
             acc = tl.zeros((B, B), tl.float32)
 
 
@@ -75,23 +85,10 @@ def behind_kernel(a, b, c, m, n, k, B: tl.constexpr, P: tl.constexpr, SCALE: tl.
     for _ in range(mine * steps):
         row = tile // tl.cdiv(n, B) * B + tl.arange(0, B)
         column = tile % tl.cdiv(n, B) * B + tl.arange(0, B)
-        depth = step * B + tl.arange(0, B)
         acc = tl.where(step == 0, 0.0, acc)
-        x = tl.load(
-            a + row[:, None] * k + depth[None, :],
-            mask=(row[:, None] < m) & (depth[None, :] < k),
-            other=0,
-        )
-        y = tl.load(
-            b + depth[:, None] * n + column[None, :],
-            mask=(depth[:, None] < k) & (column[None, :] < n),
-            other=0,
-        )
-        acc = tl.dot(x, y, acc, input_precision="ieee")
+        acc = add_product(a, b, acc, row, column, step, m, n, k, B)
         if step == steps - 1:
-            inside = (row[:, None] < m) & (column[None, :] < n)
-            value = acc * SCALE + step
-            tl.store(c + row[:, None] * n + column[None, :], value.to(c.dtype.element_ty), inside)
+            store_tile(c, acc * SCALE + step, row, column, m, n)
             tile += P
         step = tl.where(step == steps - 1, 0, step + 1)
 
@@ -108,24 +105,11 @@ def remainder_kernel(a, b, c, m, n, k, B: tl.constexpr, P: tl.constexpr, SCALE: 
         tile = start + i // steps * P
         row = tile // tl.cdiv(n, B) * B + tl.arange(0, B)
         column = tile % tl.cdiv(n, B) * B + tl.arange(0, B)
-        depth = step * B + tl.arange(0, B)
         if step == 0:
             acc = tl.zeros((B, B), tl.float32)
-        x = tl.load(
-            a + row[:, None] * k + depth[None, :],
-            mask=(row[:, None] < m) & (depth[None, :] < k),
-            other=0,
-        )
-        y = tl.load(
-            b + depth[:, None] * n + column[None, :],
-            mask=(depth[:, None] < k) & (column[None, :] < n),
-            other=0,
-        )
-        acc = tl.dot(x, y, acc, input_precision="ieee")
+        acc = add_product(a, b, acc, row, column, step, m, n, k, B)
         if step == steps - 1:
-            inside = (row[:, None] < m) & (column[None, :] < n)
-            value = acc * SCALE + step
-            tl.store(c + row[:, None] * n + column[None, :], value.to(c.dtype.element_ty), inside)
+            store_tile(c, acc * SCALE + step, row, column, m, n)
 
 
 @triton.jit

@@ -41,14 +41,15 @@ def check(out, x, exponent, wide):
     assert not wrong.any(), (exponent, x.numpy()[wrong][:4], got[wrong][:4], rounded[wrong][:4])
 
 
-@pytest.mark.parametrize("exponent", EXPONENTS)
+@pytest.mark.parametrize(
+    "exponent", EXPONENTS + [int(n) for n in EXPONENTS if n == int(n)], ids=repr
+)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize("kind", [float, int])
-def test_pow(exponent, dtype, kind, rng):
-    if kind is int and exponent != int(exponent):
-        pytest.skip("no integer")
+def test_pow(exponent, dtype, rng):
     random = torch.randn(1000, generator=rng, dtype=torch.float64) * 3
     x = torch.cat([torch.tensor(SPECIAL, dtype=torch.float64), random]).to(dtype)
     out = torch.empty_like(x)
-    pow_kernel[(triton.cdiv(len(x), 256),)](x, out, len(x), kind(exponent), kind is float, 256)
+    pow_kernel[(triton.cdiv(len(x), 256),)](
+        x, out, len(x), exponent, isinstance(exponent, float), 256
+    )
     check(out, x, exponent, numpy.float64 if dtype == torch.float32 else numpy.longdouble)
