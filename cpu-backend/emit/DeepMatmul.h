@@ -74,6 +74,8 @@ struct DeepMatmul {
   /// Behind the last row, and the last column, of the sums that somebody sees
   /// (null: all are seen).
   mlir::Value wanted, columnsEnd;
+  /// Not null: other rows of a than these are zeros.
+  std::optional<MaskedRows> masked;
   /// Where programs share `b`.
   std::optional<SharedPanels> shared;
   /// Where they share tiles of `a`, which are multiplied with columns.

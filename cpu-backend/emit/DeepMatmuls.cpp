@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/Plan.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -27,6 +28,10 @@ bool tilebridge::cpu::isDeepMatmul(linalg::MatmulOp op) {
   // less often.
   if (!type.hasStaticShape() || type.getElementTypeBitWidth() < 32 ||
       type.getDimSize(1) == 1)
+    return false;
+  // Rows that are not the same ones in each iteration are multiplied in each.
+  Value mask = findMaskedRows(op);
+  if (mask && loop.getRegion().isAncestor(mask.getParentRegion()))
     return false;
   OpOperand &use = *op->getResult(0).use_begin();
   return use.getOwner() == loop.getBody()->getTerminator() &&

@@ -7,6 +7,7 @@
 
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/OrderPrograms.h"
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/Roots.h"
 #include "cpu-backend/merge/ProgramBatch.h"
@@ -200,6 +201,8 @@ LogicalResult FunctionEmitter::emitRoot(Operation *op) {
     return emitAssert(*this, op);
   if (auto it = deepMatmuls.find(op); it != deepMatmuls.end())
     return emitDeepMatmul(*it->second);
+  if (op->hasAttr(maskedRowsAttr))
+    return emitMaskedMatmul(cast<linalg::MatmulOp>(op));
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return emitMatmul(*this, linalgOp);
   return op->emitError("is not supported by the CPU backend");
@@ -244,6 +247,9 @@ LogicalResult FunctionEmitter::addOutputs(Operation *op, Nest &nest) {
     return success();
   }
   for (Value result : op->getResults()) {
+    if (auto product = maskedProductOf(result);
+        product && !maskedRowsOf(product))
+      return failure();
     NestOutput output;
     output.tensor = result;
     output.buffer = bufferFor(result);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "cpu-backend/emit/Emitter.h"
+#include "cpu-backend/emit/MatmulForm.h"
 #include "cpu-backend/emit/Nest.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/Wanted.h"
@@ -131,6 +132,11 @@ private:
   static bool isPackedInBranches(mlir::Value operand, mlir::Operation *op);
   mlir::LogicalResult packInBranch(mlir::ValueRange from, mlir::ValueRange to);
 
+  // MatmulMaskedRows.cpp
+  std::optional<MaskedRows> maskedRowsOf(mlir::linalg::MatmulOp op);
+  mlir::LogicalResult packMaskedRows(const DeepMatmul &, mlir::Value tensor);
+  mlir::LogicalResult emitMaskedMatmul(mlir::linalg::MatmulOp op);
+
   // MatmulStores.cpp: sums that are stored with the last steps.
   void openStores(DeepMatmul &product, mlir::scf::ForOp loop);
   void skipIfStored(mlir::Operation *op);
@@ -187,13 +193,6 @@ private:
   // PrefetchOperands.cpp
   /// Asks for what the loop's next iteration computes `tensor` from.
   void prefetchNextOperand(mlir::Value tensor, mlir::Location loc);
-
-  /// The first nest that reads an argument: the loops around it, outermost
-  /// first, and whether a later nest asks for the next block.
-  struct Reader {
-    llvm::SmallVector<mlir::Operation *> loops;
-    unsigned asking;
-  };
 
   // RestrictLoops.cpp
   using Interval = std::pair<mlir::OpFoldResult, mlir::OpFoldResult>;
@@ -378,10 +377,11 @@ private:
   /// What the open nest reads from a copy in another order.
   LoadedViews staged;
   /// By arguments of the new function.
-  llvm::DenseMap<mlir::Value, Reader> readers;
+  llvm::DenseMap<mlir::Value, FirstReader> readers;
   /// The memory of each storage of the plan.
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<DeepMatmul>> deepMatmuls;
+  llvm::DenseMap<mlir::Operation *, MaskedRows> maskedRows;
   /// Stores of these, and the word that says whether they are done.
   llvm::DenseMap<mlir::Operation *, mlir::Value> storedWithSums;
   /// Operands of these, and whether they are the left one.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cpu-backend/emit/MatmulForm.h"
+#include "cpu-backend/emit/MatmulPack.h"
 #include "cpu-backend/emit/View.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,13 +20,6 @@
 namespace tilebridge::cpu {
 
 using Allocate = llvm::function_ref<mlir::Value(mlir::MemRefType)>;
-/// A scalar or vector of an operand as what is multiplied.
-using Convert = llvm::function_ref<mlir::Value(mlir::Value)>;
-
-/// So many elements of a row of an operand that is in no memory: row, first
-/// column, number.
-using Fetch = llvm::function_ref<mlir::Value(
-    mlir::ImplicitLocOpBuilder &, mlir::Value, mlir::Value, int64_t)>;
 
 /// The operands of a product as the micro-kernel reads them, and the
 /// micro-kernel. `a` is rows of which `group` neighbours are broadcast at once.
@@ -127,6 +121,14 @@ public:
                        mlir::Value depth, mlir::Value wanted,
                        mlir::Value isFirst, Allocate allocate,
                        const KeptRows *kept = nullptr) const;
+  /// Of `count` rows, at least 1, from `first` on, how the micro-kernel takes
+  /// them, with others around.
+  MaskedRows cover(mlir::Value first, mlir::Value count) const;
+  /// The same product of packed `lhs`, which has `rows`, with what all others
+  /// get, which are zeros. May overwrite `lhs`.
+  void multiplyMasked(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
+                      mlir::Value depth, const MaskedRows &rows,
+                      Allocate allocate) const;
   /// Memory for tiles of rows that are multiplied with columns; null if the
   /// kernel has none.
   mlir::MemRefType tilesOfRows() const;
@@ -139,6 +141,14 @@ private:
   mlir::Value isEqual(mlir::Value x, mlir::Value y) const;
   void emitPanel(mlir::Value panel, mlir::Value column, int64_t width) const;
   void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
+  /// Of `count` rows the first `whole` ones are tiles of all registers, others
+  /// tiles of `rest` rows: one of these, or two.
+  struct RowSplit {
+    int64_t whole, rest;
+    bool isHalved;
+  };
+  RowSplit splitRows(int64_t count) const;
+  bool hasTileOfOne() const;
   bool addsLast() const;
   int64_t chainsInTurn() const;
   static constexpr int64_t chainSteps = 32;
@@ -260,6 +270,12 @@ private:
                         mlir::Value last) const;
   void multiplyTileColumns(Allocate allocate) const;
   void multiplyColumnsBesideTiles(Allocate allocate) const;
+  // MatmulMaskedRows.cpp
+  int64_t rowsOfFirstTile() const;
+  mlir::Value isFinite(mlir::Value sums) const;
+  void clear(mlir::Value memref, int64_t rows) const;
+  void addRow(mlir::Value sums, mlir::Value acc, mlir::Value begin,
+              mlir::Value end) const;
   // MatmulRowTiles.cpp
   mlir::Value packRowTiles(mlir::Value rowTiles, Allocate allocate) const;
   void fillRowTiles(mlir::Value rowTiles, mlir::Value packed) const;
@@ -332,67 +348,5 @@ RowsInMemory rowsOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
 /// The emitter's `allocate`, where `b` stands.
 std::function<mlir::Value(mlir::MemRefType)>
 allocateAt(Emitter &emitter, mlir::ImplicitLocOpBuilder &b);
-
-/// Copies src to dst (one static shape of rank 2; rows of dst contiguous),
-/// converting elements; src may have any strides. Vectors have up to `lanes`
-/// elements, and squares that are transposed up to `side` rows. What lies
-/// `ahead` columns further is prefetched, if that is not 0.
-void emitPack(mlir::ImplicitLocOpBuilder &b, mlir::Value src, mlir::Value dst,
-              int64_t lanes, int64_t side, int64_t ahead, Convert convert);
-
-/// Copies src: KxN (any strides) into the panels of dst, from their row
-/// `firstRow` on: dst[panel][k / group][column * group + k % group], with
-/// `tile` columns a panel, up to that with the last column before `end`. What
-/// lies `ahead` rows further is prefetched, if that is not 0.
-void emitPackPanels(mlir::ImplicitLocOpBuilder &b, mlir::Value src,
-                    mlir::Value dst, mlir::Value firstRow, int64_t group,
-                    int64_t ahead, int64_t together, const MatmulTile &tile,
-                    mlir::Value end, Convert convert);
-
-/// The same for a matrix that `fetch` gives.
-void emitPackComputed(mlir::ImplicitLocOpBuilder &b,
-                      mlir::RankedTensorType type, Fetch fetch, mlir::Value dst,
-                      mlir::Value firstRow, int64_t group, int64_t together,
-                      const MatmulTile &tile, mlir::Value end, Convert convert);
-
-/// `body` for each panel of so many of `n` columns, up to the one with the last
-/// column before `end` (null: all panels): its number, its first column, and
-/// how many it has.
-void forPanels(
-    mlir::ImplicitLocOpBuilder &b, int64_t n, int64_t columns, mlir::Value end,
-    llvm::function_ref<void(mlir::Value, mlir::Value, int64_t)> body);
-
-/// Emits what fits a matrix of any strides: one that is contiguous along its
-/// rows, along its columns, or along none; what its type does not say the
-/// program asks.
-void byUnitStride(mlir::ImplicitLocOpBuilder &b, mlir::Value src,
-                  llvm::function_ref<void(mlir::Value)> rows,
-                  llvm::function_ref<void(mlir::Value)> columns,
-                  llvm::function_ref<void()> neither);
-
-/// Asks for the cache line of an element, which need not exist.
-void emitPrefetch(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
-                  mlir::Value row, mlir::Value column);
-
-/// A scalar or vector of a narrower type as one of `element`.
-mlir::Value widenTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
-                    mlir::Type element, bool isUnsigned);
-
-/// One element of an operand that is read where it lies. (By a vector of one:
-/// the lowering of memref.load takes strides as positive.)
-mlir::Value loadOne(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
-                    mlir::ValueRange at);
-
-/// for (i = 0; i < count; i += step); the loop is left out if it has one
-/// iteration.
-void emitLoop(mlir::ImplicitLocOpBuilder &b, int64_t count, int64_t step,
-              llvm::function_ref<void(mlir::Value)> body);
-
-/// `value` + `offset` as an index.
-mlir::Value offsetBy(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
-                     int64_t offset);
-
-/// The matrix with its dimensions exchanged.
-mlir::Value swapDims(mlir::ImplicitLocOpBuilder &b, mlir::Value memref);
 
 } // namespace tilebridge::cpu

@@ -82,6 +82,13 @@ struct RowsInMemory {
   int64_t partBytes = 0;
 };
 
+/// Rows of a product that are multiplied, because not all of the left operand's
+/// are zeros: `count` of them, from `first` on, before `end`, as tiles take
+/// them.
+struct MaskedRows {
+  mlir::Value first, count, end;
+};
+
 /// Columns that are multiplied next, as addresses, and how many steps along K
 /// of them each row of `a` asks for (null: nothing is asked for).
 struct LaterColumns {

@@ -94,6 +94,26 @@ void MatmulKernel::emitPanel(Value panel, Value column, int64_t width) const {
   emitRows(panel, column, width);
 }
 
+MatmulKernel::RowSplit MatmulKernel::splitRows(int64_t count) const {
+  int64_t whole = count / tile.rows * tile.rows, rest = count - whole;
+  // Two rows load as much of b as six: of 32, with six others they are two
+  // tiles of four.
+  bool isHalved = feedsTwoFmas() && count < 64 && whole > 0 && rest > 0 &&
+                  2 * rest < tile.rows && (tile.rows + rest) % 2 == 0;
+  if (isHalved) {
+    whole -= tile.rows;
+    rest = (tile.rows + rest) / 2;
+  }
+  return {whole, rest, isHalved};
+}
+
+/// A single row, as a token that is decoded has, has a tile of its own, where
+/// that is likely enough to be worth the code.
+bool MatmulKernel::hasTileOfOne() const {
+  constexpr int64_t mostRows = 16;
+  return !usesTiles() && tile.rows > 1 && (settings.isInLoop || m <= mostRows);
+}
+
 /// The rows of one panel, which has `width` columns: whole vectors, then one
 /// that is narrower.
 void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
@@ -107,17 +127,9 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
   std::optional<int64_t> known;
   if (now.wanted)
     known = getConstantIntValue(now.wanted);
-  int64_t count = known ? std::clamp<int64_t>(*known, 0, m) : m,
-          whole = count / tile.rows * tile.rows, rest = count - whole;
-  // Two rows load as much of b as six: of 32, with six others they are two
-  // tiles of four.
-  bool isHalved = feedsTwoFmas() && count < 64 && whole > 0 && rest > 0 &&
-                  2 * rest < tile.rows && (tile.rows + rest) % 2 == 0;
-  if (isHalved) {
-    whole -= tile.rows;
-    rest = (tile.rows + rest) / 2;
-  }
-  auto emitAll = [&] {
+  int64_t count = known ? std::clamp<int64_t>(*known, 0, m) : m;
+  auto [whole, rest, isHalved] = splitRows(count);
+  auto emitAll = [&, whole = whole, rest = rest, isHalved = isHalved] {
     forWantedRows(whole, tile.rows, [&](Value row) {
       emitTile(panel, column, row, tile.rows, vectors);
     });
@@ -140,11 +152,7 @@ void MatmulKernel::emitRows(Value panel, Value column, int64_t width) const {
     }
     emitTile(panel, column, constant(whole), rest, vectors);
   };
-  // A single row, as a token that is decoded has, has a tile of its own, where
-  // that is likely enough to be worth the code.
-  constexpr int64_t mostRows = 16;
-  if (!now.wanted || known || tile.rows == 1 ||
-      (!settings.isInLoop && m > mostRows))
+  if (!now.wanted || known || !hasTileOfOne())
     return emitAll();
   Value isOne = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, now.wanted,
                                       constant(1));

@@ -16,6 +16,7 @@
 #include "cpu-backend/emit/DeepMatmul.h"
 #include "cpu-backend/emit/DirectOperands.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/emit/Wanted.h"
 
@@ -73,6 +74,8 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     product->op = op;
     product->form = *form;
     product->form.settings.isInLoop = true;
+    if (op->hasAttr(maskedRowsAttr) && !(product->masked = maskedRowsOf(op)))
+      return failure();
     auto lhsType = cast<RankedTensorType>(op.getInputs()[0].getType());
     product->depth = lhsType.getDimSize(form->swapsLhs ? 0 : 1);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
@@ -81,6 +84,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     bool shares = canShare(op);
     bool isDirectRhs = isDirect(packedValue(op)),
          mayWait = !isDirectRhs && staysSame;
+    mayWait &= !product->masked;
     int64_t most = mayWait ? rowsWithColumns(*product, loop) : 0;
     product->hasColumns = most > 0;
     bool isAlways = shares || isDirectRhs || most > 0;
@@ -91,7 +95,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     product->depthAlone =
         product->hasColumns ? kernel.depthWithColumns() : product->depth;
     product->lhs = product->lhsMemory = allocate(product->typeOfLhs(b));
-    for (unsigned dim : {0, 1}) {
+    for (unsigned dim = product->masked ? 1 : 0; dim < 2; ++dim) {
       FailureOr<Value> end = wantedBefore(op, dim, loop);
       if (failed(end))
         return failure();
@@ -101,17 +105,21 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       return failure();
     if (!product->shared)
       product->rhs = allocate(kernel.packedRhs(product->capacity));
-    if (kernel.readsRowsOf(lhsType.getElementType()) && staysSame)
+    bool mayStay = staysSame && !product->masked;
+    if (kernel.readsRowsOf(lhsType.getElementType()) && mayStay)
       product->place = allocate(product->typeOfPlace(b));
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
     if (mayWait && !most && product->wanted && !product->form.swapsRhs)
       most = kernel.rowsWithWideRows();
     if (most)
       openWideRows(*product, most);
-    if (staysSame)
+    if (mayStay)
       openStores(*product, loop);
     kernel.report(lhsType.getElementType(), rhsElement,
-                  product->place ? "where it lies if its rows go on" : "packed",
+                  product->place    ? "where it lies if its rows go on"
+                  : product->masked ? "packed, from the first to the last row "
+                                      "of a mask"
+                                    : "packed",
                   product->rightPlace ? "where it lies for few rows, or packed"
                                       : "packed",
                   product->capacity);
@@ -275,6 +283,8 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     return success();
   if (!isLhs && isDirect(tensor))
     return packDirect(product, tensor);
+  if (isLhs && product.masked)
+    return packMaskedRows(product, tensor);
   if (isLhs && product.wanted && !product.form.swapsLhs) {
     bool hasFailed = false;
     if (placeWanted(product, tensor, hasFailed))
@@ -345,6 +355,11 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
           b, op, product.depth, product.kernel(b).depthUnit(),
           [&](Value value) { return mapScalar(value); }))
     steps = arith::AddIOp::create(b, product.filled, end);
+  if (product.masked) {
+    product.kernel(b).multiplyMasked(product.lhs, product.rhs, acc, steps,
+                                     *product.masked, allocateAt(*this, b));
+    return success();
+  }
   if (product.beginsAtZero)
     isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product.total,
                                     index(product.capacity));

@@ -124,4 +124,11 @@ struct Nest {
   mlir::Value redirected = {};
 };
 
+/// The first nest that reads an argument: the loops around it, outermost
+/// first, and whether a later nest asks for the next block.
+struct FirstReader {
+  llvm::SmallVector<mlir::Operation *> loops;
+  unsigned asking;
+};
+
 } // namespace tilebridge::cpu

@@ -15,6 +15,8 @@
 //   the store of their result
 //   tilebridge.deep                         on products: the loop around them
 //   packs operands, and multiplies when there are enough
+//   tilebridge.masked_rows                  on products: rows of the left
+//   operand are zeros unless a mask chooses them (MaskedRows.h)
 //===----------------------------------------------------------------------===//
 #pragma once
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/Wanted.h"
 
@@ -52,6 +53,7 @@ struct CpuPlanPass : tilebridge::cpu::impl::CpuPlanPassBase<CpuPlanPass> {
       return;
     makeReadsStatic(getOperation());
     tilebridge::cpu::findDeepMatmuls(getOperation());
+    tilebridge::cpu::markMaskedRows(getOperation());
     tilebridge::cpu::hoistWanted(getOperation());
     tilebridge::cpu::decidePlan(getOperation());
   }

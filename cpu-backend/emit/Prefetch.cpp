@@ -277,7 +277,7 @@ void NestEmitter::findPrefetches() {
   };
   walkInputs(visit);
   for (Value argument : arguments)
-    fe.readers.try_emplace(argument, FunctionEmitter::Reader{loops, 0});
+    fe.readers.try_emplace(argument, FirstReader{loops, 0});
   for (auto [value, view] : blocks) {
     // CPUs with two multiply-adds a cycle read as fast from memory without, and
     // 1.2 times as fast from the last cache, which is large there; but while
@@ -316,8 +316,7 @@ bool NestEmitter::findReversedBlock(const View &view, ArrayRef<Index> place) {
 /// Another nest has read the argument before. The next block is that of the
 /// next iteration of the loop around both, or of the next program. False if it
 /// is not known, or nests enough ask.
-bool NestEmitter::findNextBlock(const View &view,
-                                FunctionEmitter::Reader &first,
+bool NestEmitter::findNextBlock(const View &view, FirstReader &first,
                                 ArrayRef<Operation *> loops) {
   int64_t bits = bitsOf(view);
   if (first.asking >= mostAsking || frame.lanes * bits < 128)

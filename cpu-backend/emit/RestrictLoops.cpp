@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Elements.h"
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/Wanted.h"
 
@@ -126,9 +127,14 @@ int64_t tilebridge::cpu::rowsAtEnd(int64_t rows, int64_t length) {
 /// `output` keeps in scratch memory.
 std::optional<FunctionEmitter::Interval>
 NestEmitter::wantedOf(const NestOutput &output, unsigned d) {
+  if (!output.reduce && output.source)
+    return std::nullopt;
+  // Others of a product's left operand are not multiplied.
+  if (auto product = maskedProductOf(output.tensor); product && d == 0)
+    if (std::optional<MaskedRows> rows = fe.maskedRowsOf(product))
+      return {{rows->first, rows->end}};
   if (!output.reduce)
-    return output.source ? std::nullopt
-                         : fe.wantedHere(output.tensor, d, WantedBy::Masks);
+    return fe.wantedHere(output.tensor, d, WantedBy::Masks);
   unsigned dim = d;
   for (int64_t reduced : nest.reduceDims) {
     if (static_cast<unsigned>(reduced) == d)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 // A buffer that is computed from the last use of another one, in place, is that
 // one: the accumulator of a matmul, the target of an inserted slice, what a
-// loop carries.
+// loop carries, and what loops inside of it carry on.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
@@ -93,9 +93,25 @@ private:
       storages[value] = plan.storageOf(result);
   }
 
+  /// A loop inside begins with `argument`, and gives what the next iteration
+  /// does.
+  bool carryThrough(Value argument, Value yielded, Block *block) {
+    auto inner = yielded.getDefiningOp<scf::ForOp>();
+    if (!inner || inner->getBlock() != block || !argument.hasOneUse() ||
+        !yielded.hasOneUse())
+      return false;
+    auto result = cast<OpResult>(yielded);
+    Value carried = inner.getTiedLoopRegionIterArg(result);
+    if (inner.getTiedLoopInit(result)->get() != argument || !isFresh(carried))
+      return false;
+    storages[carried] = plan.storageOf(argument);
+    return true;
+  }
+
   void carry(Value argument, Value yielded, Block *block) {
     if (!isa<RankedTensorType>(argument.getType()) ||
-        !isYieldedOnce(yielded, block))
+        !isYieldedOnce(yielded, block) ||
+        carryThrough(argument, yielded, block))
       return;
     SmallVector<Value> values = chain(yielded, block);
     // The longest part whose first value may already overwrite the argument.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <optional>
 
@@ -77,6 +78,12 @@ std::optional<WantedRange> knownBefore(const WantedRange &range,
 /// is true wherever `mask` is; null if none is found. Of several, the one that
 /// the fewest loops are around.
 mlir::Value findRowMask(mlir::Value mask, unsigned dim);
+
+/// All of these; and those of a condition of the scalar code of `op`, along a
+/// dimension of its loops.
+llvm::SmallVector<mlir::Value, 2> findRowMasks(mlir::Value mask, unsigned dim);
+llvm::SmallVector<mlir::Value, 2>
+findRowMasks(mlir::linalg::GenericOp op, mlir::Value condition, unsigned dim);
 
 /// The mask of rank 1 along dimension `dim` of the operand that is true
 /// wherever the elementwise op of `use` lets elements of it through; null if

@@ -192,6 +192,16 @@ static Value outermost(ArrayRef<Value> masks) {
   return best == masks.end() ? Value() : *best;
 }
 
+SmallVector<Value, 2> tilebridge::cpu::findRowMasks(Value mask, unsigned dim) {
+  return RowMasks().of(mask, dim);
+}
+
+SmallVector<Value, 2> tilebridge::cpu::findRowMasks(linalg::GenericOp op,
+                                                    Value condition,
+                                                    unsigned dim) {
+  return RowMasks().ofCondition(op, condition, dim);
+}
+
 Value tilebridge::cpu::findRowMask(Value mask, unsigned dim) {
   return outermost(RowMasks().of(mask, dim));
 }
