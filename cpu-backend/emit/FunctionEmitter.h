@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -69,6 +68,7 @@ private:
   friend class ScatterRows;
   friend class NestEmitter;
   friend class NextProgram;
+  friend class PickedElements;
 
   // FunctionEmitter.cpp: the walk.
   mlir::LogicalResult emitBlock(mlir::Block &block);

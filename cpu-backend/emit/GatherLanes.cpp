@@ -78,7 +78,8 @@ static Origin originOf(Value places) {
   for (size_t i = 0; i < ops.size(); ++i) {
     Operation *op = ops[i];
     origin.divides |= dividesIntegers(op);
-    origin.readsMemory |= mayRead(op) || matchLoad(op->getResult(0));
+    origin.readsMemory |=
+        mayRead(op) || matchLoad(op->getResult(0)) || isPick(op);
     for (Value operand : op->getOperands())
       add(operand);
   }

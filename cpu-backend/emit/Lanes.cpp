@@ -78,6 +78,8 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
     note.rowDim = at[rows.getDim()].dim;
   else if (isa<linalg_ext::GatherOp>(op))
     note.cost = 20;
+  else if (isPick(op))
+    note.cost = costOfPick(op);
   else if (isa<linalg_ext::MaskedLoadOp>(op))
     note.cost = 2;
   else if (isStreamedScan(op))

@@ -159,6 +159,8 @@ private:
         cost = loadCost;
       else if (isReversal(op) || matchExchange(op))
         cost = 1;
+      else if (isPick(op))
+        cost = costOfPick(op);
       else if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()))
         cost = gatherCost;
       else if (isElementwise(op))
@@ -279,7 +281,7 @@ private:
              (lanes.contains(value.getDefiningOp()) ||
               costs.lookup(value.getDefiningOp()) > cheap);
     return (isa<linalg_ext::ScanOp>(user) && !isStreamedScan(user)) ||
-           (isa<linalg_ext::GatherAlongOp>(user) && !isReversal(user));
+           (isPick(user) && value == user->getOperand(0));
   }
 
   bool mustBeBuffer(Operation *op) {
