@@ -178,6 +178,23 @@ def test_table_that_the_store_overwrites(shift, rng):
 
 
 @triton.jit
+def permute_kernel(x, codes, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    code = tl.load(codes + i)
+    tl.store(x + i, tl.load(x + (code & (SIZE - 1))))
+
+
+@pytest.mark.parametrize("size", [16, 64, 256])
+@pytest.mark.parametrize("dtype", SOME)
+def test_table_that_is_permuted_in_place(dtype, size, rng):
+    x = values(rng, [size], dtype)
+    codes = torch.randint(0, 256, (size,), generator=rng, dtype=torch.uint8)
+    wanted = x[codes.long() & size - 1]
+    permute_kernel[(1,)](x, codes, SIZE=size)
+    assert torch.equal(bits(x), bits(wanted))
+
+
+@triton.jit
 def changing_kernel(table, codes, out, steps, BLOCK: tl.constexpr):
     """Each iteration stores a table for the next one, before and after it loads."""
     i = tl.arange(0, BLOCK)
