@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/PickedElements.h"
 #include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -167,6 +168,8 @@ Value FunctionEmitter::evaluateDefinition(Value tensor,
     return evaluateElementwise(llvm::cast<OpResult>(tensor), indices);
   if (isIrregularLoad(op))
     return evaluateIrregular(op, indices);
+  if (isPick(op))
+    return PickedElements(*this, op, indices).evaluate();
   if (auto exchange = matchExchange(op); exchange && exchange->isNear())
     return exchangeLanes(*exchange, evaluate(op->getOperand(0), indices),
                          indices[0], loc);

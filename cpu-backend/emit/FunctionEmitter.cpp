@@ -193,8 +193,6 @@ LogicalResult FunctionEmitter::emitRoot(Operation *op) {
     return emitScan(*this, op);
   if (isa<linalg_ext::HistogramOp>(op))
     return emitHistogram(*this, op);
-  if (isa<linalg_ext::GatherAlongOp>(op))
-    return emitGatherAlong(*this, op);
   if (isa<linalg_ext::PrintOp>(op))
     return emitPrint(*this, op);
   if (isa<linalg_ext::AssertOp>(op))

@@ -20,7 +20,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -70,6 +69,7 @@ private:
   friend class ScatterRows;
   friend class NestEmitter;
   friend class NextProgram;
+  friend class PickedElements;
 
   // FunctionEmitter.cpp: the walk.
   mlir::LogicalResult emitBlock(mlir::Block &block);
@@ -308,11 +308,11 @@ private:
                       llvm::ArrayRef<Index> indices, mlir::Location loc);
   // GatherLanes.cpp
   /// The elements of `memref` at `at` plus each lane's offset. `places` is the
-  /// old function's tensor that offsets come from.
+  /// old function's tensor that offsets come from; below `size` if it is not 0.
   mlir::Value gatherLanes(mlir::Value memref, mlir::Value at,
                           mlir::Value offsets, mlir::Value mask,
                           mlir::Value other, mlir::Value places,
-                          mlir::Location loc);
+                          mlir::Location loc, int64_t size = 0);
   void scatterLanes(mlir::Value base, mlir::Value at, mlir::Value offsets,
                     mlir::Value mask, mlir::Value value, mlir::Location loc);
   bool masksAreJumps();

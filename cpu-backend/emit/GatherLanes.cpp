@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/MemoryTable.h"
 #include "cpu-backend/emit/WindowLanes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -78,7 +79,8 @@ static Origin originOf(Value places) {
   for (size_t i = 0; i < ops.size(); ++i) {
     Operation *op = ops[i];
     origin.divides |= dividesIntegers(op);
-    origin.readsMemory |= mayRead(op) || matchLoad(op->getResult(0));
+    origin.readsMemory |=
+        mayRead(op) || matchLoad(op->getResult(0)) || isPick(op);
     for (Value operand : op->getOperands())
       add(operand);
   }
@@ -97,7 +99,7 @@ bool FunctionEmitter::masksAreJumps() { return target().vectorBits < 512; }
 
 Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
                                    Value mask, Value other, Value places,
-                                   Location loc) {
+                                   Location loc, int64_t size) {
   auto element = cast<MemRefType>(memref.getType()).getElementType();
   auto type = VectorType::get({frame->lanes}, element);
   auto placeType = cast<VectorType>(offsets.getType());
@@ -128,6 +130,11 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
   };
   if (!argumentOf(memref))
     return gatherWhere(mask ? mask : allLanes(rewriter, loc, frame->lanes));
+  if (MemoryTable table(memref, at, offsets, mask, size);
+      size > 0 && table.canLoad(target()))
+    return choose(
+        rewriter, loc, table.isReadable(rewriter, loc), type,
+        [&] { return table.load(rewriter, loc, target(), other); }, gather);
   Origin origin = originOf(places);
   if (frame->lanes < 4 || !origin.isMostlyRegular())
     return gather();

@@ -16,6 +16,7 @@
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/JoinStores.h"
+#include "cpu-backend/emit/MemoryTable.h"
 #include "cpu-backend/emit/PlanGroups.h"
 
 using namespace mlir;
@@ -180,11 +181,13 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
     auto load = loads.find(value);
     if (load != loads.end() && !buffers.count(value))
       addRead(reads, load->second.get(), at == ArrayRef<Index>(identity));
-    // Rows of another order are not what their places say.
+    // Rows of another order are not what their places say, nor are elements of
+    // a table.
     if (auto it = irregular.find(value);
         it != irregular.end() && !buffers.count(value))
       addRead(reads, it->second.get(),
-              it->second->rowDim < 0 && at == ArrayRef<Index>(identity));
+              it->second->rowDim < 0 && at == ArrayRef<Index>(identity) &&
+                  tableSizeOf(value.getDefiningOp()) == 0);
     return true;
   };
   for (NestOutput &output : nest.outputs) {

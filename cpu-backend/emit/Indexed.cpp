@@ -1,4 +1,4 @@
-//===- Indexed.cpp - linalg_ext.histogram and linalg_ext.gather_along -----===//
+//===- Indexed.cpp - linalg_ext.histogram ---------------------------------===//
 //
 // Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,17 +18,6 @@
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
-
-/// An unsigned number as an index that is at most `bound`.
-static Value clampedIndex(OpBuilder &b, Location loc, Value number,
-                          int64_t bound) {
-  Type i64 = b.getI64Type();
-  if (number.getType() != i64)
-    number = arith::ExtUIOp::create(b, loc, i64, number);
-  Value limit = arith::ConstantIntOp::create(b, loc, i64, bound);
-  return arith::IndexCastOp::create(
-      b, loc, b.getIndexType(), arith::MinUIOp::create(b, loc, number, limit));
-}
 
 /// The bins of `lanes` elements from `at` on, in memory: what is masked off and
 /// what is out of range is in the bin behind the last one.
@@ -116,28 +105,4 @@ LogicalResult tilebridge::cpu::emitHistogram(Emitter &emitter, Operation *op) {
     vector::StoreOp::create(at, sum, result, bin);
   });
   return ok;
-}
-
-LogicalResult tilebridge::cpu::emitGatherAlong(Emitter &emitter,
-                                               Operation *op) {
-  auto gather = cast<linalg_ext::GatherAlongOp>(op);
-  OpBuilder &b = emitter.builder();
-  Location loc = op->getLoc();
-  auto sourceType = cast<RankedTensorType>(gather.getSource().getType());
-  auto indexType = cast<RankedTensorType>(gather.getIndices().getType());
-  Value source = emitter.bufferOf(gather.getSource()),
-        indices = emitter.bufferOf(gather.getIndices());
-  if (!source || !indices)
-    return failure();
-  Value result = emitter.resultBuffer(gather.getResult());
-  unsigned dim = gather.getDimension();
-  return forEachElement(emitter, loc, indexType.getShape(), [&](Position at) {
-    Value number =
-        loadElements(b, loc, indices, at, indexType.getElementType());
-    SmallVector<Value> from(at);
-    from[dim] = clampedIndex(b, loc, number, sourceType.getDimSize(dim) - 1);
-    memref::StoreOp::create(
-        b, loc, memref::LoadOp::create(b, loc, source, from), result, at);
-    return success();
-  });
 }

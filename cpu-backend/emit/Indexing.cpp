@@ -72,6 +72,11 @@ bool tilebridge::cpu::isReversal(Operation *op) {
   return gather && gather.isReversal();
 }
 
+bool tilebridge::cpu::isPick(Operation *op) {
+  return isa_and_present<linalg_ext::GatherAlongOp>(op) && !isReversal(op) &&
+         !matchExchange(op);
+}
+
 std::optional<Exchange> tilebridge::cpu::matchExchange(Operation *op) {
   auto gather = dyn_cast_if_present<linalg_ext::GatherAlongOp>(op);
   auto lanes = gather ? gather->getAttrOfType<IntegerAttr>(lanesAttr) : nullptr;
@@ -312,6 +317,11 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
   // Each element has its own place in memory, and its own mask.
   if (isa<linalg_ext::GatherOp, linalg_ext::MaskedLoadOp>(op))
     return Indices(indices);
+  // Of the source any elements.
+  if (isPick(op))
+    return operand.getOperandNumber() == 1
+               ? std::optional<Indices>(Indices(indices))
+               : std::nullopt;
   if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op))
     return Indices{indices[rows.getDim()]};
   return reshapeIndices(op, indices, builder);

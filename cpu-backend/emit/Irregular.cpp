@@ -7,6 +7,7 @@
 
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/MemoryTable.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -26,7 +27,11 @@ void FunctionEmitter::rememberIrregular(Operation *op) {
       cast<RankedTensorType>(op->getResult(0).getType()).getShape();
   View view;
   if (auto gather = dyn_cast<linalg_ext::GatherOp>(op)) {
-    view = makeView(rewriter, op->getLoc(), mapScalar(gather.getBase()), {1});
+    int64_t size = tableSizeOf(op);
+    view = makeView(rewriter, op->getLoc(), mapScalar(gather.getBase()),
+                    {std::max<int64_t>(size, 1)});
+    if (size > 0)
+      view.hi.front() = rewriter.getIndexAttr(size);
   } else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op)) {
     view = makeView(rewriter, op->getLoc(), mapScalar(rows.getView()), shape);
     view.hi[rows.getDim()] = rewriter.getIndexAttr(shape[rows.getDim()]);
@@ -93,7 +98,7 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
     if (isa<VectorType>(offsets.getType()) ||
         (mask && isa<VectorType>(mask.getType())))
       return gatherLanes(view.base, base, toLanes(offsets, frame->lanes), mask,
-                         other, gather.getOffsets(), loc);
+                         other, gather.getOffsets(), loc, tableSizeOf(op));
     if (isa<VectorType>(other.getType()) && !mask)
       other = zeroOf(element, loc);
     return guarded(rewriter, loc, mask, other, [&]() -> Value {

@@ -64,7 +64,7 @@ OpKind tilebridge::cpu::kindOf(Operation *op) {
   if (isa<linalg_ext::GatherOp, linalg_ext::GatherRowsOp,
           linalg_ext::MaskedLoadOp>(op))
     return OpKind::Inlineable;
-  if (isReversal(op) || matchExchange(op) || isStreamedScan(op))
+  if (isa<linalg_ext::GatherAlongOp>(op) || isStreamedScan(op))
     return OpKind::Inlineable;
   if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()) ||
       isa<tensor::ExtractOp>(op))
@@ -163,6 +163,16 @@ int64_t tilebridge::cpu::costOfBody(Operation *op) {
   for (Operation &inner : op->getRegion(0).front())
     cost += costOf(&inner);
   return cost;
+}
+
+int64_t tilebridge::cpu::costOfPick(Operation *op) {
+  constexpr int64_t shortRow = 64, permutation = 4, gather = 20;
+  auto pick = cast<linalg_ext::GatherAlongOp>(op);
+  auto dim = static_cast<int64_t>(pick.getDimension());
+  RankedTensorType source = pick.getSource().getType();
+  return dim + 1 == source.getRank() && source.getDimSize(dim) <= shortRow
+             ? permutation
+             : gather;
 }
 
 /// Operations of at most this cost give it from indices and scalars.

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Elements.h"
+#include "cpu-backend/emit/MemoryTable.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -77,7 +78,9 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
   else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op))
     note.rowDim = at[rows.getDim()].dim;
   else if (isa<linalg_ext::GatherOp>(op))
-    note.cost = 20;
+    note.cost = tableSizeOf(op) > 0 ? tableCost : 20;
+  else if (isPick(op))
+    note.cost = costOfPick(op);
   else if (isa<linalg_ext::MaskedLoadOp>(op))
     note.cost = 2;
   else if (isStreamedScan(op))

@@ -17,6 +17,9 @@ namespace tilebridge::cpu {
 /// How much the scalar code in an elementwise op costs, in simple instructions.
 int64_t costOfBody(mlir::Operation *op);
 
+/// The same for elements of a block at computed indices.
+int64_t costOfPick(mlir::Operation *op);
+
 /// The tensors that a reduction combines, and its region's first block.
 mlir::ValueRange reduceInputs(mlir::Operation *op);
 llvm::SmallVector<int64_t> reduceDimensions(mlir::Operation *op);

@@ -12,6 +12,7 @@
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/DirectOperands.h"
+#include "cpu-backend/emit/MemoryTable.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
 #include "cpu-backend/emit/PlanLanes.h"
@@ -159,6 +160,10 @@ private:
         cost = loadCost;
       else if (isReversal(op) || matchExchange(op))
         cost = 1;
+      else if (isPick(op))
+        cost = costOfPick(op);
+      else if (tableSizeOf(op) > 0)
+        cost = tableCost;
       else if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()))
         cost = gatherCost;
       else if (isElementwise(op))
@@ -206,8 +211,9 @@ private:
   /// emitted. What is in one nest with the root is left out: emission guards
   /// against that, if it can.
   static bool isClobbered(Operation *from, Operation *root) {
-    // The range of single elements is not known before they are read.
-    bool canGuard = !isa<linalg_ext::GatherOp>(from);
+    // The range of single elements is not known before they are read, if they
+    // are none of a small table.
+    bool canGuard = !isa<linalg_ext::GatherOp>(from) || tableSizeOf(from) > 0;
     auto writes = [&](Operation *op) {
       return mayWrite(op) && !(canGuard && isOneNest(op, root));
     };
@@ -279,7 +285,7 @@ private:
              (lanes.contains(value.getDefiningOp()) ||
               costs.lookup(value.getDefiningOp()) > cheap);
     return (isa<linalg_ext::ScanOp>(user) && !isStreamedScan(user)) ||
-           (isa<linalg_ext::GatherAlongOp>(user) && !isReversal(user));
+           (isPick(user) && value == user->getOperand(0));
   }
 
   bool mustBeBuffer(Operation *op) {

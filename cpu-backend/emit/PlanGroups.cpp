@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/PlanGroups.h"
+#include "cpu-backend/emit/MemoryTable.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
@@ -183,7 +184,9 @@ private:
   }
 
   static bool gathers(Operation *root) {
-    return computes(root, llvm::IsaPred<linalg_ext::GatherOp>);
+    return computes(root, [](Operation *op) {
+      return isa<linalg_ext::GatherOp>(op) && tableSizeOf(op) == 0;
+    });
   }
 
   bool joins(Operation *op) {

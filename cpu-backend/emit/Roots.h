@@ -31,7 +31,5 @@ mlir::LogicalResult emitHistogram(Emitter &emitter, mlir::Operation *op);
 mlir::LogicalResult emitPrint(Emitter &emitter, mlir::Operation *op);
 /// linalg_ext.assert.
 mlir::LogicalResult emitAssert(Emitter &emitter, mlir::Operation *op);
-/// Elements of a tensor taken along one dimension by a tensor of indices.
-mlir::LogicalResult emitGatherAlong(Emitter &emitter, mlir::Operation *op);
 
 } // namespace tilebridge::cpu

@@ -76,7 +76,8 @@ bool RowPieces::readsNothing(Value tensor, bool &divides) {
     Operation *inner = value.getDefiningOp();
     if (!inner)
       return isComputed = false;
-    if (fe.viewIfInMemory(value) || FunctionEmitter::isIrregularLoad(inner))
+    if (fe.viewIfInMemory(value) || FunctionEmitter::isIrregularLoad(inner) ||
+        isPick(inner))
       return isComputed &= llvm::none_of(at, [&](const Index &index) {
                return index.dim == static_cast<int>(dim);
              });

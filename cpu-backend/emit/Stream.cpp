@@ -214,6 +214,11 @@ void NestEmitter::findStreams() {
     if (fe.viewIfInMemory(value))
       return true;
     Operation *op = value.getDefiningOp();
+    // Rows end where their memory does.
+    if (isPick(op) &&
+        place[cast<linalg_ext::GatherAlongOp>(op).getDimension()].dim !=
+            frame.vecDim)
+      mayShift = false;
     auto rows = dyn_cast_or_null<linalg_ext::GatherRowsOp>(op);
     if (rows ? place[rows.getDim()].dim == frame.vecDim
              : isa_and_nonnull<linalg_ext::GatherOp, linalg_ext::MaskedLoadOp>(

@@ -172,6 +172,9 @@ bool readsOnlyInputs(mlir::Operation *op);
 /// The operand's block in the opposite order along one dimension.
 bool isReversal(mlir::Operation *op);
 
+/// Elements of a block at indices that are computed, not one of these forms.
+bool isPick(mlir::Operation *op);
+
 /// A block of one dimension of which element i is the operand's element
 /// `i ^ stride`, and the lanes of the loops that compute it, which begin at
 /// multiples of them (tilebridge-cpu-flatten-cubes).
