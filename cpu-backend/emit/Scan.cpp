@@ -48,6 +48,8 @@ public:
   }
 
   LogicalResult emit() {
+    if (waitsForRows())
+      native = std::min(native, shape.back());
     for (Value input : op.getInputs()) {
       sources.push_back(emitter.bufferOf(input));
       if (!sources.back())
@@ -68,6 +70,20 @@ public:
   }
 
 private:
+  /// The operands are a few rows that are copied to scratch memory one by one:
+  /// a load of several would wait until these have left the CPU.
+  bool waitsForRows() {
+    constexpr int64_t mostRows = 16;
+    int64_t rows = 1;
+    for (int64_t size : ArrayRef(shape).drop_back())
+      rows *= size;
+    return rows <= mostRows && llvm::any_of(op.getInputs(), [&](Value input) {
+             Value read = emitter.viewOfLoad(input);
+             auto type = read ? cast<MemRefType>(read.getType()) : MemRefType();
+             return !type || !type.areTrailingDimsContiguous(type.getRank());
+           });
+  }
+
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }

@@ -14,6 +14,7 @@
 #include "cpu-backend/emit/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -69,6 +70,18 @@ SmallVector<Value> ScanVectors::lastLanes(ArrayRef<Value> values, int64_t lanes,
   return everywhere;
 }
 
+/// What LLVM takes for a value of which each lane counts. It would put anything
+/// in lanes that a mask leaves out, and arithmetic with what looks like tiny
+/// numbers takes a hundred cycles.
+static Value keepAllLanes(OpBuilder &b, Location loc, Value lanes) {
+  if (!isa<Float32Type, Float64Type>(getElementTypeOrSelf(lanes)))
+    return lanes;
+  return LLVM::CallIntrinsicOp::create(b, loc, lanes.getType(),
+                                       b.getStringAttr("llvm.arithmetic.fence"),
+                                       ValueRange{lanes})
+      .getResults();
+}
+
 /// Lanes without a neighbour that far keep what they
 /// have: by a neutral element in place of one, or else by a mask.
 SmallVector<Value> ScanVectors::scan(SmallVector<Value> values, int64_t lanes,
@@ -92,9 +105,12 @@ SmallVector<Value> ScanVectors::scan(SmallVector<Value> values, int64_t lanes,
       lane.push_back(has.back() ? from : missing);
     }
     SmallVector<Value> left;
-    for (Value value : values)
+    for (Value value : values) {
       left.push_back(
           vector::ShuffleOp::create(b, loc, value, none ? none : value, lane));
+      if (!none)
+        left.back() = keepAllLanes(b, loc, left.back());
+    }
     SmallVector<Value> sums = combine(left, values, lanes);
     if (none) {
       values = sums;
