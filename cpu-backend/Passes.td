@@ -65,6 +65,11 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
     such a division is a column, whatever the launch's strides, as in a sum along the dimension before the last, programs that follow one another
     are taken, too: those of two rows run alone.
 
+    Programs with blocks of a few columns, a power of two and less than a line of each row, or, in a loop, a line, become one that has the
+    columns of all: the last dimension of each block that differs from program to program becomes so many times as long, and there is no other
+    one. What combines or moves columns is not merged, nor a program whose columns are not all inside. Loops that go down rows get `.merged_lines` as
+    long columns do, but where a program divides its number.
+
     With `large-read`, groups of programs that are that number apart follow one another, before those beside them, if columns are what is read,
     the grid has a multiple of the number, and the launch reads so much by them that it comes from memory: each group goes on in the rows of memory
     that the one before has read. The attribute `tilebridge.merged_apart` is the least number of programs for that.

@@ -194,6 +194,10 @@ void NestEmitter::choose() {
     edgeLanes = lanesAlong(size, lanes);
     lanes = std::min<int64_t>(lanes * unroll, std::max<int64_t>(lanes, 64));
     frame.lanes = lanesAlong(size, lanes);
+    // Both divide the row.
+    auto group = static_cast<int64_t>(nest.places.size());
+    frame.lanes = std::max(frame.lanes, group);
+    edgeLanes = std::max(edgeLanes, group);
     if (lanesToExchange > 1)
       frame.lanes = edgeLanes = lanesToExchange;
   }

@@ -13,6 +13,7 @@
 
 #include "cpu-backend/emit/NestEmitter.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -21,6 +22,8 @@ using namespace tilebridge::cpu;
 
 LogicalResult FunctionEmitter::emitNest(Nest &nest) {
   LoadedViews flat = flattenRows(nest);
+  if (flat.empty())
+    flat = NestEmitter::exchangeRows(*this, nest);
   return NestEmitter(*this, nest).run(std::move(flat));
 }
 
@@ -273,6 +276,15 @@ LogicalResult NestEmitter::emitBody() {
   return storeOutputs(values);
 }
 
+/// The lanes of each group in another order.
+Value NestEmitter::exchanged(Value lanes) {
+  auto group = static_cast<int64_t>(nest.places.size());
+  SmallVector<int64_t> from;
+  for (int64_t lane = 0; lane < frame.lanes; ++lane)
+    from.push_back(lane / group * group + nest.places[lane % group]);
+  return vector::ShuffleOp::create(b, loc, lanes, lanes, from);
+}
+
 /// One entry for each output; that of a reduction is empty.
 LogicalResult NestEmitter::evaluateOutputs(SmallVectorImpl<Stored> &values) {
   for (NestOutput &output : nest.outputs) {
@@ -289,6 +301,8 @@ LogicalResult NestEmitter::evaluateOutputs(SmallVectorImpl<Stored> &values) {
       mask = fe.evaluate(output.mask, indices);
     if (!value || (output.mask && !mask))
       return failure();
+    if (!nest.places.empty())
+      value = exchanged(fe.toLanes(value, frame.lanes));
     values.push_back({value, mask});
   }
   return success();

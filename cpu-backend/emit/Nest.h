@@ -122,6 +122,9 @@ struct Nest {
   bool isCold = false;
   /// Where true (null: never), stores have been sent to scratch memory.
   mlir::Value redirected = {};
+  /// Where not empty, lanes change places in groups of so many before they are
+  /// written: each takes what lies there in memory.
+  llvm::SmallVector<int64_t> places = {};
 };
 
 /// The first nest that reads an argument: the loops around it, outermost

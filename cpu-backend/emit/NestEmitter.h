@@ -38,6 +38,10 @@ public:
   NestEmitter(FunctionEmitter &fe, Nest &nest)
       : fe(fe), nest(nest), b(fe.builder()), loc(nest.loc) {}
   mlir::LogicalResult run(LoadedViews flat = LoadedViews());
+  /// Makes rows whose elements are exchanged in short groups rows as they lie
+  /// in memory, and of the nest one that exchanges lanes; returns the view of
+  /// what it reads, as it is to see it.
+  static LoadedViews exchangeRows(FunctionEmitter &fe, Nest &nest);
 
 private:
   // Nest.cpp: loops.
@@ -65,6 +69,7 @@ private:
     mlir::Value value, mask;
   };
   mlir::LogicalResult evaluateOutputs(llvm::SmallVectorImpl<Stored> &values);
+  mlir::Value exchanged(mlir::Value lanes);
   mlir::LogicalResult storeOutputs(llvm::ArrayRef<Stored> values);
   // JoinStores.cpp
   llvm::SmallVector<unsigned> outputsToJoin(unsigned first);

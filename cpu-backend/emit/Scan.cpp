@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 // Along any dimension but the last one, rows of vectors are combined with the
 // row before. Along the last one a vector is scanned, then what was combined up
-// to the vector before is put in front. A region that cannot run on vectors
-// runs element by element. (A scan whose result is only stored is no root of
-// its own: StreamScans.cpp.)
+// to the vector before is put in front. The same of rows that are shorter than
+// a vector, in either direction: a vector has several, those of one line or of
+// several lines. A region that cannot run on vectors runs element by element.
+// (A scan whose result is only stored is no root of its own: StreamScans.cpp.)
 
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/Roots.h"
@@ -47,6 +48,8 @@ public:
   }
 
   LogicalResult emit() {
+    if (waitsForRows())
+      native = std::min(native, shape.back());
     for (Value input : op.getInputs()) {
       sources.push_back(emitter.bufferOf(input));
       if (!sources.back())
@@ -55,25 +58,41 @@ public:
     for (Value result : op.getResults())
       targets.push_back(emitter.resultBuffer(result));
 
-    int64_t last = shape.back();
-    bool vectors = canRunOnVectors(region) && native > 1;
-    if (static_cast<size_t>(dim) + 1 != shape.size())
-      return vectors && last > 1 ? scanRows() : scanElements();
-    if (vectors && last >= 4 && llvm::isPowerOf2_64(last))
-      return scanLanes(std::min<int64_t>(native, last));
-    return scanElements();
+    int64_t last = shape.back(), apart = 1;
+    for (int64_t size : ArrayRef(shape).drop_front(dim + 1))
+      apart *= size;
+    if (!canRunOnVectors(region) || native == 1)
+      return scanElements();
+    int64_t line = apart * shape[dim];
+    if (llvm::isPowerOf2_64(line) && 2 * apart <= native)
+      return scanLanes(apart, line);
+    return apart > 1 && last > 1 ? scanRows() : scanElements();
   }
 
 private:
+  /// The operands are a few rows that are copied to scratch memory one by one:
+  /// a load of several would wait until these have left the CPU.
+  bool waitsForRows() {
+    constexpr int64_t mostRows = 16;
+    int64_t rows = 1;
+    for (int64_t size : ArrayRef(shape).drop_back())
+      rows *= size;
+    return rows <= mostRows && llvm::any_of(op.getInputs(), [&](Value input) {
+             Value read = emitter.viewOfLoad(input);
+             auto type = read ? cast<MemRefType>(read.getType()) : MemRefType();
+             return !type || !type.areTrailingDimsContiguous(type.getRank());
+           });
+  }
+
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
 
   /// Position i of the scan, counted from its end where it is reversed.
-  Value position(Value i, int64_t width = 1) {
+  Value position(Value i) {
     if (!op.getReverse())
       return i;
-    return arith::SubIOp::create(b, loc, constant(shape[dim] - width), i);
+    return arith::SubIOp::create(b, loc, constant(shape[dim] - 1), i);
   }
 
   SmallVector<Value> load(ArrayRef<Value> buffers, Position at, int64_t lanes) {
@@ -159,50 +178,62 @@ private:
     return success();
   }
 
-  Value mirrored(Value vector) {
-    if (!op.getReverse())
-      return vector;
-    SmallVector<int64_t> lane;
-    for (int64_t n = cast<VectorType>(vector.getType()).getNumElements(); n > 0;
-         --n)
-      lane.push_back(n - 1);
-    return vector::ShuffleOp::create(b, loc, vector, vector, lane);
+  /// All elements, one after the other.
+  Value flat(Value buffer) {
+    auto type = cast<MemRefType>(buffer.getType());
+    if (type.getRank() == 1)
+      return buffer;
+    auto to = MemRefType::get({type.getNumElements()}, type.getElementType());
+    return memref::ReinterpretCastOp::create(
+        b, loc, to, buffer, /*offset=*/0, to.getShape(), ArrayRef<int64_t>{1});
   }
 
-  SmallVector<Value> loadVector(Position at, int64_t lanes) {
-    SmallVector<Value> values = load(sources, at, lanes);
-    for (Value &value : values)
-      value = mirrored(value);
-    return values;
-  }
-
-  LogicalResult scanLanes(int64_t lanes) {
-    auto storeVector = [&](ArrayRef<Value> values, Position at) {
-      SmallVector<Value> placed;
-      for (Value value : values)
-        placed.push_back(mirrored(value));
-      store(placed, at);
+  /// Lines of `line` elements, neighbours of which are `apart`.
+  LogicalResult scanLanes(int64_t apart, int64_t line) {
+    int64_t total = 1;
+    for (int64_t size : shape)
+      total *= size;
+    // Several lines a vector, or several vectors a line.
+    int64_t lanes = line;
+    while (lanes < native && total % (2 * lanes) == 0)
+      lanes *= 2;
+    lanes = std::min(lanes, native);
+    for (Value &source : sources)
+      source = flat(source);
+    for (Value &target : targets)
+      target = flat(target);
+    auto scanned = [&](Value at) {
+      return vectors.scan(load(sources, at, lanes), lanes, apart, line);
     };
-    outerLoops(/*rows=*/false, [&](SmallVector<Value> at) {
-      at[dim] = position(constant(0), lanes);
-      SmallVector<Value> first = vectors.scan(loadVector(at, lanes), lanes);
-      storeVector(first, at);
-      if (shape[dim] == lanes)
-        return;
-      auto loop =
-          scf::ForOp::create(b, loc, constant(lanes), constant(shape[dim]),
-                             constant(lanes), vectors.lastLane(first, lanes));
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      at[dim] = position(loop.getInductionVar(), lanes);
-      SmallVector<Value> within = vectors.scan(loadVector(at, lanes), lanes),
-                         before = llvm::to_vector_of<Value>(
-                             loop.getRegionIterArgs());
-      storeVector(vectors.combine(before, within, lanes), at);
-      scf::YieldOp::create(
-          b, loc,
-          vectors.combine(before, vectors.lastLane(within, lanes), lanes));
-    });
+    int64_t step = std::max(line, lanes);
+    auto lines = scf::ForOp::create(b, loc, constant(0), constant(total),
+                                    constant(step));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(lines.getBody());
+    Value begin = lines.getInductionVar();
+    auto place = [&](Value i) -> Value {
+      if (op.getReverse())
+        i = arith::SubIOp::create(b, loc, constant(step - lanes), i);
+      return arith::AddIOp::create(b, loc, begin, i);
+    };
+    Value at = place(constant(0));
+    SmallVector<Value> first = scanned(at);
+    store(first, at);
+    if (step == lanes)
+      return success();
+    auto loop = scf::ForOp::create(b, loc, constant(lanes), constant(step),
+                                   constant(lanes),
+                                   vectors.lastLanes(first, lanes, apart));
+    b.setInsertionPointToStart(loop.getBody());
+    at = place(loop.getInductionVar());
+    SmallVector<Value> within = scanned(at),
+                       before =
+                           llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+    store(vectors.combine(before, within, lanes), at);
+    scf::YieldOp::create(
+        b, loc,
+        vectors.combine(before, vectors.lastLanes(within, lanes, apart),
+                        lanes));
     return success();
   }
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 // A vector is scanned in log2(lanes) steps, each of which combines every lane
-// with the one 1, 2, 4, ... to its left.
+// with the one 1, 2, 4, ... to its left; of a scan that is reversed, to its
+// right.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/ScanVectors.h"
@@ -13,6 +14,7 @@
 #include "cpu-backend/emit/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -57,37 +59,58 @@ SmallVector<Value> ScanVectors::combine(ArrayRef<Value> before,
   return inlineRegion(emitter, op.getCombiner().front(), arguments, lanes);
 }
 
-SmallVector<Value> ScanVectors::lastLane(ArrayRef<Value> values, int64_t lanes,
-                                         int64_t width) {
-  SmallVector<int64_t> last(width ? width : lanes, lanes - 1);
+SmallVector<Value> ScanVectors::lastLanes(ArrayRef<Value> values, int64_t lanes,
+                                          int64_t apart, int64_t width) {
+  SmallVector<int64_t> last;
+  for (int64_t i = 0; i < (width ? width : lanes); ++i)
+    last.push_back((op.getReverse() ? 0 : lanes - apart) + i % apart);
   SmallVector<Value> everywhere;
   for (Value value : values)
     everywhere.push_back(vector::ShuffleOp::create(b, loc, value, value, last));
   return everywhere;
 }
 
+/// What LLVM takes for a value of which each lane counts. It would put anything
+/// in lanes that a mask leaves out, and arithmetic with what looks like tiny
+/// numbers takes a hundred cycles.
+static Value keepAllLanes(OpBuilder &b, Location loc, Value lanes) {
+  if (!isa<Float32Type, Float64Type>(getElementTypeOrSelf(lanes)))
+    return lanes;
+  return LLVM::CallIntrinsicOp::create(b, loc, lanes.getType(),
+                                       b.getStringAttr("llvm.arithmetic.fence"),
+                                       ValueRange{lanes})
+      .getResults();
+}
+
 /// Lanes without a neighbour that far keep what they
 /// have: by a neutral element in place of one, or else by a mask.
-SmallVector<Value> ScanVectors::scan(SmallVector<Value> values, int64_t lanes) {
+SmallVector<Value> ScanVectors::scan(SmallVector<Value> values, int64_t lanes,
+                                     int64_t apart, int64_t line) {
   Value none;
   if (TypedAttr attr = neutralOf(op))
     none = arith::ConstantOp::create(
         b, loc,
         DenseElementsAttr::get(cast<VectorType>(values.front().getType()),
                                attr));
-  for (int64_t distance = 1; distance < lanes; distance *= 2) {
+  line = line ? std::min(line, lanes) : lanes;
+  for (int64_t distance = apart; distance < line; distance *= 2) {
     SmallVector<int64_t> lane;
     SmallVector<bool> has;
     for (int64_t i = 0; i < lanes; ++i) {
+      int64_t in = i % line,
+              from = op.getReverse() ? i + distance : i - distance;
+      has.push_back(op.getReverse() ? in + distance < line : in >= distance);
       // Neutral ones from the lanes that make it a rotation of both vectors.
-      int64_t missing = none ? 2 * lanes - distance + i : i;
-      lane.push_back(i >= distance ? i - distance : missing);
-      has.push_back(i >= distance);
+      int64_t missing = none ? lanes + (from + lanes) % lanes : i;
+      lane.push_back(has.back() ? from : missing);
     }
     SmallVector<Value> left;
-    for (Value value : values)
+    for (Value value : values) {
       left.push_back(
           vector::ShuffleOp::create(b, loc, value, none ? none : value, lane));
+      if (!none)
+        left.back() = keepAllLanes(b, loc, left.back());
+    }
     SmallVector<Value> sums = combine(left, values, lanes);
     if (none) {
       values = sums;

@@ -27,13 +27,18 @@ public:
                                          llvm::ArrayRef<mlir::Value> values,
                                          int64_t lanes);
 
-  /// Each lane combined with all before it.
+  /// Each lane combined with all before it that are a multiple of `apart` away,
+  /// in its line of so many lanes (0: of all): behind it in a scan that is
+  /// reversed.
   llvm::SmallVector<mlir::Value> scan(llvm::SmallVector<mlir::Value> values,
-                                      int64_t lanes);
+                                      int64_t lanes, int64_t apart = 1,
+                                      int64_t line = 0);
 
-  /// The last of `lanes` lanes in each of `width`; 0: as many.
-  llvm::SmallVector<mlir::Value> lastLane(llvm::ArrayRef<mlir::Value> values,
-                                          int64_t lanes, int64_t width = 0);
+  /// The last `apart` of `lanes` lanes, again and again in `width` (0: as
+  /// many); the first ones of a scan that is reversed.
+  llvm::SmallVector<mlir::Value> lastLanes(llvm::ArrayRef<mlir::Value> values,
+                                           int64_t lanes, int64_t apart = 1,
+                                           int64_t width = 0);
 
 private:
   Emitter &emitter;

@@ -76,6 +76,12 @@ static bool canStream(linalg_ext::ScanOp op) {
       op.getDimension() + 1 != static_cast<uint64_t>(type.getRank()) ||
       !llvm::isPowerOf2_64(type.getShape().back()))
     return false;
+  // Several short rows are scanned at once, from memory where they follow one
+  // another.
+  int64_t bits = std::max(type.getElementTypeBitWidth(), 32u);
+  if (type.getShape().back() * bits < 8 * lineBytes &&
+      type.getNumElements() > type.getShape().back())
+    return false;
   Operation *store = onlyStoreOf(op->getResult(0));
   return store && store->getBlock() == op->getBlock();
 }
@@ -163,9 +169,10 @@ Value FunctionEmitter::evaluateScan(Operation *op, ArrayRef<Index> indices) {
     SmallVector<Value> within = vectors.scan({part(value, from, lanes)}, lanes);
     parts.push_back(
         vectors.combine({part(before, 0, lanes)}, within, lanes).front());
-    before =
-        vectors.combine({before}, vectors.lastLane(within, lanes, width), width)
-            .front();
+    before = vectors
+                 .combine({before}, vectors.lastLanes(within, lanes, 1, width),
+                          width)
+                 .front();
   }
   frame->scanned[op] = before;
   return joinLanes(rewriter, loc, std::move(parts));

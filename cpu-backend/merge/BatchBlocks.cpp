@@ -7,6 +7,8 @@
 
 #include "cpu-backend/merge/ProgramBatch.h"
 
+#include "cpu-backend/emit/Plan.h"
+
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,16 +25,42 @@ RankedTensorType ProgramBatch::withPrograms(Type type) const {
   if (!tensor)
     return {};
   auto shape = llvm::to_vector(tensor.getShape());
-  shape.push_back(merged.count);
+  if (!isWidened(shape.size())) {
+    shape.push_back(merged.count);
+  } else {
+    // What is not known is the part that is inside, which is all columns.
+    if (shape.back() != merged.columns && !ShapedType::isDynamic(shape.back()))
+      return {};
+    shape.back() = merged.columns * merged.count;
+  }
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
 /// The same for all programs, or, if it is a vector of the programs, the same
-/// in all elements of each.
-Value ProgramBatch::broadcast(Value value, RankedTensorType type,
-                              bool isVector) {
+/// in all elements of each. `isWide`: the last dimension has the programs'
+/// columns.
+Value ProgramBatch::broadcast(Value value, RankedTensorType type, bool isVector,
+                              bool isWide) {
   Location loc = value.getLoc();
   int64_t last = type.getRank() - 1;
+  if (isWide) {
+    auto apart = llvm::to_vector(type.getShape());
+    apart.back() = merged.count;
+    apart.push_back(merged.columns);
+    SmallVector<int64_t> dims = {last};
+    if (isVector) {
+      dims = llvm::to_vector(llvm::seq<int64_t>(0, last));
+      dims.push_back(last + 1);
+    }
+    Value empty = tensor::EmptyOp::create(b, loc, apart, type.getElementType());
+    Value all =
+        linalg::BroadcastOp::create(b, loc, value, empty, dims).getResult()[0];
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t d = 0; d <= last; ++d)
+      groups.push_back({d});
+    groups.back().push_back(last + 1);
+    return tensor::CollapseShapeOp::create(b, loc, all, groups);
+  }
   SmallVector<int64_t> dims;
   if (!isVector)
     dims.push_back(last);
@@ -49,7 +77,8 @@ Value ProgramBatch::asBlock(Value old) {
   if (!batched.value || batched.kind == Kind::Block)
     return batched.value;
   RankedTensorType type = withPrograms(old.getType());
-  if (!type)
+  auto oldType = dyn_cast<RankedTensorType>(old.getType());
+  if (!type || (merged.columns && !oldType.hasStaticShape()))
     return {};
   Operation *op = batched.value.getDefiningOp();
   if (isa_and_nonnull<tensor::EmptyOp>(op))
@@ -62,7 +91,17 @@ Value ProgramBatch::asBlock(Value old) {
     return {};
   if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
     return tensor::SplatOp::create(b, old.getLoc(), type, splat.getInput());
-  return broadcast(batched.value, type, /*isVector=*/false);
+  bool isWide = isWidened(oldType.getRank());
+  // What is one number in each row is so in the longer one.
+  auto rows = dyn_cast_or_null<linalg::BroadcastOp>(op);
+  if (isWide && rows &&
+      llvm::is_contained(rows.getDimensions(), oldType.getRank() - 1)) {
+    Value empty = tensor::EmptyOp::create(b, old.getLoc(), type, ValueRange());
+    return linalg::BroadcastOp::create(b, old.getLoc(), rows.getInput(), empty,
+                                       rows.getDimensions())
+        .getResult()[0];
+  }
+  return broadcast(batched.value, type, /*isVector=*/false, isWide);
 }
 
 /// The op on blocks of all programs; its regions stay as they are.
@@ -98,6 +137,12 @@ LogicalResult ProgramBatch::visitGeneric(Operation *op) {
   auto generic = cast<linalg::GenericOp>(op);
   if (generic.getNumReductionLoops() != 0 || generic->getNumResults() == 0)
     return failure();
+  // Those of columns are changed, at the top.
+  bool isNested = anyInside(generic, [&](Operation *op) {
+    return isa<linalg::IndexOp>(op) && op->getParentOp() != generic;
+  });
+  if (merged.columns && isNested)
+    return failure();
   for (AffineMap map : generic.getIndexingMapsArray())
     if (!map.isIdentity())
       return failure();
@@ -119,13 +164,14 @@ LogicalResult ProgramBatch::visitGeneric(Operation *op) {
         scalars.insert(operand);
   });
   auto shape = cast<RankedTensorType>(outputs.front().getType()).getShape();
+  bool isWide = isWidened(generic.getNumLoops());
   for (Value scalar : scalars) {
     Value vector = asVector(scalar);
     if (!vector)
       return failure();
     auto element = cast<RankedTensorType>(vector.getType()).getElementType();
     inputs.push_back(broadcast(vector, RankedTensorType::get(shape, element),
-                               /*isVector=*/true));
+                               /*isVector=*/true, isWide));
   }
   unsigned rank = shape.size();
   SmallVector<AffineMap> maps(inputs.size() + outputs.size(),
@@ -152,8 +198,17 @@ LogicalResult ProgramBatch::visitGeneric(Operation *op) {
                 arith::IndexCastOp::create(inner, loc, scalar.getType(), value);
           map.map(scalar, value);
         }
-        for (Operation &each : *body)
-          inner.clone(each, map);
+        for (Operation &each : *body) {
+          Operation *clone = inner.clone(each, map);
+          auto index = dyn_cast<linalg::IndexOp>(clone);
+          if (!isWide || !index || index.getDim() + 1 != rank)
+            continue;
+          // Each program counts its own columns.
+          Value own =
+              arith::ConstantIndexOp::create(inner, loc, merged.columns);
+          map.map(each.getResult(0),
+                  arith::RemUIOp::create(inner, loc, index, own));
+        }
       });
   for (auto [old, value] :
        llvm::zip_equal(op->getResults(), result->getResults()))
@@ -171,9 +226,10 @@ LogicalResult ProgramBatch::visitShape(Operation *op) {
   };
   if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
     Value vector = asVector(splat.getInput());
-    if (!vector)
+    if (!vector || !withPrograms(old.getType()))
       return failure();
-    return done(broadcast(vector, withPrograms(old.getType()), true));
+    return done(broadcast(vector, withPrograms(old.getType()), true,
+                          isWidened(splat.getType().getRank())));
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     auto type = cast<RankedTensorType>(extract.getTensor().getType());
@@ -188,7 +244,7 @@ LogicalResult ProgramBatch::visitShape(Operation *op) {
   }
   if (auto from = dyn_cast<tensor::FromElementsOp>(op)) {
     auto type = withPrograms(old.getType());
-    if (from.getElements().size() != 1)
+    if (from.getElements().size() != 1 || !type)
       return failure();
     Value vector = asVector(from.getElements()[0]);
     if (!vector || type.getRank() == 1)
@@ -200,6 +256,9 @@ LogicalResult ProgramBatch::visitShape(Operation *op) {
   // Groups of dimensions, before that of the programs.
   auto withLast = [&](ArrayRef<ReassociationIndices> groups, int64_t rank) {
     SmallVector<ReassociationIndices> result(groups);
+    // Of blocks of some columns the last dimension stays the last one.
+    if (merged.columns)
+      return result;
     // A block of rank 0 has no groups.
     result.emplace_back();
     if (groups.empty())
@@ -209,7 +268,9 @@ LogicalResult ProgramBatch::visitShape(Operation *op) {
   };
   Value block = asBlock(op->getOperand(0));
   if (!block || op->getNumOperands() != 1 ||
-      !cast<RankedTensorType>(old.getType()).hasStaticShape())
+      !cast<RankedTensorType>(old.getType()).hasStaticShape() ||
+      (merged.columns && (!withPrograms(old.getType()) ||
+                          cast<ShapedType>(old.getType()).getRank() == 0)))
     return failure();
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return done(tensor::ExpandShapeOp::create(
@@ -227,8 +288,10 @@ LogicalResult ProgramBatch::visitShape(Operation *op) {
 /// Parts of blocks: all programs' at the same place.
 LogicalResult ProgramBatch::visitSlice(Operation *op) {
   Location loc = op->getLoc();
+  bool isWide = isWidened(cast<ShapedType>(op->getResultTypes()[0]).getRank());
   auto with = [&](SmallVector<OpFoldResult> list, int64_t value) {
-    list.push_back(b.getIndexAttr(value));
+    if (!isWide)
+      list.push_back(b.getIndexAttr(value));
     return list;
   };
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
@@ -236,8 +299,8 @@ LogicalResult ProgramBatch::visitSlice(Operation *op) {
     if (value && lookup(value).value)
       value = demandSame(value);
     Value block = asBlock(pad.getSource());
-    auto low = demandSame(pad.getMixedLowPad()),
-         high = demandSame(pad.getMixedHighPad());
+    auto low = offsetsOfAll(pad.getMixedLowPad()),
+         high = offsetsOfAll(pad.getMixedHighPad());
     if (!value || !block || failed(low) || failed(high))
       return failure();
     if (!same.contains(value) && lookup(value).value)
@@ -248,11 +311,12 @@ LogicalResult ProgramBatch::visitSlice(Operation *op) {
     return set(pad.getResult(), Batched::block(result)), success();
   }
   auto sliced = cast<OffsetSizeAndStrideOpInterface>(op);
-  auto offsets = demandSame(sliced.getMixedOffsets()),
-       sizes = demandSame(sliced.getMixedSizes()),
+  auto offsets = offsetsOfAll(sliced.getMixedOffsets()),
+       sizes = sizesOfAll(sliced.getMixedSizes()),
        strides = demandSame(sliced.getMixedStrides());
   Value source = asBlock(op->getOperand(0));
-  if (!source || failed(offsets) || failed(sizes) || failed(strides))
+  if (!source || failed(offsets) || failed(sizes) || failed(strides) ||
+      (isWide && getConstantIntValue(strides->back()) != 1))
     return failure();
   *offsets = with(*offsets, 0);
   *sizes = with(*sizes, merged.count);
@@ -273,6 +337,26 @@ LogicalResult ProgramBatch::visitSlice(Operation *op) {
   return success();
 }
 
+/// Whether an op neither combines columns nor makes or moves them.
+bool ProgramBatch::keepsLast(Operation *op) {
+  if (!merged.columns)
+    return true;
+  int64_t rank = 0;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+      rank = std::max(rank, type.getRank());
+  ArrayRef<int64_t> changed;
+  if (auto reduce = dyn_cast<linalg::ReduceOp>(op))
+    changed = reduce.getDimensions();
+  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
+    changed = broadcast.getDimensions();
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
+    return rank > 0 && transpose.getPermutation().back() == rank - 1;
+  auto along = op->getAttrOfType<IntegerAttr>("dimension");
+  return rank > 0 && !llvm::is_contained(changed, rank - 1) &&
+         !(along && along.getInt() == rank - 1);
+}
+
 LogicalResult ProgramBatch::visitBlocks(Operation *op) {
   if (isa<linalg::GenericOp>(op))
     return visitGeneric(op);
@@ -281,6 +365,8 @@ LogicalResult ProgramBatch::visitBlocks(Operation *op) {
     return visitShape(op);
   if (isa<tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
     return visitSlice(op);
+  if (!keepsLast(op))
+    return failure();
   SmallVector<Value> blocks;
   for (Value operand : op->getOperands())
     blocks.push_back(asBlock(operand));
@@ -291,7 +377,8 @@ LogicalResult ProgramBatch::visitBlocks(Operation *op) {
   if (!transpose)
     return failure();
   auto order = llvm::to_vector(transpose.getPermutation());
-  order.push_back(order.size());
+  if (!merged.columns)
+    order.push_back(order.size());
   auto changed = b.getNamedAttr("permutation", b.getDenseI64ArrayAttr(order));
   return success(rebuild(op, blocks, changed) != nullptr);
 }

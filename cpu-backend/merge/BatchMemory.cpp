@@ -17,7 +17,30 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
-/// Views whose place grows from program to program have one dimension more.
+FailureOr<SmallVector<OpFoldResult>>
+ProgramBatch::sizesOfAll(ArrayRef<OpFoldResult> old) {
+  if (!isWidened(old.size()))
+    return demandSame(old);
+  auto sizes = demandSame(old.drop_back());
+  if (failed(sizes) || !demand(old.back(), merged.columns))
+    return failure();
+  sizes->push_back(b.getIndexAttr(merged.columns * merged.count));
+  return sizes;
+}
+
+FailureOr<SmallVector<OpFoldResult>>
+ProgramBatch::offsetsOfAll(ArrayRef<OpFoldResult> old) {
+  if (!isWidened(old.size()))
+    return demandSame(old);
+  auto offsets = demandSame(old.drop_back());
+  if (failed(offsets) || !demand(old.back(), 0))
+    return failure();
+  offsets->push_back(b.getIndexAttr(0));
+  return offsets;
+}
+
+/// Views whose place grows from program to program have one dimension more, or
+/// a longer one.
 LogicalResult ProgramBatch::visitView(Operation *op) {
   Location loc = op->getLoc();
   Type index = b.getIndexType();
@@ -29,7 +52,16 @@ LogicalResult ProgramBatch::visitView(Operation *op) {
   OpFoldResult count = b.getIndexAttr(merged.count);
   auto place = [&](Value source, OpFoldResult offset, Value step,
                    ArrayRef<OpFoldResult> sizes,
-                   SmallVector<OpFoldResult> strides) {
+                   SmallVector<OpFoldResult> strides) -> LogicalResult {
+    if (isWidened(sizes.size())) {
+      if (getConstantIntValue(strides.back()) != 1 ||
+          getConstantIntValue(getAsOpFoldResult(step)) != merged.columns)
+        return failure();
+      Value view = memref::ReinterpretCastOp::create(b, loc, source, offset,
+                                                     sizes, strides);
+      set(op->getResult(0), {Kind::Block, view, step});
+      return success();
+    }
     // The stride of a single element counts for nothing, but would look as if
     // elements were next to one another there.
     OpFoldResult other = b.getIndexAttr(merged.count);
@@ -47,7 +79,7 @@ LogicalResult ProgramBatch::visitView(Operation *op) {
   };
   if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op)) {
     Batched source = lookup(cast.getSource());
-    auto sizes = demandSame(cast.getConstifiedMixedSizes()),
+    auto sizes = sizesOfAll(cast.getConstifiedMixedSizes()),
          strides = demandSame(cast.getConstifiedMixedStrides());
     auto offset = dyn_cast<Value>(cast.getConstifiedMixedOffset());
     if (source.kind != Kind::Same || failed(sizes) || failed(strides) ||
@@ -60,17 +92,21 @@ LogicalResult ProgramBatch::visitView(Operation *op) {
   if (!subview || subview.getDroppedDims().any())
     return failure();
   Batched source = lookup(subview.getSource());
-  auto sizes = demandSame(subview.getMixedSizes()),
+  auto sizes = sizesOfAll(subview.getMixedSizes()),
        strides = demandSame(subview.getMixedStrides());
   if (failed(sizes) || failed(strides))
     return failure();
   if (source.kind == Kind::Block) {
-    auto offsets = demandSame(subview.getMixedOffsets());
+    auto offsets = offsetsOfAll(subview.getMixedOffsets());
     if (failed(offsets))
       return failure();
-    Value view = memref::SubViewOp::create(
-        b, loc, source.value, with(*offsets, b.getIndexAttr(0)),
-        with(*sizes, count), with(*strides, b.getIndexAttr(1)));
+    if (!isWidened(sizes->size())) {
+      *offsets = with(*offsets, b.getIndexAttr(0));
+      *sizes = with(*sizes, count);
+      *strides = with(*strides, b.getIndexAttr(1));
+    }
+    Value view = memref::SubViewOp::create(b, loc, source.value, *offsets,
+                                           *sizes, *strides);
     set(op->getResult(0), {Kind::Block, view, source.step});
     return success();
   }

@@ -8,16 +8,17 @@
 // of memory for each element, and the next program reads the same lines again,
 // if they are still in a cache: the rows of a matrix whose width is a power of
 // two share few places there. As many programs as a line has elements are
-// compiled as one, and its lanes are the programs.
+// compiled as one, and its lanes are the programs. So are programs that each
+// read a few columns, less than a line has.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/Passes.h"
-#include "cpu-backend/emit/Growth.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/View.h"
 #include "cpu-backend/merge/ProgramBatch.h"
+#include "cpu-backend/merge/ProgramColumns.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 #include "triton-to-linalg/bridge/Passes.h"
 
@@ -44,60 +45,6 @@ using linalg_ext::kProgramArguments;
 
 /// Blocks of all programs together stay in the second cache.
 static constexpr int64_t mostBlockBytes = 512 * 1024;
-namespace {
-/// What is made only to ask how values grow.
-class Scratch : public OpBuilder::Listener {
-public:
-  ~Scratch() override {
-    for (Operation *op : llvm::reverse(made))
-      if (op->use_empty())
-        op->erase();
-  }
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    made.push_back(op);
-  }
-
-private:
-  SmallVector<Operation *> made;
-};
-} // namespace
-
-static int64_t elementBytes(Type memref) {
-  return llvm::divideCeil(cast<MemRefType>(memref).getElementTypeBitWidth(), 8);
-}
-
-/// Bytes of the smallest element that programs next to one another along the
-/// axis access next to one another; 0 if there are none.
-static int64_t columnBytes(func::FuncOp func, unsigned axis) {
-  Value id = func.getArguments().take_back(kProgramArguments)[axis];
-  int64_t least = 0;
-  if (id.use_empty())
-    return 0;
-  Scratch scratch;
-  func.walk([&](Operation *op) {
-    SmallVector<OpFoldResult> offsets;
-    if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
-      offsets = cast.getMixedOffsets();
-    else if (auto part = dyn_cast<memref::SubViewOp>(op))
-      offsets = part.getMixedOffsets();
-    else
-      return;
-    OpBuilder b(op);
-    b.setListener(&scratch);
-    for (OpFoldResult offset : offsets) {
-      auto value = dyn_cast<Value>(offset);
-      if (!value)
-        continue;
-      auto growth = growthOfProgram(b, op->getLoc(), value, id);
-      if (!growth || constantOf(*growth) != 1)
-        continue;
-      int64_t bytes = elementBytes(op->getResult(0).getType());
-      least = least == 0 ? bytes : std::min(least, bytes);
-    }
-  });
-  return least;
-}
-
 namespace {
 /// How the accesses of merged programs lie in memory.
 struct Shape {
@@ -126,10 +73,17 @@ static SmallVector<OpFoldResult> stridesOf(Value view) {
   return strides;
 }
 
-static Shape shapeOf(ProgramBatch &batch) {
+static Shape shapeOf(ProgramBatch &batch, int64_t width) {
   Shape shape;
   for (const BatchedAccess &access : batch.accesses()) {
     auto type = cast<MemRefType>(access.view.getType());
+    // Nothing else is accessed where blocks are a few columns.
+    if (width) {
+      shape.columns += elementsOf(access.view);
+      if (!access.isStore)
+        shape.addRead(elementsOf(access.view), type);
+      continue;
+    }
     auto strides = stridesOf(access.view);
     bool hasRow = false;
     Value inner;
@@ -228,12 +182,16 @@ static void report(func::FuncOp func, unsigned axis, bool hasStep,
 /// Whether merged programs are to take several lines of each row where as many
 /// are left. Rows of a matrix that is larger than the caches lie on pages of
 /// their own, and one line of each is read as slowly as several; so are long
-/// columns, whose matrices are large, and blocks that are only moved. The
-/// blocks of short columns are better off in the first cache.
-static bool wantsLines(func::FuncOp func, bool isInBlocks) {
+/// columns, whose matrices are large, those that a loop goes down, and blocks
+/// that are only moved. The blocks of short columns are better off in the first
+/// cache, and where a division may end rows anywhere, lines are asked for in
+/// vain.
+static bool wantsLines(func::FuncOp func, bool isInBlocks, bool isDivided) {
   constexpr int64_t longColumn = 1024;
   if (isInBlocks)
     return !anyInside(func, llvm::IsaPred<linalg::LinalgOp>);
+  if (!isDivided && readsRowsInLoop(func))
+    return true;
   return anyInside(func, [](Operation *op) {
     auto load = dyn_cast<bufferization::ToTensorOp>(op);
     return load && elementsOf(load.getBuffer()) >= longColumn;
@@ -248,12 +206,12 @@ enum class Merging { Done, TooLarge, NotPossible };
 /// with `isCertain`, if that does not depend on the launch's strides.
 static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
                          bool isCertain, int64_t largeRead, int64_t count,
-                         StringRef suffix) {
-  ProgramBatch batch(func, {axis, divisor, count});
+                         int64_t width, StringRef suffix) {
+  ProgramBatch batch(func, {axis, divisor, count, width});
   if (failed(batch.run()))
     return Merging::NotPossible;
   func::FuncOp result = batch.function();
-  Shape shape = shapeOf(batch);
+  Shape shape = shapeOf(batch, width);
   bool isLarge = batch.largestBlock() > mostBlockBytes;
   if (isLarge || !isWorthIt(shape) || (isCertain && !shape.ones.empty())) {
     result.erase();
@@ -289,22 +247,30 @@ static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
 }
 
 static bool merge(func::FuncOp func, unsigned axis, Value divisor,
-                  bool isCertain, int64_t largeRead, int64_t bytes) {
+                  bool isCertain, int64_t largeRead, ProgramColumns columns) {
   constexpr int64_t leastBytes = lineBytes / 2, severalLines = 4;
-  const int64_t line = lineBytes / bytes;
+  const int64_t width = std::max<int64_t>(columns.width, 1),
+                bytes = width * columns.bytes,
+                // Of blocks that have a line each, two.
+      line = std::max<int64_t>(lineBytes / bytes, 2);
+  auto some = [&](int64_t count, StringRef suffix) {
+    return mergeSome(func, axis, divisor, isCertain, largeRead, count,
+                     columns.width, suffix);
+  };
   int64_t count = line;
   Merging one = Merging::TooLarge;
-  for (; count * bytes >= leastBytes; count /= 2) {
-    one =
-        mergeSome(func, axis, divisor, isCertain, largeRead, count, ".merged");
+  for (; count > 1 && count * bytes >= leastBytes; count /= 2) {
+    one = some(count, ".merged");
     if (one != Merging::TooLarge)
       break;
   }
+  bool isDivided = llvm::any_of(llvm::seq(3u),
+                                [&](unsigned a) { return divisorOf(func, a); });
   if (one == Merging::Done && count == line &&
-      wantsLines(func, divisor != nullptr))
-    for (int64_t more = severalLines * line; more > line; more /= 2)
-      if (mergeSome(func, axis, divisor, isCertain, largeRead, more,
-                    ".merged_lines") != Merging::TooLarge)
+      wantsLines(func, divisor != nullptr, isDivided))
+    for (int64_t more = severalLines * lineBytes / bytes; more > line;
+         more /= 2)
+      if (some(more, ".merged_lines") != Merging::TooLarge)
         break;
   return one == Merging::Done;
 }
@@ -323,20 +289,21 @@ static bool merge(func::FuncOp func, int64_t largeRead) {
   if (!mayBeCompiled(func, 2))
     return false;
   for (unsigned axis = 0; axis < 3; ++axis)
-    if (int64_t bytes = columnBytes(func, axis))
-      if (merge(func, axis, {}, /*isCertain=*/false, largeRead, bytes))
-        return true;
+    for (auto find : {findColumns, findNarrowBlocks})
+      if (auto columns = find(func, axis))
+        if (merge(func, axis, {}, /*isCertain=*/false, largeRead, *columns))
+          return true;
   for (unsigned axis = 0; axis < 3; ++axis) {
     Value divisor = divisorOf(func, axis);
-    int64_t bytes = divisor ? smallestBytes(func) : 0;
-    if (bytes == 0)
+    ProgramColumns columns{0, divisor ? smallestBytes(func) : 0};
+    if (columns.bytes == 0)
       continue;
     // Where the remainder is a column, as in a sum along the dimension before
     // the last, programs that follow one another lie near, but at a row's end.
     // Where that is up to the launch's strides, the quotient may as well be it:
     // of blocks that are numbered by one id, those of one column are near.
-    if (merge(func, axis, {}, /*isCertain=*/true, largeRead, bytes) ||
-        merge(func, axis, divisor, /*isCertain=*/false, largeRead, bytes))
+    if (merge(func, axis, {}, /*isCertain=*/true, largeRead, columns) ||
+        merge(func, axis, divisor, /*isCertain=*/false, largeRead, columns))
       return true;
   }
   return false;

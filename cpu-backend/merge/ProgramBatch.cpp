@@ -158,6 +158,18 @@ ProgramBatch::demandSame(ArrayRef<OpFoldResult> old) {
   return result;
 }
 
+bool ProgramBatch::demand(OpFoldResult old, int64_t wanted) {
+  if (auto known = getConstantIntValue(old))
+    return *known == wanted;
+  auto value = cast<Value>(old);
+  Batched batched = lookup(value);
+  if (!batched.value || batched.kind == Kind::Block ||
+      !isTopLevel(value.getDefiningOp()))
+    return false;
+  checks.push_back({value, Value(), wanted});
+  return true;
+}
+
 LogicalResult ProgramBatch::visitFor(scf::ForOp loop) {
   Value from = demandSame(loop.getLowerBound()),
         to = demandSame(loop.getUpperBound()),
@@ -303,6 +315,9 @@ LogicalResult ProgramBatch::finish() {
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
+  for (const Check &check : checks)
+    if (check.known)
+      holds = require(holds, first.lookup(check.old), number(*check.known));
   auto loop = scf::ForOp::create(b, loc, number(1), number(merged.count),
                                  number(1), ValueRange{holds});
   b.setInsertionPointToStart(loop.getBody());

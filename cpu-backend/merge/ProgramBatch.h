@@ -9,7 +9,9 @@
 // more, the last one, which is the program's. What is the same for all programs
 // stays as it is, and an integer that grows by the same step from program to
 // program is its first value and that step, so that what was a view of memory
-// is one of one dimension more.
+// is one of one dimension more. Where programs have a few columns each, there
+// is no new dimension: the last one goes on in the next program, as it does in
+// memory.
 //
 // Where that a value stays, or grows so, is likely but not certain (it is cut
 // to a tensor's bounds, or a quotient), it is taken to be so, and the function
@@ -31,6 +33,10 @@ struct MergedPrograms {
   unsigned axis = 0;
   mlir::Value divisor;
   int64_t count = 0;
+  /// Elements of the last dimension of blocks that differ from program to
+  /// program, if those of the next one follow them: all programs' are one
+  /// dimension. 0: each block gets one more.
+  int64_t columns = 0;
 };
 
 /// A value of a program as one of the function for all.
@@ -93,6 +99,15 @@ private:
   mlir::OpFoldResult demandSame(mlir::OpFoldResult old);
   mlir::FailureOr<mlir::SmallVector<mlir::OpFoldResult>>
   demandSame(mlir::ArrayRef<mlir::OpFoldResult> old);
+  /// Whether the value may be taken to be `wanted` in all programs.
+  bool demand(mlir::OpFoldResult old, int64_t wanted);
+  /// Sizes of what all programs access; those of offsets are checked only.
+  mlir::FailureOr<mlir::SmallVector<mlir::OpFoldResult>>
+  sizesOfAll(mlir::ArrayRef<mlir::OpFoldResult> old);
+  mlir::FailureOr<mlir::SmallVector<mlir::OpFoldResult>>
+  offsetsOfAll(mlir::ArrayRef<mlir::OpFoldResult> old);
+  /// What is of so many dimensions has no new one for the programs.
+  bool isWidened(int64_t rank) const { return merged.columns && rank > 0; }
   bool isTopLevel(mlir::Operation *op) {
     return op && op->getParentOp() == program;
   }
@@ -114,7 +129,8 @@ private:
   mlir::LogicalResult visitSlice(mlir::Operation *op);
   mlir::Value asBlock(mlir::Value old);
   mlir::Value broadcast(mlir::Value value, mlir::RankedTensorType type,
-                        bool isVector);
+                        bool isVector, bool isWide);
+  bool keepsLast(mlir::Operation *op);
   mlir::RankedTensorType withPrograms(mlir::Type type) const;
   mlir::Operation *rebuild(mlir::Operation *op, mlir::ValueRange operands,
                            mlir::ArrayRef<mlir::NamedAttribute> changed = {});
@@ -133,6 +149,8 @@ private:
   mlir::IRMapping same;
   struct Check {
     mlir::Value old, step;
+    /// What it is to be.
+    std::optional<int64_t> known = {};
   };
   mlir::SmallVector<Check> checks;
   mlir::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> castSteps;

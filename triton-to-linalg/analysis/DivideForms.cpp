@@ -257,10 +257,13 @@ FormAlgebra::exchanged(const TensorForm &a, int64_t bit, Operation *op) const {
     return std::nullopt;
   TensorForm form = lanes(op->getResult(0), *dim);
   const Expr *always = pool.boolean(true), *one = pool.constant(a.width, 1);
-  if (bit == 1 && a.shape[*dim] > 2)
-    form.terms[*dim].linear =
-        LinearCase{pool.add(a.uniform, one), pool.constant(a.width, -1), always,
-                   2, pool.constant(a.width, 2)};
+  if (bit <= longestExchange)
+    form.terms[*dim].linear = LinearCase{a.uniform,
+                                         one,
+                                         always,
+                                         2 * bit,
+                                         pool.constant(a.width, 2 * bit),
+                                         /*exchangesHalves=*/true};
   else if (bit >= shortestRun)
     form.terms[*dim].linear =
         LinearCase{pool.constant(a.width, 0), one, always, bit};

@@ -162,7 +162,8 @@ MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
 
 /// The box of quotients that are compared with a limit, `i / 2 < n`: whole runs
 /// of lanes. So are neighbours that change places, `i ^ 1 < n`, where n is
-/// even.
+/// even, and halves of runs, `i ^ 2 < n`, where it is a multiple of their
+/// length.
 std::optional<MaskForm> AccessAnalysis::compareRuns(Pred predicate,
                                                     const TensorForm &lhs,
                                                     const TensorForm &rhs) {
@@ -182,12 +183,16 @@ std::optional<MaskForm> AccessAnalysis::compareRuns(Pred predicate,
   const LinearCase &linear = *term.linear;
   const Expr *start = pool.add(form.uniform, linear.base);
   if (!linear.stride->isConstant(0)) {
-    // The first one of two is the larger one, by 1.
-    bool isExchange = linear.inner == 2 && linear.stride->isConstant(-1) &&
-                      linear.outer->isConstant(2) && predicate == Pred::slt;
-    const Expr *left =
-        pool.sub(pool.sub(limit.uniform, start), pool.constant(form.width, 1));
-    if (!isExchange || left->zeros == 0)
+    // Each run has the numbers from its least one to the next run's. Of two
+    // that run backwards the second one is that.
+    bool isPair = !linear.exchangesHalves && linear.inner == 2 &&
+                  linear.stride->isConstant(-1);
+    bool isExchange =
+        isPair || (linear.exchangesHalves && linear.stride->isConstant(1));
+    const Expr *least = pool.sub(start, pool.constant(form.width, isPair)),
+               *left = pool.sub(limit.uniform, least);
+    if (!isExchange || !linear.outer->isConstant(linear.inner) ||
+        predicate != Pred::slt || left->zeros < llvm::Log2_64(linear.inner))
       return std::nullopt;
   }
   SmallVector<int64_t> shape(form.shape);

@@ -100,9 +100,12 @@ DimTerm FormAlgebra::addTerms(const DimTerm &a, const DimTerm &b,
 std::optional<LinearCase> FormAlgebra::addCases(const LinearCase &a,
                                                 const LinearCase &b,
                                                 unsigned width) const {
-  if (a.hasRuns() || b.hasRuns() ||
+  // What changes places and what does not are no sum of one kind.
+  bool isMixed = a.exchangesHalves != b.exchangesHalves &&
+                 !(a.exchangesHalves ? b : a).stride->isConstant(0);
+  if (a.hasRuns() || b.hasRuns() || isMixed ||
       (a.inner && b.inner && a.inner != b.inner)) {
-    int64_t run = std::gcd(a.inner, b.inner);
+    int64_t run = std::gcd(a.linearLanes(), b.linearLanes());
     if (run < shortestRun)
       return std::nullopt;
     return LinearCase{pool.constant(width, 0), pool.add(a.stride, b.stride),
@@ -110,6 +113,7 @@ std::optional<LinearCase> FormAlgebra::addCases(const LinearCase &a,
   }
   LinearCase sum{pool.add(a.base, b.base), pool.add(a.stride, b.stride),
                  pool.conjunction(a.condition, b.condition)};
+  sum.exchangesHalves = a.exchangesHalves || b.exchangesHalves;
   int64_t inner = std::max(a.inner, b.inner);
   if (!inner)
     return sum;
@@ -119,7 +123,8 @@ std::optional<LinearCase> FormAlgebra::addCases(const LinearCase &a,
   };
   sum.outer = pool.add(outerOf(a), outerOf(b));
   // The quotient times the divisor plus the remainder is what was divided.
-  if (sum.outer != pool.mul(sum.stride, pool.constant(width, inner)))
+  if (sum.exchangesHalves ||
+      sum.outer != pool.mul(sum.stride, pool.constant(width, inner)))
     sum.inner = inner;
   else
     sum.outer = nullptr;

@@ -27,18 +27,27 @@ struct Reason {
 /// remainder of a block that begins at a multiple of the divisor. With `inner`
 /// and without `outer` runs of so many lanes are linear: a lane is its run's
 /// first one, which may be anything, plus `stride * (i % inner)`; base is zero.
+/// Where halves are exchanged, those of each run of `inner` lanes have changed
+/// places: `i ^ 2` is `4 * (i / 4) + (i % 4 ^ 2)`. Base is what it would be
+/// then in the first lane.
 struct LinearCase {
   const Expr *base;
   const Expr *stride;
   const Expr *condition;
   int64_t inner = 0;
   const Expr *outer = nullptr;
+  bool exchangesHalves = false;
 
   bool hasRuns() const { return inner && !outer; }
+  /// Of a run; 0: all.
+  int64_t linearLanes() const { return exchangesHalves ? inner / 2 : inner; }
 };
 
 /// Runs of fewer lanes are not worth a row each.
 constexpr int64_t shortestRun = 8;
+
+/// Halves of more lanes are rows that take turns, not exchanged within vectors.
+constexpr int64_t longestExchange = 32;
 
 /// What one dimension of a tensor adds to the value of a lane.
 struct DimTerm {
@@ -106,8 +115,9 @@ public:
                                              mlir::Operation *op) const;
 
   /// `a` with one bit exchanged, `a ^ bit`, computed by `op`: the other one of
-  /// each pair, or runs of as many lanes, in turn; nothing for other bits, and
-  /// where lanes do not begin and end at multiples of twice the bit.
+  /// each pair, the other half of each run, or long runs in turn; nothing for
+  /// several bits, and where lanes do not begin and end at multiples of twice
+  /// the bit.
   std::optional<TensorForm> exchanged(const TensorForm &a, int64_t bit,
                                       mlir::Operation *op) const;
 

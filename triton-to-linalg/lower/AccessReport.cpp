@@ -41,7 +41,10 @@ void ttl::describeOffset(AccessReport &report, Value base,
       report.strides.push_back(
           (term.linear->outer ? textOf(term.linear->outer) : "?") + " for " +
           lane + " // " + inner + ", " + textOf(term.linear->stride) + " for " +
-          lane + " % " + inner);
+          lane + " % " + inner +
+          (term.linear->exchangesHalves
+               ? " ^ " + std::to_string(term.linear->inner / 2)
+               : ""));
       continue;
     }
     report.strides.push_back(term.stride ? textOf(term.stride)

@@ -12,12 +12,21 @@
 using namespace mlir;
 using namespace tilebridge::ttl;
 
+SmallVector<int64_t, 2> SplitBlock::partsOf(unsigned dim) const {
+  if (!inner[dim])
+    return {};
+  if (!half[dim])
+    return {inner[dim]};
+  // Halves of one lane are no dimension.
+  return half[dim] == 1 ? SmallVector<int64_t, 2>{2}
+                        : SmallVector<int64_t, 2>{2, half[dim]};
+}
+
 RankedTensorType SplitBlock::type(RankedTensorType block) const {
   SmallVector<int64_t> sizes;
-  for (auto [size, part] : llvm::zip_equal(shape, inner)) {
-    if (part)
-      sizes.push_back(size / part);
-    sizes.push_back(part ? part : size);
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    sizes.push_back(inner[dim] ? size / inner[dim] : size);
+    llvm::append_range(sizes, partsOf(dim));
   }
   return block.clone(sizes);
 }
@@ -25,9 +34,9 @@ RankedTensorType SplitBlock::type(RankedTensorType block) const {
 SmallVector<ReassociationIndices> SplitBlock::groups() const {
   SmallVector<ReassociationIndices> groups;
   int64_t to = 0;
-  for (int64_t part : inner) {
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
     groups.push_back({to++});
-    if (part)
+    for (size_t i = partsOf(dim).size(); i > 0; --i)
       groups.back().push_back(to++);
   }
   return groups;
@@ -52,14 +61,24 @@ TensorForm SplitBlock::form(const TensorForm &form, ExprPool &pool) const {
       result.terms.push_back(term);
       continue;
     }
-    result.shape.append({shape[dim] / inner[dim], inner[dim]});
+    result.shape.push_back(shape[dim] / inner[dim]);
     if (term.linear->outer) {
       result.terms.push_back(linear(term.linear->outer));
     } else {
       result.terms.push_back(term);
       result.terms.back().linear.reset();
     }
-    result.terms.push_back(linear(term.linear->stride));
+    llvm::append_range(result.shape, partsOf(dim));
+    const Expr *stride = term.linear->stride;
+    if (half[dim]) {
+      // The second half comes first, and what follows goes back.
+      const Expr *far = pool.mul(stride, pool.constant(form.width, half[dim]));
+      result.uniform = pool.add(result.uniform, far);
+      result.terms.push_back(
+          linear(pool.mul(far, pool.constant(form.width, -1))));
+    }
+    if (half[dim] != 1)
+      result.terms.push_back(linear(stride));
   }
   return result;
 }
@@ -82,7 +101,8 @@ std::optional<MaskForm> SplitBlock::mask(const MaskForm &mask,
   result.conditions = mask.conditions;
   if (!mask.residuals.empty())
     return std::nullopt;
-  for (auto [bounds, size] : llvm::zip_equal(mask.dims, inner)) {
+  for (auto [dim, bounds] : llvm::enumerate(mask.dims)) {
+    int64_t size = inner[dim];
     result.dims.push_back(bounds);
     if (!size)
       continue;
@@ -92,15 +112,36 @@ std::optional<MaskForm> SplitBlock::mask(const MaskForm &mask,
         if (!bound)
           return std::nullopt;
       }
-    result.dims.emplace_back();
+    result.dims.resize(result.dims.size() + partsOf(dim).size());
   }
   return result;
 }
 
+void SplitBlock::settleExchanges(TensorForm &form, const MaskForm &mask,
+                                 ExprPool &pool) const {
+  SplitBlock split(shape);
+  for (auto [dim, term] : llvm::enumerate(form.terms))
+    if (term.linear && term.linear->exchangesHalves)
+      split.split(dim, term.linear->inner, /*exchanged=*/true);
+  if (!split.isSplit() || split.mask(mask, pool))
+    return;
+  for (DimTerm &term : form.terms) {
+    if (!term.linear || !term.linear->exchangesHalves)
+      continue;
+    const Expr *none = pool.constant(form.width, 0);
+    int64_t run = term.linear->linearLanes();
+    if (run >= shortestRun)
+      term.linear =
+          LinearCase{none, term.linear->stride, term.linear->condition, run};
+    else
+      term.linear.reset();
+  }
+}
+
 unsigned SplitBlock::outerOf(unsigned dim) const {
   unsigned to = dim;
-  for (int64_t part : ArrayRef(inner).take_front(dim))
-    to += part != 0;
+  for (unsigned d = 0; d < dim; ++d)
+    to += partsOf(d).size();
   return to;
 }
 

@@ -111,6 +111,7 @@ Value TensorAccess::lower() {
   const Expr *condition = pool.boolean(true);
   reason = {"the offset is not linear", op};
   std::optional<Reason> uneven;
+  blocks.settleExchanges(straight, mask, pool);
   for (auto [dim, term] : llvm::enumerate(straight.terms)) {
     if (term.kind != TermKind::Lanes)
       continue;
@@ -130,7 +131,7 @@ Value TensorAccess::lower() {
     condition = pool.conjunction(condition, term.linear->condition);
     straight.uniform = pool.add(straight.uniform, term.linear->base);
     if (term.linear->inner) {
-      blocks.split(dim, term.linear->inner);
+      blocks.split(dim, term.linear->inner, term.linear->exchangesHalves);
       if (hasRuns)
         runs = dim;
       continue;

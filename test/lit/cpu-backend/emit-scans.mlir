@@ -76,3 +76,63 @@ func.func @other(%x: memref<64xf32, strided<[1], offset: ?>>, %o: memref<64xf32,
   bufferization.materialize_in_destination %r in writable %o : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// Two rows of two in a vector of four, each for itself; and backwards.
+// CHECK-LABEL: func.func @short_rows(
+// CHECK-DAG: %[[NONE:.*]] = arith.constant dense<-0.000000e+00> : vector<4xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c4
+// CHECK: %[[X:.*]] = vector.load
+// CHECK: %[[ONE:.*]] = vector.shuffle %[[X]], %[[NONE]] [7, 0, 5, 2]
+// CHECK: %[[S:.*]] = arith.addf %[[ONE]], %[[X]]
+// CHECK-NEXT: vector.store %[[S]]
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c4
+// CHECK: %[[Y:.*]] = vector.load
+// CHECK: %[[BACK:.*]] = vector.shuffle %[[Y]], %[[NONE]] [1, 6, 3, 4]
+// CHECK: %[[T:.*]] = arith.addf %[[BACK]], %[[Y]]
+// CHECK-NEXT: vector.store %[[T]]
+func.func @short_rows(%x: memref<32x2xf32, strided<[2, 1], offset: ?>>, %o: memref<32x2xf32, strided<[2, 1], offset: ?>>,
+                      %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %t = bufferization.to_tensor %x : memref<32x2xf32, strided<[2, 1], offset: ?>> to tensor<32x2xf32>
+  %s = linalg_ext.scan(%t) dimension = 1 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg_ext.yield %sum : f32
+  } : (tensor<32x2xf32>) -> tensor<32x2xf32>
+  %r = linalg_ext.scan(%s) dimension = 1 reverse {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg_ext.yield %sum : f32
+  } : (tensor<32x2xf32>) -> tensor<32x2xf32>
+  bufferization.materialize_in_destination %r in writable %o : (tensor<32x2xf32>, memref<32x2xf32, strided<[2, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// Down columns of two: two rows a vector, whose last row is put in front of the next two. Backwards it is the first row.
+// CHECK-LABEL: func.func @short_columns(
+// CHECK: %[[FIRST:.*]] = vector.shuffle %{{.*}}, %{{.*}} [2, 3, 2, 3]
+// CHECK: scf.for %{{.*}} = %c4 to %c64 step %c4 iter_args(%[[BEFORE:.*]] = %[[FIRST]])
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [6, 7, 0, 1]
+// CHECK: arith.addf %[[BEFORE]], %{{.*}}
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [2, 3, 4, 5]
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 1, 0, 1]
+// CHECK: scf.for
+func.func @short_columns(%x: memref<32x2xf32, strided<[2, 1], offset: ?>>, %o: memref<32x2xf32, strided<[2, 1], offset: ?>>,
+                         %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %t = bufferization.to_tensor %x : memref<32x2xf32, strided<[2, 1], offset: ?>> to tensor<32x2xf32>
+  %s = linalg_ext.scan(%t) dimension = 0 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg_ext.yield %sum : f32
+  } : (tensor<32x2xf32>) -> tensor<32x2xf32>
+  %r = linalg_ext.scan(%s) dimension = 0 reverse {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg_ext.yield %sum : f32
+  } : (tensor<32x2xf32>) -> tensor<32x2xf32>
+  bufferization.materialize_in_destination %r in writable %o : (tensor<32x2xf32>, memref<32x2xf32, strided<[2, 1], offset: ?>>) -> ()
+  return
+}

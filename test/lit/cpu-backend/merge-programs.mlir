@@ -313,3 +313,112 @@ func.func @middle(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, 
   bufferization.materialize_in_destination %v in writable %to : (tensor<64xf32>, memref<64xf32, strided<[?], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0) -> (d0)>
+
+// Blocks of four columns that a loop reads, down the rows: four programs have a line of each row, 16 have four. All columns
+// of all of them have to be inside.
+// CHECK-LABEL: func.func @narrow(
+// CHECK: sizes: [32, 4], strides: [%{{.*}}, 1]
+// CHECK-LABEL: func.func private @narrow.merged_lines(
+// CHECK-SAME: tilebridge.merged_programs = 16
+// CHECK-LABEL: func.func private @narrow.merged(
+// CHECK-SAME: tilebridge.merged_axis = 0 : i64, tilebridge.merged_programs = 4 : i64
+// The first program's columns, then that others' are as many.
+// CHECK: %[[ALL:.*]] = arith.cmpi eq, %{{.*}}, %c4
+// CHECK: scf.for %{{.*}} = %c1 to %c4
+// CHECK: arith.cmpi eq
+// CHECK: scf.if
+// CHECK: scf.for {{.*}} -> (tensor<16xf32>)
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%{{.*}}], sizes: [32, 16], strides: [%{{.*}}, 1]
+// CHECK: memref.subview %{{.*}}[0, 0] [%{{.*}}, 16] [1, 1]
+// CHECK: tensor.pad %{{.*}} low[0, 0] high[%{{.*}}, 0]
+// What is the same in a row's columns is so in the longer row.
+// CHECK: linalg.broadcast ins(%{{.*}} : tensor<32xf32>) outs(%{{.*}} : tensor<32x16xf32>) dimensions = [1]
+// Each program counts its own columns.
+// CHECK: %[[I:.*]] = linalg.index 1
+// CHECK: arith.remui %[[I]], %c4
+// CHECK: linalg.reduce { arith.addf } ins(%{{.*}} : tensor<32x16xf32>) outs(%{{.*}} : tensor<16xf32>) dimensions = [0]
+// CHECK: bufferization.materialize_in_destination {{.*}} (tensor<16xf32>,
+func.func @narrow(%w: memref<?xf32, strided<[1], offset: ?>>, %x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>,
+                  %k: i32, %n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32", "*fp32", "i32", "i32"]} {
+  %none = arith.constant dense<-0.0> : tensor<4xf32>
+  %zeros = arith.constant dense<0.0> : tensor<4xf32>
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %c4_i32 = arith.constant 4 : i32
+  %rows = arith.index_cast %k : i32 to index
+  %columns = arith.index_cast %n : i32 to index
+  %first = arith.muli %px, %c4_i32 : i32
+  %at = arith.index_cast %first : i32 to index
+  %left = arith.subi %columns, %at : index
+  %inside = arith.minsi %left, %c4 : index
+  %high = arith.subi %c4, %inside : index
+  %sum = scf.for %i = %c0 to %rows step %c32 iter_args(%so = %zeros) -> (tensor<4xf32>) {
+    %row = arith.muli %i, %columns : index
+    %from = arith.addi %row, %at : index
+    %view = memref.reinterpret_cast %w to offset: [%from], sizes: [32, 4], strides: [%columns, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x4xf32, strided<[?, 1], offset: ?>>
+    %rest = arith.subi %rows, %i : index
+    %many = arith.minsi %rest, %c32 : index
+    %box = memref.subview %view[0, 0] [%many, %inside] [1, 1] : memref<32x4xf32, strided<[?, 1], offset: ?>> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+    %part = bufferization.to_tensor %box : memref<?x?xf32, strided<[?, 1], offset: ?>> to tensor<?x?xf32>
+    %below = arith.subi %c32, %many : index
+    %a = tensor.pad %part low[0, 0] high[%below, %high] { ^bb0(%r: index, %c: index): tensor.yield %zero : f32 } : tensor<?x?xf32> to tensor<32x4xf32>
+    %vector = memref.reinterpret_cast %x to offset: [%i], sizes: [32], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<32xf32, strided<[1], offset: ?>>
+    %b = bufferization.to_tensor %vector : memref<32xf32, strided<[1], offset: ?>> to tensor<32xf32>
+    %e = tensor.empty() : tensor<32x4xf32>
+    %spread = linalg.broadcast ins(%b : tensor<32xf32>) outs(%e : tensor<32x4xf32>) dimensions = [1]
+    %products = linalg.generic {indexing_maps = [#rows, #rows, #rows], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %spread : tensor<32x4xf32>, tensor<32x4xf32>) outs(%e : tensor<32x4xf32>) {
+    ^bb0(%p: f32, %q: f32, %o: f32):
+      %c = linalg.index 1 : index
+      %isFirst = arith.cmpi eq, %c, %c0 : index
+      %m = arith.mulf %p, %q : f32
+      %s = arith.select %isFirst, %m, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<32x4xf32>
+    %reduced = linalg.reduce { arith.addf } ins(%products : tensor<32x4xf32>) outs(%none : tensor<4xf32>) dimensions = [0]
+    %e4 = tensor.empty() : tensor<4xf32>
+    %next = linalg.generic {indexing_maps = [#row, #row, #row], iterator_types = ["parallel"]}
+        ins(%so, %reduced : tensor<4xf32>, tensor<4xf32>) outs(%e4 : tensor<4xf32>) {
+    ^bb0(%p: f32, %q: f32, %o: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<4xf32>
+    scf.yield %next : tensor<4xf32>
+  }
+  %out = memref.reinterpret_cast %y to offset: [%at], sizes: [4], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<4xf32, strided<[1], offset: ?>>
+  %stored = tensor.extract_slice %sum[0] [%inside] [1] : tensor<4xf32> to tensor<?xf32>
+  %to = memref.subview %out[0] [%inside] [1] : memref<4xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %stored in writable %to : (tensor<?xf32>, memref<?xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// A sum of the columns of each row is not of one program.
+// CHECK-LABEL: func.func @across(
+// CHECK-NOT: tilebridge.merged
+func.func @across(%w: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %n: index,
+                  %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32", "i64"]} {
+  %none = arith.constant dense<-0.0> : tensor<32xf32>
+  %c4 = arith.constant 4 : i32
+  %c32 = arith.constant 32 : i32
+  %first = arith.muli %px, %c4 : i32
+  %at = arith.index_cast %first : i32 to index
+  %view = memref.reinterpret_cast %w to offset: [%at], sizes: [32, 4], strides: [%n, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x4xf32, strided<[?, 1], offset: ?>>
+  %a = bufferization.to_tensor %view : memref<32x4xf32, strided<[?, 1], offset: ?>> to tensor<32x4xf32>
+  %sums = linalg.reduce { arith.addf } ins(%a : tensor<32x4xf32>) outs(%none : tensor<32xf32>) dimensions = [1]
+  %place = arith.muli %px, %c32 : i32
+  %to = arith.index_cast %place : i32 to index
+  %out = memref.reinterpret_cast %y to offset: [%to], sizes: [32], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<32xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %sums in writable %out : (tensor<32xf32>, memref<32xf32, strided<[1], offset: ?>>) -> ()
+  return
+}

@@ -83,3 +83,19 @@ func.func @others(%x: memref<16x64xf32, strided<[64, 1], offset: ?>>, %o: memref
   bufferization.materialize_in_destination %across in writable %q : (tensor<64x16xf32>, memref<64x16xf32, strided<[16, 1], offset: ?>>) -> ()
   return
 }
+
+// Nor short rows, several of which a vector has.
+// PLAN-LABEL: func.func @short(
+// PLAN-NOT: tilebridge.streamed
+// PLAN: return
+func.func @short(%x: memref<64x8xf32, strided<[8, 1], offset: ?>>, %o: memref<64x8xf32, strided<[8, 1], offset: ?>>,
+                 %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %t = bufferization.to_tensor %x : memref<64x8xf32, strided<[8, 1], offset: ?>> to tensor<64x8xf32>
+  %s = linalg_ext.scan(%t) dimension = 1 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    linalg_ext.yield %sum : f32
+  } : (tensor<64x8xf32>) -> tensor<64x8xf32>
+  bufferization.materialize_in_destination %s in writable %o : (tensor<64x8xf32>, memref<64x8xf32, strided<[8, 1], offset: ?>>) -> ()
+  return
+}

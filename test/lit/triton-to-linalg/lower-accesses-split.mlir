@@ -208,20 +208,20 @@ tt.func public @exchanged(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
 // -----
 
 // CHECK-LABEL: tt.func public @runs_exchanged
-// CHECK: tensor.extract_slice %{{.*}}[0] [4] [16] : tensor<64xi64> to tensor<4xi64>
-// CHECK: linalg_ext.gather_rows {{.*}} -> tensor<4x16xf32>
+// CHECK: tensor.extract_slice %{{.*}}[0] [4] [64] : tensor<256xi64> to tensor<4xi64>
+// CHECK: linalg_ext.gather_rows {{.*}} -> tensor<4x64xf32>
 tt.func public @runs_exchanged(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
-  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
-  %bit = arith.constant dense<16> : tensor<64xi32>
+  %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+  %bit = arith.constant dense<64> : tensor<256xi32>
   // expected-note @+1 {{because of this operation}}
-  %other = arith.xori %i, %bit : tensor<64xi32>
-  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-  %from = tt.addptr %ps, %other : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  %to = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %other = arith.xori %i, %bit : tensor<256xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %from = tt.addptr %ps, %other : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+  %to = tt.addptr %os, %i : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
   // expected-remark @+1 {{row gather: the offset is not linear: it depends on '^'}}
-  %x = tt.load %from : tensor<64x!tt.ptr<f32>>
-  tt.store %to, %x : tensor<64x!tt.ptr<f32>>
+  %x = tt.load %from : tensor<256x!tt.ptr<f32>>
+  tt.store %to, %x : tensor<256x!tt.ptr<f32>>
   tt.return
 }
 
@@ -240,6 +240,70 @@ tt.func public @bits_exchanged(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %to = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   // expected-remark @+1 {{element gather: the offset is not linear: it depends on '^'}}
   %x = tt.load %from : tensor<64x!tt.ptr<f32>>
+  tt.store %to, %x : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Halves of four lanes, as far as a mask that ends behind whole groups; scaled, and added to what does not change places.
+// CHECK-LABEL: tt.func public @halves_exchanged
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%{{.*}}], sizes: [16, 2, 2], strides: [4, -2, 1]
+// CHECK: memref.subview %{{.*}}[0, 0, 0] [%{{.*}}, 2, 2] [1, 1, 1]
+// CHECK: tensor.collapse_shape {{.*}} : tensor<16x2x2xf32> into tensor<64xf32>
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%{{.*}}], sizes: [16, 2, 2], strides: [12, -6, 3]
+// CHECK: linalg_ext.gather
+tt.func public @halves_exchanged(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32 {tt.divisibility = 16 : i32}) {
+  %pid = tt.get_program_id x : i32
+  %c64 = arith.constant 64 : i32
+  %first = arith.muli %pid, %c64 : i32
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %firsts = tt.splat %first : i32 -> tensor<64xi32>
+  %i = arith.addi %firsts, %range : tensor<64xi32>
+  %bit = arith.constant dense<2> : tensor<64xi32>
+  %three = arith.constant dense<3> : tensor<64xi32>
+  // expected-note @+1 {{because of this operation}}
+  %other = arith.xori %i, %bit : tensor<64xi32>
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %inside = arith.cmpi slt, %other, %ns : tensor<64xi32>
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %from = tt.addptr %ps, %other : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %to = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %x = tt.load %from, %inside, %zero : tensor<64x!tt.ptr<f32>>
+  %scaled = arith.muli %other, %three : tensor<64xi32>
+  %far = tt.addptr %ps, %scaled : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %y = tt.load %far : tensor<64x!tt.ptr<f32>>
+  %mixed = arith.addi %other, %i : tensor<64xi32>
+  %mixedp = tt.addptr %ps, %mixed : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark @+1 {{element gather: the offset is not linear: it depends on '^'}}
+  %z = tt.load %mixedp : tensor<64x!tt.ptr<f32>>
+  %s = arith.addf %x, %y : tensor<64xf32>
+  %t = arith.addf %s, %z : tensor<64xf32>
+  tt.store %to, %t : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// A mask that may end within a group: what was read before, element by element.
+// CHECK-LABEL: tt.func public @part_of_halves
+// CHECK: linalg_ext.gather {{.*}} -> tensor<64xf32>
+tt.func public @part_of_halves(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %bit = arith.constant dense<4> : tensor<64xi32>
+  // expected-note @+1 {{because of this operation}}
+  %other = arith.xori %i, %bit : tensor<64xi32>
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %inside = arith.cmpi slt, %i, %ns : tensor<64xi32>
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %os = tt.splat %o : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %from = tt.addptr %ps, %other : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %to = tt.addptr %os, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark @+1 {{element gather: the offset is not linear: it depends on '^'}}
+  %x = tt.load %from, %inside, %zero : tensor<64x!tt.ptr<f32>>
   tt.store %to, %x : tensor<64x!tt.ptr<f32>>
   tt.return
 }
