@@ -64,6 +64,7 @@ public:
 
 private:
   friend class GatherPieces;
+  friend class GatheredColumns;
   friend class RowPieces;
   friend class ScatterPieces;
   friend class ScatterRows;
@@ -117,6 +118,8 @@ private:
                             llvm::SmallSetVector<View *, 4> &parts);
   mlir::LogicalResult packDeep(const DeepMatmul &product, bool isLhs,
                                mlir::Value tensor);
+  mlir::LogicalResult packByColumns(const DeepMatmul &product,
+                                    mlir::Value tensor);
   bool placeWanted(const DeepMatmul &product, mlir::Value tensor,
                    bool &hasFailed);
   mlir::LogicalResult emitDeepMatmul(DeepMatmul &product);

@@ -132,6 +132,10 @@ public:
   mlir::MemRefType tilesOfRows() const;
   /// What divides the number of steps that are multiplied at once.
   int64_t depthUnit() const;
+  /// Elements of a as what is multiplied, and how many of a column of `rows`
+  /// are packed at once.
+  mlir::Value asLeft(mlir::Value value) const { return convert(value, true); }
+  int64_t lanesOfColumn(int64_t rows) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;

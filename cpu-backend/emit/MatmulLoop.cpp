@@ -81,6 +81,8 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     bool shares = canShare(op);
     bool isDirectRhs = isDirect(packedValue(op)),
          mayWait = !isDirectRhs && staysSame;
+    product->isByColumns = hasGatheredColumns(*product, kernel);
+    mayWait &= !product->isByColumns;
     int64_t most = mayWait ? rowsWithColumns(*product, loop) : 0;
     product->hasColumns = most > 0;
     bool isAlways = shares || isDirectRhs || most > 0;
@@ -101,7 +103,8 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       return failure();
     if (!product->shared)
       product->rhs = allocate(kernel.packedRhs(product->capacity));
-    if (kernel.readsRowsOf(lhsType.getElementType()) && staysSame)
+    if (kernel.readsRowsOf(lhsType.getElementType()) && staysSame &&
+        !product->isByColumns)
       product->place = allocate(product->typeOfPlace(b));
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
     if (mayWait && !most && product->wanted && !product->form.swapsRhs)
@@ -111,7 +114,9 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     if (staysSame)
       openStores(*product, loop);
     kernel.report(lhsType.getElementType(), rhsElement,
-                  product->place ? "where it lies if its rows go on" : "packed",
+                  product->place         ? "where it lies if its rows go on"
+                  : product->isByColumns ? "packed by columns"
+                                         : "packed",
                   product->rightPlace ? "where it lies for few rows, or packed"
                                       : "packed",
                   product->capacity);
@@ -275,6 +280,8 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     return success();
   if (!isLhs && isDirect(tensor))
     return packDirect(product, tensor);
+  if (isLhs && product.isByColumns)
+    return packByColumns(product, tensor);
   if (isLhs && product.wanted && !product.form.swapsLhs) {
     bool hasFailed = false;
     if (placeWanted(product, tensor, hasFailed))
