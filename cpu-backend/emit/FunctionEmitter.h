@@ -65,6 +65,7 @@ public:
 private:
   friend class GatherPieces;
   friend class GatheredColumns;
+  friend class GatheredRows;
   friend class RowPieces;
   friend class ScatterPieces;
   friend class ScatterRows;
@@ -118,8 +119,8 @@ private:
                             llvm::SmallSetVector<View *, 4> &parts);
   mlir::LogicalResult packDeep(const DeepMatmul &product, bool isLhs,
                                mlir::Value tensor);
-  mlir::LogicalResult packByColumns(const DeepMatmul &product,
-                                    mlir::Value tensor);
+  mlir::LogicalResult packByColumns(const DeepMatmul &, mlir::Value tensor);
+  mlir::FailureOr<bool> packGatheredRows(const DeepMatmul &, mlir::Value);
   bool placeWanted(const DeepMatmul &product, mlir::Value tensor,
                    bool &hasFailed);
   mlir::LogicalResult emitDeepMatmul(DeepMatmul &product);

@@ -132,10 +132,11 @@ public:
   mlir::MemRefType tilesOfRows() const;
   /// What divides the number of steps that are multiplied at once.
   int64_t depthUnit() const;
-  /// Elements of a as what is multiplied, and how many of a column of `rows`
-  /// are packed at once.
+  /// Elements of a as what is multiplied, and how many of a column of `rows`,
+  /// or of a row of `columns`, are packed at once.
   mlir::Value asLeft(mlir::Value value) const { return convert(value, true); }
   int64_t lanesOfColumn(int64_t rows) const;
+  int64_t lanesOfRow(int64_t columns, mlir::Type element) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;

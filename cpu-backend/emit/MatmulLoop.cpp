@@ -282,6 +282,10 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     return packDirect(product, tensor);
   if (isLhs && product.isByColumns)
     return packByColumns(product, tensor);
+  if (isLhs)
+    if (auto isDone = packGatheredRows(product, tensor);
+        failed(isDone) || *isDone)
+      return LogicalResult(isDone);
   if (isLhs && product.wanted && !product.form.swapsLhs) {
     bool hasFailed = false;
     if (placeWanted(product, tensor, hasFailed))
