@@ -38,8 +38,8 @@ public:
   Iterations(ImplicitLocOpBuilder &b, scf::ForOp loop) : b(b), loop(loop) {
     Value first = wide(loop.getLowerBound()), step = wide(loop.getStep());
     Value length = arith::SubIOp::create(b, wide(loop.getUpperBound()), first);
-    length = arith::AddIOp::create(
-        b, length, arith::SubIOp::create(b, step, number(1)));
+    length = arith::AddIOp::create(b, length,
+                                   arith::SubIOp::create(b, step, number(1)));
     count = arith::MaxSIOp::create(b, arith::DivSIOp::create(b, length, step),
                                    number(0));
   }
@@ -51,9 +51,8 @@ public:
       i = arith::IndexCastOp::create(b, type, i);
     else if (type != i.getType())
       i = arith::TruncIOp::create(b, type, i);
-    return arith::AddIOp::create(
-        b, loop.getLowerBound(),
-        arith::MulIOp::create(b, i, loop.getStep()));
+    return arith::AddIOp::create(b, loop.getLowerBound(),
+                                 arith::MulIOp::create(b, i, loop.getStep()));
   }
 
   Value count;
@@ -120,11 +119,10 @@ static scf::ForOp findInner(scf::ForOp outer) {
       !llvm::equal(outer.getYieldedValues(), inner.getResults()))
     return {};
   // Nobody else sees what the inner loop has added up.
-  bool isAll =
-      llvm::all_of(outer.getRegionIterArgs(),
-                   [](Value value) { return value.hasOneUse(); }) &&
-      llvm::all_of(inner.getResults(),
-                   [](Value value) { return value.hasOneUse(); });
+  bool isAll = llvm::all_of(outer.getRegionIterArgs(),
+                            [](Value value) { return value.hasOneUse(); }) &&
+               llvm::all_of(inner.getResults(),
+                            [](Value value) { return value.hasOneUse(); });
   return isAll ? inner : scf::ForOp();
 }
 
@@ -155,15 +153,14 @@ static void flatten(ArrayRef<scf::ForOp> nest) {
   }
   Value zero = arith::ConstantIntOp::create(b, 0, 64),
         one = arith::ConstantIntOp::create(b, 1, 64);
-  auto flat =
-      scf::ForOp::create(b, zero, count, one, outermost.getInitArgs());
+  auto flat = scf::ForOp::create(b, zero, count, one, outermost.getInitArgs());
   b.setInsertionPointToStart(flat.getBody());
   IRMapping map;
   Value i = flat.getInductionVar();
   for (auto [loop, its] : llvm::reverse(llvm::zip_equal(nest, numbers))) {
     bool isOutermost = loop == outermost;
-    Value own = isOutermost ? i
-                            : arith::RemSIOp::create(b, i, its.count).getResult();
+    Value own =
+        isOutermost ? i : arith::RemSIOp::create(b, i, its.count).getResult();
     if (!isOutermost)
       i = arith::DivSIOp::create(b, i, its.count);
     map.map(scf::ForOp(loop).getInductionVar(), its.at(own));

@@ -37,7 +37,6 @@ public:
 
   /// Builds the new function beside the old one; null after an error.
   mlir::func::FuncOp run();
-
   /// Whether all that `run` wrote is loops over contiguous memory with hardly
   /// any arithmetic, such as sums of two arrays.
   bool hasOnlyStreams() const { return onlyStreams; }
@@ -71,7 +70,6 @@ private:
   friend class ScatterRows;
   friend class NestEmitter;
   friend class NextProgram;
-
   // FunctionEmitter.cpp: the walk.
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
@@ -176,10 +174,8 @@ private:
   };
   mlir::LogicalResult guardReads(llvm::ArrayRef<GuardedStore> stores);
   mlir::LogicalResult emitScalarStore(mlir::Operation *op);
-
   // StreamScans.cpp
   mlir::Value evaluateScan(mlir::Operation *op, llvm::ArrayRef<Index> indices);
-
   // Prefetch.cpp
   mlir::Value carriedStep(mlir::scf::ForOp loop, mlir::BlockArgument argument);
   /// How many elements further the next iteration reads, where that is known.

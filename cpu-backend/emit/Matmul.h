@@ -73,7 +73,6 @@ public:
   /// The micro-kernel can read such an operand where it lies.
   bool readsLhs(mlir::MemRefType type) const;
   bool readsRhs(mlir::MemRefType type) const;
-
   /// It can if the rows of `a` are contiguous, at any distance.
   bool readsRowsOf(mlir::Type lhsElement) const;
   /// Whether sums that begin at zero need not be read. Several chains add to
@@ -111,11 +110,10 @@ public:
                 mlir::Value at, mlir::Value depth, int64_t step,
                 mlir::Value wanted) const;
   /// Adds the product of the first `depth` steps, from `begin` on (null: 0), to
-  /// `acc`. `lhs` is null where
-  /// `rows` says where it is, `rhs` where `right` does. Where `wanted` is not
-  /// null, rows from this one on may have any values. Where `isFirst` is true,
-  /// `acc` has no values yet, and what is added to is zero (null: it always
-  /// has).
+  /// `acc`. `lhs` is null where `rows` says where it is, `rhs` where `right`
+  /// does. Where `wanted` is not null, rows from this one on may have any
+  /// values. Where `isFirst` is true, `acc` has no values yet, and what is
+  /// added to is zero (null: it always has).
   void multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
                 mlir::Value depth, Allocate allocate, RowsInMemory rows = {},
                 mlir::Value wanted = {}, mlir::Value isFirst = {},
@@ -132,8 +130,7 @@ public:
   mlir::MemRefType tilesOfRows() const;
   /// What divides the number of steps that are multiplied at once.
   int64_t depthUnit() const;
-  /// Elements of a as what is multiplied, and how many of a column of `rows`,
-  /// or of a row of `columns`, are packed at once.
+  /// Elements of a as what is multiplied; how many of a column, or of a row.
   mlir::Value asLeft(mlir::Value value) const { return convert(value, true); }
   int64_t lanesOfColumn(int64_t rows) const;
   int64_t lanesOfRow(int64_t columns, mlir::Type element) const;
@@ -347,8 +344,8 @@ void emitPack(mlir::ImplicitLocOpBuilder &b, mlir::Value src, mlir::Value dst,
 
 /// Copies src: KxN (any strides) into the panels of dst, from their row
 /// `firstRow` on: dst[panel][k / group][column * group + k % group], with
-/// `tile` columns a panel, up to that with the last column before `end`. What
-/// lies `ahead` rows further is prefetched, if that is not 0.
+/// `tile` columns a panel, up to that with the last column before `end`. Asks
+/// for what lies `ahead` rows further, if that is not 0.
 void emitPackPanels(mlir::ImplicitLocOpBuilder &b, mlir::Value src,
                     mlir::Value dst, mlir::Value firstRow, int64_t group,
                     int64_t ahead, int64_t together, const MatmulTile &tile,

@@ -46,8 +46,7 @@ private:
   Value at(OpFoldResult value) { return toValue(b, b.getLoc(), value); }
   Value plus(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value placeOf(Value first, Value column) {
-    return plus(first,
-                arith::MulIOp::create(b, column, at(view.strides[1])));
+    return plus(first, arith::MulIOp::create(b, column, at(view.strides[1])));
   }
 
   LogicalResult emit(llvm::function_ref<LogicalResult(Index)> body);
@@ -109,8 +108,8 @@ void GatheredColumns::copy(Value start, Value mask) {
   forColumns(view.lo[1], view.hi[1], [&](Value column) {
     Value place = placeOf(first, column), value;
     if (mask)
-      value = vector::MaskedLoadOp::create(b, type, view.base, place, mask,
-                                           others);
+      value =
+          vector::MaskedLoadOp::create(b, type, view.base, place, mask, others);
     else
       value = vector::LoadOp::create(b, type, view.base, place);
     store(value, column);
@@ -134,9 +133,7 @@ void GatheredColumns::copyOrGather(const RowRun &run, Value numbers,
   if (!mask)
     return choose(run.isRun, [&] { copy(run.start, {}); }, any);
   // Rows above and below a picture are all missing.
-  auto some = [&] {
-    choose(run.isRun, [&] { copy(run.start, mask); }, any);
-  };
+  auto some = [&] { choose(run.isRun, [&] { copy(run.start, mask); }, any); };
   auto notAll = [&] {
     choose(run.isNone, [&] { fill(view.lo[1], view.hi[1]); }, some);
   };

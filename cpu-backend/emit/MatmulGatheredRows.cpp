@@ -91,8 +91,7 @@ LogicalResult GatheredRows::findPlaces() {
           numbers = arith::SelectOp::create(
               builder, loc, fe.toLanes(mask, own.lanes), numbers,
               all(arith::ConstantIntOp::create(builder, loc, nowhere, 64)));
-        vector::StoreOp::create(builder, loc, numbers, places,
-                                index[0].base);
+        vector::StoreOp::create(builder, loc, numbers, places, index[0].base);
         return success();
       });
   fe.frame = outer;
@@ -157,9 +156,9 @@ void GatheredRows::copyPart(Value place, Value exists) {
 void GatheredRows::copyAll(Value number) {
   row = number;
   Value start = memref::LoadOp::create(b, places, number),
-        exists = arith::CmpIOp::create(
-            b, arith::CmpIPredicate::ne, start,
-            arith::ConstantIntOp::create(b, nowhere, 64)),
+        exists =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ne, start,
+                                  arith::ConstantIntOp::create(b, nowhere, 64)),
         place = plus(at(view.offset),
                      arith::IndexCastOp::create(b, b.getIndexType(), start));
   bool isFull = view.isFull(1);
@@ -167,9 +166,9 @@ void GatheredRows::copyAll(Value number) {
     return copy(place);
   Value isAll = exists;
   if (!isFull) {
-    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                          at(view.hi[1]),
-                                          constant(view.shape[1])),
+    Value isWhole =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                    at(view.hi[1]), constant(view.shape[1])),
           isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                           at(view.lo[1]), constant(0));
     isAll = arith::AndIOp::create(b, exists,

@@ -138,8 +138,7 @@ void tilebridge::cpu::multiplyPanels(ImplicitLocOpBuilder &b,
                      product.stored->loc);
   if (product.shared)
     kernel.askForPanels(product.shared->nextPanels);
-  Value lhs =
-      product.isByColumns ? swapDims(b, product.lhs) : product.lhs;
+  Value lhs = product.isByColumns ? swapDims(b, product.lhs) : product.lhs;
   kernel.multiply(lhs, product.rhs, acc, steps, allocate, rows, product.wanted,
                   isFirst, {}, begin);
 }

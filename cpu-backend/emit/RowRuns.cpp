@@ -42,8 +42,7 @@ RowRun::RowRun(ImplicitLocOpBuilder &b, Value numbers, Value mask) {
     start = vector::ReductionOp::create(b, vector::CombiningKind::MINSI, known);
     // If there is none, the first row stands for them: loads of which all
     // lanes are off are slow where there is no memory.
-    isNone =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, start, none);
+    isNone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, start, none);
     start = arith::SelectOp::create(
         b, isNone, arith::ConstantIntOp::create(b, 0, 64), start);
     Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, starts,

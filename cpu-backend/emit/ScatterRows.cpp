@@ -83,11 +83,10 @@ LogicalResult ScatterRows::emit() {
   own.open(b);
   Frame *outer = std::exchange(fe.frame, &own);
   LogicalResult result =
-      canTranspose()
-          ? emitRuns()
-          : fe.inOrder(shape, order, loc, [&](ArrayRef<Index> at) {
-              return emitRow(Indices(at));
-            });
+      canTranspose() ? emitRuns()
+                     : fe.inOrder(shape, order, loc, [&](ArrayRef<Index> at) {
+                         return emitRow(Indices(at));
+                       });
   fe.frame = outer;
   return result;
 }
@@ -213,13 +212,14 @@ LogicalResult ScatterRows::emitRun(const RowRun &run, const Index &rows,
 /// Columns of the square, those of the box alone if there is a mask.
 void ScatterRows::storeColumns(ArrayRef<Value> square, Value start,
                                const Index &columns, Value mask) {
-  Value first = arith::AddIOp::create(b, loc, toValue(b, loc, view.offset),
-                                      start);
+  Value first =
+      arith::AddIOp::create(b, loc, toValue(b, loc, view.offset), start);
   for (auto [i, vector] : llvm::enumerate(square)) {
     Value column = arith::AddIOp::create(b, loc, columns.base, constant(i));
     Value place = arith::AddIOp::create(
         b, loc, first,
-        arith::MulIOp::create(b, loc, column, toValue(b, loc, view.strides[1])));
+        arith::MulIOp::create(b, loc, column,
+                              toValue(b, loc, view.strides[1])));
     if (!mask) {
       vector::StoreOp::create(b, loc, vector, view.base, place);
       continue;

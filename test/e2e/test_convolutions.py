@@ -7,7 +7,6 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-
 from support import at_end_of_memory
 
 
@@ -161,7 +160,9 @@ def test_shapes(kernel, shape, last):
 
 
 @pytest.mark.parametrize("last", [False, True], ids=["planes", "channels_last"])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=["f32", "f16", "bf16"])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float16, torch.bfloat16], ids=["f32", "f16", "bf16"]
+)
 @pytest.mark.parametrize("kernel", FORMS, ids=["one_loop", "three_loops"])
 def test_types(kernel, dtype, last):
     for shape in ("same", "stride", "valid"):
@@ -180,7 +181,9 @@ def test_what_lies_around_is_not_touched(kernel, dtype, last):
         check(kernel, *data(*size, dtype, last), stride, pad, dilation, frame=True)
 
 
-@pytest.mark.parametrize("blocks", [(16, 16, 16), (32, 64, 16), (128, 16, 64), (64, 128, 128), (256, 32, 32)])
+@pytest.mark.parametrize(
+    "blocks", [(16, 16, 16), (32, 64, 16), (128, 16, 64), (64, 128, 128), (256, 32, 32)]
+)
 @pytest.mark.parametrize("kernel", FORMS, ids=["one_loop", "three_loops"])
 def test_blocks(kernel, blocks):
     for shape in ("same", "stride"):
@@ -208,9 +211,13 @@ def repeated_rows(x, out, places, count, out_c, M: tl.constexpr, N: tl.constexpr
     tl.store(out + at[:, None] + cols[None, :] * out_c, block * 2, mask=mask)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8, torch.int64, torch.float64])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.int8, torch.int64, torch.float64]
+)
 @pytest.mark.parametrize("count", [32, 29, 1, 0])
-@pytest.mark.parametrize("kind", ["run", "jump", "equal", "holes", "back", "none", "steps", "wrapped"])
+@pytest.mark.parametrize(
+    "kind", ["run", "jump", "equal", "holes", "back", "none", "steps", "wrapped"]
+)
 def test_stored_rows(kind, count, dtype):
     m, n, size = 64, 32, 160
     places = torch.arange(m) + 5
