@@ -88,6 +88,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuNarrowAccumulatorsPass());
   // Rows that are one row in memory are reduced as they lie there.
   pm.addNestedPass<func::FuncOp>(createCpuSplitRowsPass());
+  // Products of gathered rows that several loops add up are added up by one.
+  pm.addNestedPass<func::FuncOp>(createCpuFlattenLoopsPass());
   // Operands that programs have in common are put where they can be left out.
   pm.addNestedPass<func::FuncOp>(createCpuShareOperandsPass());
   // What only programs at an array's end use is not computed in others.

@@ -57,6 +57,9 @@ struct DeepMatmul {
   /// to `modeBehindJump` where b does not go on.
   mlir::Value rightPlace, modeBehindJump;
   bool hasColumns = false;
+  /// The packed `a` has columns of neighbouring elements, not rows
+  /// (MatmulGathered.cpp).
+  bool isByColumns = false;
   /// In an iteration: whether what it reads may stay where it lies, and whether
   /// it waits until there are `depthAlone` steps.
   mlir::Value isAlone, waits;
@@ -102,6 +105,8 @@ struct DeepMatmul {
         b, b.getIndexType(), mlir::memref::LoadOp::create(b, place, at));
   }
 
+  /// Where `a` is multiplied from, for the report.
+  llvm::StringRef leftText() const;
   /// Memory for rows of `a`.
   mlir::MemRefType typeOfLhs(mlir::ImplicitLocOpBuilder &b) const;
   /// At the start of an iteration.
@@ -179,6 +184,9 @@ mlir::Value zeroFrom(mlir::Value block, unsigned dim);
 void placeRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
                mlir::Value view, mlir::Value isWhole,
                llvm::function_ref<void()> pack);
+
+/// `a` is rows that are gathered one element at a time, and packed by columns.
+bool hasGatheredColumns(const DeepMatmul &product, const MatmulKernel &kernel);
 
 /// Multiplies `steps` of `rows` (without an address: of what is packed), and
 /// what `place` says of those before, with the panels of b.

@@ -12,14 +12,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/DirectOperands.h"
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 namespace {
@@ -138,9 +141,30 @@ Value tilebridge::cpu::packedValue(linalg::MatmulOp op) {
   return operand;
 }
 
+/// Gathered rows that only this product reads, in a loop that writes nothing:
+/// they are packed from where they lie (MatmulGathered.cpp,
+/// MatmulGatheredRows.cpp).
+static Operation *findGatheredRows(linalg::MatmulOp op) {
+  auto rows = op.getInputs()[0].getDefiningOp<linalg_ext::GatherRowsOp>();
+  Operation *loop = op->getParentOp();
+  AffineMap straight =
+      AffineMap::getMultiDimMapWithTargets(3, {0, 2}, op->getContext());
+  bool isIt = rows && rows.getDim() == 0 && rows->hasOneUse() &&
+              !op->hasAttr(maskedRowsAttr) &&
+              rows->getBlock() == op->getBlock() &&
+              op.getIndexingMapsArray()[0] == straight &&
+              !anyInside(loop, [](Operation *inner) {
+                return inner->getNumRegions() == 0 && mayWrite(inner);
+              });
+  return isIt ? rows.getOperation() : nullptr;
+}
+
 void tilebridge::cpu::findDirectOperands(func::FuncOp func,
                                          DirectOperands &found) {
   func.walk([&](linalg::MatmulOp op) {
+    if (op->hasAttr(deepAttr))
+      if (Operation *rows = findGatheredRows(op))
+        found.inner.insert(rows);
     Value tensor = packedValue(op);
     Operation *def = tensor.getDefiningOp();
     if (!def)

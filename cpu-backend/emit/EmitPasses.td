@@ -250,6 +250,37 @@ def CpuGuardBlocksPass : Pass<"tilebridge-cpu-guard-blocks", "::mlir::func::Func
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuFlattenLoopsPass : Pass<"tilebridge-cpu-flatten-loops", "::mlir::func::FuncOp"> {
+  let summary = "Makes one loop of those that add up products of gathered rows";
+  let description = [{
+    Loops around a loop that adds products up, of which the left operand is gathered rows, as the pixels of a convolution are, become one loop with it, if
+    they do nothing but to hand the sums on, compute what may be computed in each iteration, and run as many iterations each time. The operands of
+    all of them are packed until there are enough, and kept for the next program (tilebridge-cpu-share-operands).
+
+    Before:
+    ```mlir
+    %s = scf.for %h = %c0 to %c3 step %c1 iter_args(%sum = %zero) -> (tensor<64x64xf32>) : i32 {
+      %t = scf.for %c = %c0 to %n step %c32 iter_args(%acc = %sum) -> (tensor<64x64xf32>) : i32 {
+        %d = linalg.matmul ins(%a, %b : ...) outs(%acc : ...) -> tensor<64x64xf32>
+        scf.yield %d : tensor<64x64xf32>
+      }
+      scf.yield %t : tensor<64x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %s = scf.for %i = %zero to %product step %one iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i64 {
+      %0 = arith.divsi %i, %iterations : i64
+      %1 = arith.remsi %i, %iterations : i64
+      ...
+      %d = linalg.matmul ins(%a, %b : ...) outs(%acc : ...) -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def CpuShareOperandsPass : Pass<"tilebridge-cpu-share-operands", "::mlir::func::FuncOp"> {
   let summary = "Lets programs use the right operand of a product that the program before has packed";
   let description = [{

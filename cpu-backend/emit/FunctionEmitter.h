@@ -37,7 +37,6 @@ public:
 
   /// Builds the new function beside the old one; null after an error.
   mlir::func::FuncOp run();
-
   /// Whether all that `run` wrote is loops over contiguous memory with hardly
   /// any arithmetic, such as sums of two arrays.
   bool hasOnlyStreams() const { return onlyStreams; }
@@ -64,13 +63,14 @@ public:
 
 private:
   friend class GatherPieces;
+  friend class GatheredColumns;
+  friend class GatheredRows;
   friend class RowPieces;
   friend class ScatterPieces;
   friend class ScatterRows;
   friend class NestEmitter;
   friend class NextProgram;
   friend class PickedElements;
-
   // FunctionEmitter.cpp: the walk.
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
@@ -118,6 +118,8 @@ private:
                             llvm::SmallSetVector<View *, 4> &parts);
   mlir::LogicalResult packDeep(const DeepMatmul &product, bool isLhs,
                                mlir::Value tensor);
+  mlir::LogicalResult packByColumns(const DeepMatmul &, mlir::Value tensor);
+  mlir::FailureOr<bool> packGatheredRows(const DeepMatmul &, mlir::Value);
   bool placeWanted(const DeepMatmul &product, mlir::Value tensor,
                    bool &hasFailed);
   mlir::LogicalResult emitDeepMatmul(DeepMatmul &product);
@@ -178,10 +180,8 @@ private:
   };
   mlir::LogicalResult guardReads(llvm::ArrayRef<GuardedStore> stores);
   mlir::LogicalResult emitScalarStore(mlir::Operation *op);
-
   // StreamScans.cpp
   mlir::Value evaluateScan(mlir::Operation *op, llvm::ArrayRef<Index> indices);
-
   // Prefetch.cpp
   mlir::Value carriedStep(mlir::scf::ForOp loop, mlir::BlockArgument argument);
   /// How many elements further the next iteration reads, where that is known.

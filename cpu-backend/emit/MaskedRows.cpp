@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/MaskedRows.h"
+#include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/View.h"
 #include "cpu-backend/emit/Wanted.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -136,6 +138,34 @@ private:
 
 } // namespace
 
+/// It is computed from what the program reads, as the experts of tokens are.
+/// What indices alone give, such as the pixels beyond a picture's edges, leaves
+/// out few rows, and others in each iteration.
+static bool dependsOnMemory(Value mask) {
+  constexpr size_t most = 64;
+  llvm::SetVector<Operation *> ops;
+  bool isGiven = false;
+  auto add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && ops.size() < most)
+      ops.insert(op);
+    // A block that is an argument of the function.
+    isGiven |= !op && isa<RankedTensorType>(value.getType()) &&
+               isa<func::FuncOp>(value.getParentBlock()->getParentOp());
+  };
+  add(mask);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    Operation *op = ops[i];
+    if (isGiven || mayRead(op) ||
+        llvm::any_of(op->getResults(), [](Value value) {
+          return matchLoad(value).has_value();
+        }))
+      return true;
+    llvm::for_each(op->getOperands(), add);
+  }
+  return isGiven;
+}
+
 /// Nothing happens to `argument` on the way to `value` but that products are
 /// added to it.
 static bool isAddedTo(Value value, Value argument) {
@@ -183,6 +213,7 @@ Value tilebridge::cpu::findMaskedRows(linalg::MatmulOp op) {
   for (Value mask : masks)
     if (cast<RankedTensorType>(mask.getType()).getDimSize(0) ==
             type.getDimSize(0) &&
+        dependsOnMemory(mask) &&
         llvm::any_of(loops, [&](scf::ForOp loop) {
           return loop.getRegion().isAncestor(mask.getParentRegion());
         }))

@@ -67,7 +67,6 @@ public:
   /// The micro-kernel can read such an operand where it lies.
   bool readsLhs(mlir::MemRefType type) const;
   bool readsRhs(mlir::MemRefType type) const;
-
   /// It can if the rows of `a` are contiguous, at any distance.
   bool readsRowsOf(mlir::Type lhsElement) const;
   /// Whether sums that begin at zero need not be read. Several chains add to
@@ -105,11 +104,10 @@ public:
                 mlir::Value at, mlir::Value depth, int64_t step,
                 mlir::Value wanted) const;
   /// Adds the product of the first `depth` steps, from `begin` on (null: 0), to
-  /// `acc`. `lhs` is null where
-  /// `rows` says where it is, `rhs` where `right` does. Where `wanted` is not
-  /// null, rows from this one on may have any values. Where `isFirst` is true,
-  /// `acc` has no values yet, and what is added to is zero (null: it always
-  /// has).
+  /// `acc`. `lhs` is null where `rows` says where it is, `rhs` where `right`
+  /// does. Where `wanted` is not null, rows from this one on may have any
+  /// values. Where `isFirst` is true, `acc` has no values yet, and what is
+  /// added to is zero (null: it always has).
   void multiply(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
                 mlir::Value depth, Allocate allocate, RowsInMemory rows = {},
                 mlir::Value wanted = {}, mlir::Value isFirst = {},
@@ -134,6 +132,10 @@ public:
   mlir::MemRefType tilesOfRows() const;
   /// What divides the number of steps that are multiplied at once.
   int64_t depthUnit() const;
+  /// Elements of a as what is multiplied; how many of a column, or of a row.
+  mlir::Value asLeft(mlir::Value value) const { return convert(value, true); }
+  int64_t lanesOfColumn(int64_t rows) const;
+  int64_t lanesOfRow(int64_t columns, mlir::Type element) const;
 
 private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;

@@ -84,7 +84,9 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     bool shares = canShare(op);
     bool isDirectRhs = isDirect(packedValue(op)),
          mayWait = !isDirectRhs && staysSame;
-    mayWait &= !product->masked;
+    product->isByColumns =
+        !product->masked && hasGatheredColumns(*product, kernel);
+    mayWait &= !product->masked && !product->isByColumns;
     int64_t most = mayWait ? rowsWithColumns(*product, loop) : 0;
     product->hasColumns = most > 0;
     bool isAlways = shares || isDirectRhs || most > 0;
@@ -106,7 +108,8 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     if (!product->shared)
       product->rhs = allocate(kernel.packedRhs(product->capacity));
     bool mayStay = staysSame && !product->masked;
-    if (kernel.readsRowsOf(lhsType.getElementType()) && mayStay)
+    if (kernel.readsRowsOf(lhsType.getElementType()) && mayStay &&
+        !product->isByColumns)
       product->place = allocate(product->typeOfPlace(b));
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
     if (mayWait && !most && product->wanted && !product->form.swapsRhs)
@@ -116,10 +119,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     if (mayStay)
       openStores(*product, loop);
     kernel.report(lhsType.getElementType(), rhsElement,
-                  product->place    ? "where it lies if its rows go on"
-                  : product->masked ? "packed, from the first to the last row "
-                                      "of a mask"
-                                    : "packed",
+                  product->leftText(),
                   product->rightPlace ? "where it lies for few rows, or packed"
                                       : "packed",
                   product->capacity);
@@ -285,6 +285,12 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     return packDirect(product, tensor);
   if (isLhs && product.masked)
     return packMaskedRows(product, tensor);
+  if (isLhs && product.isByColumns)
+    return packByColumns(product, tensor);
+  if (isLhs)
+    if (auto isDone = packGatheredRows(product, tensor);
+        failed(isDone) || *isDone)
+      return LogicalResult(isDone);
   if (isLhs && product.wanted && !product.form.swapsLhs) {
     bool hasFailed = false;
     if (placeWanted(product, tensor, hasFailed))

@@ -290,6 +290,16 @@ static int64_t lanesFor(int64_t step, int64_t bytes, int64_t vectorBits) {
   return lanes;
 }
 
+int64_t MatmulKernel::lanesOfColumn(int64_t rows) const {
+  return lanesFor(rows, packedBytes(), settings.target.vectorBits);
+}
+
+int64_t MatmulKernel::lanesOfRow(int64_t columns, Type element) const {
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  return lanesFor(columns, std::max(bytes, packedBytes()),
+                  settings.target.vectorBits);
+}
+
 void MatmulKernel::packRows(RowsInMemory rows, Type element, Value packed,
                             Value at, Value depth, int64_t step,
                             Value wanted) const {

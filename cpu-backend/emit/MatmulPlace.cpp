@@ -138,8 +138,9 @@ void tilebridge::cpu::multiplyPanels(ImplicitLocOpBuilder &b,
                      product.stored->loc);
   if (product.shared)
     kernel.askForPanels(product.shared->nextPanels);
-  kernel.multiply(product.lhs, product.rhs, acc, steps, allocate, rows,
-                  product.wanted, isFirst, {}, begin);
+  Value lhs = product.isByColumns ? swapDims(b, product.lhs) : product.lhs;
+  kernel.multiply(lhs, product.rhs, acc, steps, allocate, rows, product.wanted,
+                  isFirst, {}, begin);
 }
 
 /// Rows that are wanted may be there where others are not. False where that is

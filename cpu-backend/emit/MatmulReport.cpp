@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DecisionRemark.h"
-#include "cpu-backend/emit/Matmul.h"
+#include "cpu-backend/emit/DeepMatmul.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -29,6 +29,14 @@ static StringRef nameOf(MatmulUnit unit, bool isFloat) {
     return "AMX (tdpbssd)";
   }
   llvm_unreachable("all units have a name");
+}
+
+StringRef DeepMatmul::leftText() const {
+  if (place)
+    return "where it lies if its rows go on";
+  if (isByColumns)
+    return "packed by columns";
+  return masked ? "packed, from the first to the last row of a mask" : "packed";
 }
 
 void MatmulKernel::report(Type lhsElement, Type rhsElement, StringRef lhs,

@@ -16,12 +16,48 @@
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/Matmul.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/RowRun.h"
 #include "cpu-backend/emit/TransposeSquare.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
+
+RowRun::RowRun(ImplicitLocOpBuilder &b, Value numbers, Value mask) {
+  auto steps = cast<VectorType>(numbers.getType());
+  auto broadcast = [&](Value value) -> Value {
+    return vector::BroadcastOp::create(b, steps, value);
+  };
+  auto all = [&](Value lanes) -> Value {
+    return vector::ReductionOp::create(b, vector::CombiningKind::AND, lanes);
+  };
+  Value count = numbersFrom0(b, b.getLoc(), steps);
+  // Where the first row would lie, by each of them.
+  Value starts = arith::SubIOp::create(b, numbers, count);
+  if (mask) {
+    Value none = arith::ConstantIntOp::create(
+        b, std::numeric_limits<int64_t>::max(), 64);
+    Value known = arith::SelectOp::create(b, mask, starts, broadcast(none));
+    start = vector::ReductionOp::create(b, vector::CombiningKind::MINSI, known);
+    // If there is none, the first row stands for them: loads of which all
+    // lanes are off are slow where there is no memory.
+    isNone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, start, none);
+    start = arith::SelectOp::create(
+        b, isNone, arith::ConstantIntOp::create(b, 0, 64), start);
+    Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, starts,
+                                         broadcast(start));
+    Value isOpen = arith::XOrIOp::create(
+        b, mask, allLanes(b, b.getLoc(), steps.getDimSize(0)));
+    isRun = all(arith::OrIOp::create(b, isSame, isOpen));
+    isWhole = all(mask);
+  } else {
+    start = vector::ExtractOp::create(b, starts, ArrayRef<int64_t>{0});
+    isRun = all(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, starts,
+                                      broadcast(start)));
+  }
+  start = arith::IndexCastOp::create(b, b.getIndexType(), start);
+}
 
 namespace {
 /// Copies some rows of a view, which has them along `rowDim`, to scratch memory
@@ -38,39 +74,11 @@ public:
         stride(toValue(b, loc, from.strides[columnDim])) {}
 
   void emit() {
-    auto steps = dyn_cast<VectorType>(numbers.getType());
-    Value count = numbersFrom0(b, b.getLoc(), steps);
-    // Where the first row would lie, by each of them.
-    Value starts = arith::SubIOp::create(b, numbers, count), start;
-    Value isRun, isWhole;
-    if (mask) {
-      Value none = arith::ConstantIntOp::create(
-          b, std::numeric_limits<int64_t>::max(), 64);
-      Value known =
-          arith::SelectOp::create(b, mask, starts, broadcast(steps, none));
-      start =
-          vector::ReductionOp::create(b, vector::CombiningKind::MINSI, known);
-      // If there is none, the first row stands for them: loads of which all
-      // lanes are off are slow where there is no memory.
-      Value isNone =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, start, none);
-      start = arith::SelectOp::create(
-          b, isNone, arith::ConstantIntOp::create(b, 0, 64), start);
-      Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, starts,
-                                           broadcast(steps, start));
-      Value isOpen =
-          arith::XOrIOp::create(b, mask, allLanes(b, b.getLoc(), side));
-      isRun = all(arith::OrIOp::create(b, isSame, isOpen));
-      isWhole = all(mask);
-    } else {
-      start = vector::ExtractOp::create(b, starts, ArrayRef<int64_t>{0});
-      isRun = all(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, starts,
-                                        broadcast(steps, start)));
-    }
-    start = asIndex(start);
-    auto branch = scf::IfOp::create(b, isRun, /*withElseRegion=*/true);
+    RowRun run(b, numbers, mask);
+    auto branch = scf::IfOp::create(b, run.isRun, /*withElseRegion=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
-    forColumns([&](Value column) { copySquare(start, isWhole, column); });
+    forColumns(
+        [&](Value column) { copySquare(run.start, run.isWhole, column); });
     b.setInsertionPointToStart(branch.elseBlock());
     emitLoop(b, side, 1, [&](Value row) { copyRow(row); });
   }

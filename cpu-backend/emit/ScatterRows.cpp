@@ -11,6 +11,8 @@
 
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/RowRun.h"
+#include "cpu-backend/emit/TransposeSquare.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 using namespace mlir;
@@ -32,6 +34,11 @@ public:
 
 private:
   LogicalResult emitRow(Indices at);
+  bool canTranspose() const;
+  LogicalResult emitRuns();
+  LogicalResult emitRun(const RowRun &run, const Index &rows, Value mask);
+  void storeColumns(ArrayRef<Value> square, Value start, const Index &columns,
+                    Value mask);
   LogicalResult emitElement(const Indices &at, const Indices &to, Value mask);
   LogicalResult emitLanes(Indices at, Indices to, Value mask);
   Value constant(int64_t value) {
@@ -47,6 +54,9 @@ private:
   /// That of the rows, and the one that lanes are along.
   unsigned dim, laneDim = 0;
   int64_t lanes = 1;
+  /// Of the squares that are transposed, and where their rows are put before.
+  int64_t side = 1;
+  Value square;
   Frame own;
 };
 } // namespace tilebridge::cpu
@@ -62,17 +72,32 @@ LogicalResult ScatterRows::emit() {
     return rank(x) < rank(y);
   });
   laneDim = order.back();
+  int64_t bits = type.getElementTypeBitWidth();
+  if (bits % 8 == 0 && shape.size() == 2)
+    side = std::min({lanesAlong(shape[0], 16), lanesAlong(shape[1], 16),
+                     fe.target().vectorBits / bits});
   if (laneDim != dim)
     lanes = scatteredLanes(type, shape[laneDim], fe.target().vectorBits);
   if (lanes > 1)
     order.pop_back();
   own.open(b);
   Frame *outer = std::exchange(fe.frame, &own);
-  LogicalResult result = fe.inOrder(shape, order, loc, [&](ArrayRef<Index> at) {
-    return emitRow(Indices(at));
-  });
+  LogicalResult result =
+      canTranspose() ? emitRuns()
+                     : fe.inOrder(shape, order, loc, [&](ArrayRef<Index> at) {
+                         return emitRow(Indices(at));
+                       });
   fe.frame = outer;
   return result;
+}
+
+/// Rows of one element each, the places of which most likely follow one
+/// another, such as the pixels of a picture; what is stored is known along the
+/// other dimension.
+bool ScatterRows::canTranspose() const {
+  if (type.getRank() != 2 || dim != 0 || laneDim != 1 || side < 4)
+    return false;
+  return constantOf(view.strides[0]) == 1 && constantOf(view.strides[1]) != 1;
 }
 
 LogicalResult ScatterRows::emitRow(Indices at) {
@@ -102,6 +127,115 @@ LogicalResult ScatterRows::emitElement(const Indices &at, const Indices &to,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   return fe.write(view, to, element, loc);
+}
+
+/// Squares of rows that follow one another are transposed; others are stored
+/// row by row.
+LogicalResult ScatterRows::emitRuns() {
+  OpBuilder::InsertionGuard guard(b);
+  square = fe.allocate(MemRefType::get({side, side}, view.elementType()));
+  own.lanes = side;
+  Index rows = own.openLoop(b, loc, 0, constant(0),
+                            constant(type.getDimSize(0)), side, true);
+  Value numbers = fe.evaluate(op.getRows(), rows), mask;
+  if (op.getRowmask())
+    mask = fe.evaluate(op.getRowmask(), rows);
+  if (!numbers || (op.getRowmask() && !mask))
+    return failure();
+  numbers = fe.toLanes(numbers, side);
+  mask = fe.toLanes(mask, side);
+  ImplicitLocOpBuilder at(loc, b);
+  RowRun run(at, numbers, mask);
+  auto branch = scf::IfOp::create(b, loc, run.isRun, /*withElseRegion=*/true);
+  unsigned levels = own.levels.size();
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  own.open(b);
+  if (failed(emitRun(run, rows, mask)))
+    return failure();
+  own.levels.truncate(levels);
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  own.open(b);
+  Value end = arith::AddIOp::create(b, loc, rows.base, constant(side));
+  own.lanes = 1;
+  Index row = own.openLoop(b, loc, 0, rows.base, end, 1, false);
+  Indices all = {row, Index()};
+  if (lanes == 1)
+    all[1] = own.openLoop(b, loc, 1, constant(0), constant(type.getDimSize(1)),
+                          1, false);
+  return emitRow(all);
+}
+
+LogicalResult ScatterRows::emitRun(const RowRun &run, const Index &rows,
+                                   Value mask) {
+  Index columns =
+      own.openLoop(b, loc, 1, constant(0), toValue(b, loc, view.hi[1]), side,
+                   /*hasLanes=*/true);
+  unsigned levels = own.levels.size();
+  Index row = own.openLoop(b, loc, 0, constant(0), constant(side), 1, false);
+  Index at = row;
+  at.base = arith::AddIOp::create(b, loc, rows.base, row.base);
+  Value value = fe.evaluate(op.getValue(), {at, columns});
+  if (!value)
+    return failure();
+  vector::StoreOp::create(b, loc, fe.toLanes(value, side), square,
+                          ValueRange{row.base, constant(0)});
+  Operation *loop = row.base.getParentBlock()->getParentOp();
+  own.levels.truncate(levels);
+  b.setInsertionPointAfter(loop);
+  SmallVector<Value> vectors;
+  auto vector = VectorType::get(side, view.elementType());
+  for (int64_t i = 0; i < side; ++i)
+    vectors.push_back(vector::LoadOp::create(
+        b, loc, vector, square, ValueRange{constant(i), constant(0)}));
+  vectors = transposeSquare(b, loc, vectors);
+  Value isPlain = mask ? run.isWhole : Value();
+  if (!view.isFull(1)) {
+    Value left = arith::SubIOp::create(b, loc, toValue(b, loc, view.hi[1]),
+                                       columns.base),
+          isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                           left, constant(side));
+    isPlain = isPlain
+                  ? arith::AndIOp::create(b, loc, isPlain, isInside).getResult()
+                  : isInside;
+  }
+  if (!isPlain)
+    return storeColumns(vectors, run.start, columns, {}), success();
+  auto branch = scf::IfOp::create(b, loc, isPlain, /*withElseRegion=*/true);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  storeColumns(vectors, run.start, columns, {});
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  storeColumns(vectors, run.start, columns,
+               mask ? mask : allLanes(b, loc, side));
+  return success();
+}
+
+/// Columns of the square, those of the box alone if there is a mask.
+void ScatterRows::storeColumns(ArrayRef<Value> square, Value start,
+                               const Index &columns, Value mask) {
+  Value first =
+      arith::AddIOp::create(b, loc, toValue(b, loc, view.offset), start);
+  for (auto [i, vector] : llvm::enumerate(square)) {
+    Value column = arith::AddIOp::create(b, loc, columns.base, constant(i));
+    Value place = arith::AddIOp::create(
+        b, loc, first,
+        arith::MulIOp::create(b, loc, column,
+                              toValue(b, loc, view.strides[1])));
+    if (!mask) {
+      vector::StoreOp::create(b, loc, vector, view.base, place);
+      continue;
+    }
+    Value exists = mask;
+    if (!view.isFull(1)) {
+      Value isInside =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, column,
+                                toValue(b, loc, view.hi[1]));
+      exists = arith::AndIOp::create(
+          b, loc, mask,
+          vector::BroadcastOp::create(b, loc, mask.getType(), isInside));
+      place = arith::SelectOp::create(b, loc, isInside, place, constant(0));
+    }
+    vector::MaskedStoreOp::create(b, loc, view.base, place, exists, vector);
+  }
 }
 
 /// The row's elements, by vectors. A row that is masked off ends where it

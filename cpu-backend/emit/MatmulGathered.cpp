@@ -1,0 +1,261 @@
+//===- MatmulGathered.cpp - operands of gathered rows ---------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// The pixels that a convolution multiplies are rows of `a`, at places that are
+// computed by divisions: most of them follow one another in memory, and the
+// channels of a pixel lie far apart. A micro-kernel that reads single elements
+// of `a` reads them in any order: what lies side by side in memory, pixels of a
+// channel, stays side by side when it is packed, as a column of `a`. For each
+// vector of rows it is asked once where they lie; all columns lie alike.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/DeepMatmul.h"
+#include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/RowRun.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+namespace tilebridge::cpu {
+class GatheredColumns {
+public:
+  GatheredColumns(FunctionEmitter &fe, const DeepMatmul &product,
+                  const View &view, Value pad)
+      : fe(fe), product(product), b(product.op->getLoc(), fe.builder()),
+        kernel(product.kernel(b)), view(view),
+        lanes(kernel.lanesOfColumn(view.shape[0])),
+        type(VectorType::get({lanes}, view.elementType())), pad(pad) {}
+
+  /// Rows that `view` numbers.
+  LogicalResult emitRows();
+  /// Rows that follow one another, with a mask by element: a tensor of the old
+  /// function.
+  LogicalResult emitMasked(Value mask);
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value at(OpFoldResult value) { return toValue(b, b.getLoc(), value); }
+  Value plus(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value placeOf(Value first, Value column) {
+    return plus(first, arith::MulIOp::create(b, column, at(view.strides[1])));
+  }
+
+  LogicalResult emit(llvm::function_ref<LogicalResult(Index)> body);
+  void store(Value value, Value column);
+  void fill(OpFoldResult from, OpFoldResult to);
+  void forColumns(OpFoldResult from, OpFoldResult to,
+                  llvm::function_ref<void(Value)> body);
+  void copy(Value start, Value mask);
+  void copyOrGather(const RowRun &run, Value numbers, Value mask);
+  void gather(Value numbers, Value mask);
+  void choose(Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
+
+  FunctionEmitter &fe;
+  const DeepMatmul &product;
+  ImplicitLocOpBuilder b;
+  MatmulKernel kernel;
+  const View &view;
+  int64_t lanes;
+  VectorType type;
+  /// What elements are that are not there: a scalar of the old function (null:
+  /// 0), and a vector; the first row.
+  Value pad, others, row;
+};
+} // namespace tilebridge::cpu
+
+void GatheredColumns::store(Value value, Value column) {
+  vector::StoreOp::create(b, kernel.asLeft(value), product.lhs,
+                          ValueRange{plus(product.filled, column), row});
+}
+
+void GatheredColumns::choose(Value condition, llvm::function_ref<void()> then,
+                             llvm::function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+  b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+void GatheredColumns::forColumns(OpFoldResult from, OpFoldResult to,
+                                 llvm::function_ref<void(Value)> body) {
+  if (from == to)
+    return;
+  auto loop = scf::ForOp::create(b, at(from), at(to), constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void GatheredColumns::fill(OpFoldResult from, OpFoldResult to) {
+  forColumns(from, to, [&](Value column) { store(others, column); });
+}
+
+/// Rows that follow one another from `start` on.
+void GatheredColumns::copy(Value start, Value mask) {
+  Value first = plus(at(view.offset), start);
+  forColumns(view.lo[1], view.hi[1], [&](Value column) {
+    Value place = placeOf(first, column), value;
+    if (mask)
+      value =
+          vector::MaskedLoadOp::create(b, type, view.base, place, mask, others);
+    else
+      value = vector::LoadOp::create(b, type, view.base, place);
+    store(value, column);
+  });
+}
+
+void GatheredColumns::gather(Value numbers, Value mask) {
+  Value first = at(view.offset);
+  if (!mask)
+    mask = allLanes(b, b.getLoc(), lanes);
+  forColumns(view.lo[1], view.hi[1], [&](Value column) {
+    store(vector::GatherOp::create(b, type, view.base, placeOf(first, column),
+                                   numbers, mask, others),
+          column);
+  });
+}
+
+void GatheredColumns::copyOrGather(const RowRun &run, Value numbers,
+                                   Value mask) {
+  auto any = [&] { gather(numbers, mask); };
+  if (!mask)
+    return choose(run.isRun, [&] { copy(run.start, {}); }, any);
+  // Rows above and below a picture are all missing.
+  auto some = [&] { choose(run.isRun, [&] { copy(run.start, mask); }, any); };
+  auto notAll = [&] {
+    choose(run.isNone, [&] { fill(view.lo[1], view.hi[1]); }, some);
+  };
+  Value isPlain = arith::AndIOp::create(b, run.isRun, run.isWhole);
+  choose(isPlain, [&] { copy(run.start, {}); }, notAll);
+}
+
+/// `body` for each vector of rows that are wanted.
+LogicalResult
+GatheredColumns::emit(llvm::function_ref<LogicalResult(Index)> body) {
+  OpBuilder &builder = fe.builder();
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = b.getLoc();
+  others = pad ? fe.mapScalar(pad) : fe.zeroOf(view.elementType(), loc);
+  if (!others)
+    return failure();
+  others = fe.toLanes(others, lanes);
+  Frame own;
+  own.open(builder);
+  own.lanes = lanes;
+  Value end = arith::ConstantIndexOp::create(builder, loc, view.shape[0]);
+  if (product.wanted)
+    end = arith::MinSIOp::create(builder, loc, end, product.wanted);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Index index = own.openLoop(builder, loc, 0, zero, end, lanes, true);
+  row = index.base;
+  Frame *outer = std::exchange(fe.frame, &own);
+  LogicalResult result = body(index);
+  fe.frame = outer;
+  return result;
+}
+
+LogicalResult GatheredColumns::emitRows() {
+  return emit([&](Index index) {
+    Value numbers = fe.evaluate(view.rows, index), mask;
+    if (view.rowMask)
+      mask = fe.evaluate(view.rowMask, index);
+    if (!numbers || (view.rowMask && !mask))
+      return failure();
+    numbers = fe.toLanes(numbers, lanes);
+    mask = fe.toLanes(mask, lanes);
+    b.setInsertionPoint(fe.builder().getInsertionBlock(),
+                        fe.builder().getInsertionPoint());
+    if (!view.isFull(1)) {
+      fill(b.getIndexAttr(0), view.lo[1]);
+      fill(view.hi[1], b.getIndexAttr(view.shape[1]));
+    }
+    copyOrGather(RowRun(b, numbers, mask), numbers, mask);
+    return success();
+  });
+}
+
+LogicalResult GatheredColumns::emitMasked(Value mask) {
+  return emit([&](Index index) {
+    OpBuilder &builder = fe.builder();
+    Index column = fe.frame->openLoop(
+        builder, b.getLoc(), 1, toValue(builder, b.getLoc(), view.lo[1]),
+        toValue(builder, b.getLoc(), view.hi[1]), 1, false);
+    Value exists = fe.evaluate(mask, {index, column});
+    if (!exists)
+      return failure();
+    b.setInsertionPoint(builder.getInsertionBlock(),
+                        builder.getInsertionPoint());
+    store(vector::MaskedLoadOp::create(
+              b, type, view.base,
+              placeOf(plus(at(view.offset), row), column.base),
+              fe.toLanes(exists, lanes), others),
+          column.base);
+    return success();
+  });
+}
+
+/// Some branch of the program gives `tensor` as such rows.
+static bool givesGatheredColumns(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+    unsigned i = cast<OpResult>(tensor).getResultNumber();
+    return givesGatheredColumns(branch.thenYield()->getOperand(i)) ||
+           givesGatheredColumns(branch.elseYield()->getOperand(i));
+  }
+  auto rows = dyn_cast_or_null<linalg_ext::GatherRowsOp>(op);
+  if (!rows || rows.getDim() != 0)
+    return false;
+  auto strides = rows.getView().getType().getStridesAndOffset().first;
+  return strides.size() == 2 && strides[0] == 1 && strides[1] != 1;
+}
+
+bool tilebridge::cpu::hasGatheredColumns(const DeepMatmul &product,
+                                         const MatmulKernel &kernel) {
+  linalg::MatmulOp op = product.op;
+  constexpr int64_t leastLanes = 4;
+  auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
+  return !product.form.swapsLhs && kernel.readsElements() &&
+         kernel.lanesOfColumn(type.getDimSize(0)) >= leastLanes &&
+         givesGatheredColumns(op.getInputs()[0]);
+}
+
+LogicalResult FunctionEmitter::packByColumns(const DeepMatmul &product,
+                                             Value tensor) {
+  auto known = irregular.find(tensor);
+  if (known != irregular.end() && !buffers.count(tensor)) {
+    const View &view = *known->second;
+    auto load = tensor.getDefiningOp<linalg_ext::MaskedLoadOp>();
+    Value pad = load ? load.getOther() : view.pad;
+    bool isScalar = !pad || !isa<RankedTensorType>(pad.getType());
+    GatheredColumns columns(*this, product, view, pad);
+    if (constantOf(view.strides[0]) == 1 && isScalar)
+      return load ? columns.emitMasked(load.getMask()) : columns.emitRows();
+  }
+  // Anything else, by squares that are transposed where its rows are
+  // contiguous.
+  Value from = viewOf(tensor);
+  if (!from)
+    return failure();
+  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
+  from = swapDims(b, from);
+  ArrayRef<int64_t> shape = cast<MemRefType>(from.getType()).getShape();
+  SmallVector<OpFoldResult> offsets = {product.filled, b.getIndexAttr(0)},
+                            strides(2, b.getIndexAttr(1));
+  product.kernel(b).packLhs(
+      from, memref::SubViewOp::create(
+                b, product.lhs, offsets,
+                getAsIndexOpFoldResult(b.getContext(), shape), strides));
+  return success();
+}
