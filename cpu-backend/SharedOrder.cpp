@@ -13,6 +13,7 @@
 #include "cpu-backend/SharedOrder.h"
 #include "cpu-backend/OrderPrograms.h"
 #include "cpu-backend/emit/LaunchUniform.h"
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/emit/View.h"
@@ -77,6 +78,9 @@ static SharedBlock sharedBlockOf(linalg::MatmulOp op) {
   if (!type || type.getRank() != 2 || !isDeepMatmul(op))
     return {};
   SmallVector<int64_t> strides = type.getStridesAndOffset().first;
+  // Rows that a mask chooses are multiplied with what is packed.
+  if (strides[0] == 1 && findMaskedRows(op))
+    return {SharedBlock::Packed};
   return {strides[1] == 1   ? SharedBlock::Packed
           : strides[0] == 1 ? SharedBlock::Columns
                             : SharedBlock::None};
@@ -123,6 +127,9 @@ public:
   bool repeats(Value number) {
     if (ofLaunch.contains(number) || number == ids[1] || number == ids[2])
       return true;
+    // The turns of a loop are mostly those of the program before.
+    if (isTurn(number))
+      return true;
     Operation *op = number.getDefiningOp();
     if (!op)
       return false;
@@ -140,6 +147,8 @@ public:
 
   /// It is the same for all programs along the axis.
   bool isFixedAlong(Value number, unsigned axis) {
+    if (isTurn(number))
+      return true;
     if (auto argument = dyn_cast<BlockArgument>(number))
       return argument.getOwner() == body && number != ids[axis];
     Operation *op = number.getDefiningOp();
@@ -154,6 +163,13 @@ private:
   static constexpr unsigned mostSteps = 64;
 
   bool isId(Value value) const { return value == ids[0]; }
+  static bool isTurn(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto loop = argument
+                    ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                    : scf::ForOp();
+    return loop && argument == loop.getInductionVar();
+  }
   /// A quotient by what a kernel may have guarded is not computed before.
   static bool mayTrap(Operation *op) {
     if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,

@@ -168,6 +168,8 @@ struct DeepMatmul {
         mlir::MemRefType::get(acc.getShape(), acc.getElementType()), depth,
         form.settings);
     result.limitColumns(columnsEnd);
+    if (masked)
+      result.keepLhs(element(0));
     return result;
   }
 };
@@ -193,6 +195,11 @@ bool hasGatheredColumns(const DeepMatmul &product, const MatmulKernel &kernel);
 void multiplyPanels(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
                     mlir::Value acc, RowsInMemory rows, mlir::Value steps,
                     mlir::Value isFirst, Allocate allocate);
+
+/// The same of rows that a mask chooses.
+void multiplyMaskedPanels(mlir::ImplicitLocOpBuilder &b,
+                          const DeepMatmul &product, mlir::Value acc,
+                          mlir::Value steps, Allocate allocate);
 
 /// Packs `view`, b of this iteration, or says where it lies. `isWhole`: it is
 /// there, and stays (null: it does not), where `mayStay` is true (null: it is).

@@ -287,7 +287,8 @@ def CpuShareOperandsPass : Pass<"tilebridge-cpu-share-operands", "::mlir::func::
     A matmul that a loop adds up (see `tilebridge.deep` of tilebridge-cpu-plan) has its right operand, and what only that needs, put into
     a branch with the attribute `tilebridge.shared`. tilebridge-cpu-emit leaves the branch out where the program that the thread ran before
     computed the operand from the same numbers, and keeps up to 4 MiB of packed operands between programs for that. Only in kernels without
-    atomics whose programs write nothing before the loop's end, and enter the loop once.
+    atomics whose programs write nothing before the loop's end, and enter the loop once; or in each turn of a loop that chooses rows of the
+    left operand (`tilebridge.masked_rows`).
 
     Before:
     ```mlir
@@ -324,6 +325,8 @@ def CpuPlanPass : Pass<"tilebridge-cpu-plan", "::mlir::func::FuncOp"> {
     - `tilebridge.nest` on stores, reductions and buffers that share one nest of loops: those of one number.
     - `tilebridge.deep` on matmuls whose loop does nothing with the accumulator but to add their product to it: it packs the
       operands of many iterations, and multiplies them at once.
+    - `tilebridge.masked_rows` on matmuls whose left operand has zeros in all rows but those of a mask that is another one in each turn of
+      a loop that carries the sums: rows from the first to the last one are multiplied, and others get what zeros give.
     - `tilebridge.direct` on the op that gives the right operand of such a product, if it is computed element by element from what is
       contiguous along its rows: the loops that pack it compute it.
 

@@ -136,7 +136,7 @@ private:
 
   // MatmulMaskedRows.cpp
   std::optional<MaskedRows> maskedRowsOf(mlir::linalg::MatmulOp op);
-  mlir::LogicalResult packMaskedRows(const DeepMatmul &, mlir::Value tensor);
+  mlir::LogicalResult packMaskedRows(const DeepMatmul &product);
   mlir::LogicalResult emitMaskedMatmul(mlir::linalg::MatmulOp op);
 
   // MatmulStores.cpp: sums that are stored with the last steps.

@@ -46,6 +46,8 @@ public:
   void report(mlir::Type lhsElement, mlir::Type rhsElement, llvm::StringRef lhs,
               llvm::StringRef rhs, int64_t gathered = 0) const;
 
+  /// Packed rows have elements of this type, if these are what is multiplied.
+  void keepLhs(mlir::Type element);
   /// Columns from `end` on may have any values.
   void limitColumns(mlir::Value end) { columnsEnd = end; }
 
@@ -122,8 +124,8 @@ public:
   /// Of `count` rows, at least 1, from `first` on, how the micro-kernel takes
   /// them, with others around.
   MaskedRows cover(mlir::Value first, mlir::Value count) const;
-  /// The same product of packed `lhs`, which has `rows`, with what all others
-  /// get, which are zeros. May overwrite `lhs`.
+  /// The same product, of which only `rows` of packed `lhs` are there: others
+  /// get what zeros give. May overwrite `lhs`.
   void multiplyMasked(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
                       mlir::Value depth, const MaskedRows &rows,
                       Allocate allocate) const;
@@ -297,6 +299,9 @@ private:
   /// Types of the accumulator in memory, of the sums in registers, of `b`, and
   /// of what is multiplied.
   mlir::Type accElement, sumElement, rhsElement, packedElement;
+  /// Of packed rows that have the type of the operand (null: they have that of
+  /// what is multiplied).
+  mlir::Type keptElement;
   /// Of rows that columns are multiplied with, if it is narrower than what is
   /// multiplied (null: it is that).
   mlir::Type rowElement;

@@ -284,7 +284,7 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
   if (!isLhs && isDirect(tensor))
     return packDirect(product, tensor);
   if (isLhs && product.masked)
-    return packMaskedRows(product, tensor);
+    return packMaskedRows(product);
   if (isLhs && product.isByColumns)
     return packByColumns(product, tensor);
   if (isLhs)
@@ -362,8 +362,7 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
           [&](Value value) { return mapScalar(value); }))
     steps = arith::AddIOp::create(b, product.filled, end);
   if (product.masked) {
-    product.kernel(b).multiplyMasked(product.lhs, product.rhs, acc, steps,
-                                     *product.masked, allocateAt(*this, b));
+    multiplyMaskedPanels(b, product, acc, steps, allocateAt(*this, b));
     return success();
   }
   if (product.beginsAtZero)

@@ -140,10 +140,11 @@ void MatmulKernel::addRow(Value sums, Value acc, Value begin, Value end) const {
 void MatmulKernel::multiplyMasked(Value lhs, Value rhs, Value acc, Value depth,
                                   const MaskedRows &rows,
                                   Allocate allocate) const {
-  Value part = fromRow(b, acc, rows.first);
+  Value part = fromRow(b, acc, rows.first), left = fromRow(b, lhs, rows.first);
   if (!isa<FloatType>(accElement))
-    return multiply(lhs, rhs, part, depth, allocate, {}, rows.count);
+    return multiply(left, rhs, part, depth, allocate, {}, rows.count);
   int64_t few = rowsOfFirstTile();
+  Value firstRows = fromRow(b, lhs, constant(0));
   Value memory = allocate(MemRefType::get({few, n}, accElement)),
         zeroSums = memref::ReinterpretCastOp::create(
             b, cast<MemRefType>(part.getType()), memory,
@@ -162,7 +163,7 @@ void MatmulKernel::multiplyMasked(Value lhs, Value rhs, Value acc, Value depth,
     return arith::SelectOp::create(b, isOfZeros, ofZeros, other);
   };
   Value sums = choose(zeroSums, part);
-  multiply(lhs, rhs, sums, depth, allocate, {},
+  multiply(choose(firstRows, left), rhs, sums, depth, allocate, {},
            choose(constant(1), rows.count));
   Value isOpen = arith::XOrIOp::create(
       b, arith::OrIOp::create(b, isOfZeros, isFinite(sums)), yes);
@@ -231,54 +232,91 @@ std::optional<MaskedRows> FunctionEmitter::maskedRowsOf(linalg::MatmulOp op) {
   return maskedRows[op] = product.kernel(b).cover(first, count);
 }
 
-/// Packs `view`, the left operand, from the first row that is multiplied on.
-static void packMasked(ImplicitLocOpBuilder &b, const MatmulKernel &kernel,
-                       Value view, Value packed, Value at, int64_t depth,
-                       const MaskedRows &rows) {
-  kernel.packRows(rowsOf(b, fromRow(b, view, rows.first)),
-                  cast<MemRefType>(view.getType()).getElementType(), packed, at,
-                  arith::ConstantIndexOp::create(b, depth), depth, rows.count);
+void MatmulKernel::keepLhs(Type element) {
+  bool isKept = false;
+  switch (unit) {
+  case MatmulUnit::MultiplyAdd:
+    isKept = element == packedElement;
+    break;
+  case MatmulUnit::Bf16Pairs:
+  case MatmulUnit::Bf16Tiles:
+    isKept = element.isBF16();
+    break;
+  case MatmulUnit::I8Quads:
+  case MatmulUnit::I8Tiles:
+    isKept = true;
+    break;
+  case MatmulUnit::I16Pairs:
+  case MatmulUnit::I16PairSums:
+    break;
+  }
+  if (isKept)
+    keptElement = element;
 }
 
-LogicalResult FunctionEmitter::packMaskedRows(const DeepMatmul &product,
-                                              Value tensor) {
-  Value view = viewOf(tensor);
-  if (!view)
-    return failure();
+/// Packs the left operand, from the first row that is multiplied on: computes
+/// it where it is packed, if it is in no memory before.
+LogicalResult FunctionEmitter::packMaskedRows(const DeepMatmul &product) {
+  Value tensor = product.op->getOperand(0), at = product.filled;
+  const MaskedRows &rows = *product.masked;
   ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
-  packMasked(b, product.kernel(b), view, product.lhs, product.filled,
-             product.depth, *product.masked);
-  return success();
+  auto type = cast<MemRefType>(product.lhs.getType());
+  Type element = getElementTypeOrSelf(tensor.getType());
+  if (type.getElementType() != element || buffers.count(tensor)) {
+    Value buffer = bufferOf(tensor);
+    if (!buffer)
+      return failure();
+    product.kernel(b).packRows(rowsOf(b, fromRow(b, buffer, rows.first)),
+                               element, fromRow(b, product.lhs, rows.first), at,
+                               arith::ConstantIndexOp::create(b, product.depth),
+                               product.depth, rows.count);
+    return success();
+  }
+  // A nest may compute other rows as well.
+  SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0), at},
+                            strides(2, b.getIndexAttr(1)), sizes;
+  for (int64_t size : {type.getDimSize(0), product.depth})
+    sizes.push_back(b.getIndexAttr(size));
+  Value to = memref::SubViewOp::create(b, product.lhs, offsets, sizes, strides);
+  return materialize(tensor, to);
+}
+
+void tilebridge::cpu::multiplyMaskedPanels(ImplicitLocOpBuilder &b,
+                                           const DeepMatmul &product, Value acc,
+                                           Value steps, Allocate allocate) {
+  MatmulKernel kernel = product.kernel(b);
+  if (product.shared)
+    kernel.askForPanels(product.shared->nextPanels);
+  kernel.multiplyMasked(product.lhs, product.rhs, acc, steps, *product.masked,
+                        allocate);
 }
 
 /// A product that no loop gathers operands for.
 LogicalResult FunctionEmitter::emitMaskedMatmul(linalg::MatmulOp op) {
   auto form = MatmulForm::of(cast<linalg::LinalgOp>(*op), emitTarget);
-  std::optional<MaskedRows> rows = maskedRowsOf(op);
-  Value lhs = viewOf(op.getInputs()[0]), rhs = viewOf(op.getInputs()[1]);
-  if (failed(form) || !rows || !lhs || !rhs)
-    return failure();
-  form->settings.isInLoop = true;
-  Value acc = accumulate(op.getDpsInits()[0], op->getResult(0));
-  if (!acc)
-    return failure();
-  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   DeepMatmul product;
   product.op = op;
+  product.masked = maskedRowsOf(op);
+  Value rhs = viewOf(op.getInputs()[1]),
+        acc = accumulate(op.getDpsInits()[0], op->getResult(0));
+  if (failed(form) || !product.masked || !rhs || !acc)
+    return failure();
   product.form = *form;
+  product.form.settings.isInLoop = true;
   product.columnsEnd = wantedEnd(op->getResult(0), 1);
-  product.depth = cast<MemRefType>(lhs.getType()).getDimSize(1);
+  product.depth = product.capacity =
+      cast<RankedTensorType>(op.getInputs()[0].getType()).getDimSize(1);
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   MatmulKernel kernel = product.kernel(b);
-  Value end = form->endOfSteps(b, op, product.depth, kernel.depthUnit(),
-                               [&](Value value) { return mapScalar(value); });
   auto allocate = allocateAt(*this, b);
-  Value packed = allocate(kernel.packedLhs(product.depth));
-  packMasked(b, kernel, lhs, packed, arith::ConstantIndexOp::create(b, 0),
-             product.depth, *rows);
+  product.lhs = allocate(product.typeOfLhs(b));
+  product.filled = arith::ConstantIndexOp::create(b, 0);
+  if (failed(packMaskedRows(product)))
+    return failure();
   if (form->swapsRhs)
     rhs = swapDims(b, rhs);
   bool packsRhs = !kernel.readsRhs(cast<MemRefType>(rhs.getType()));
-  kernel.report(getElementTypeOrSelf(lhs.getType()),
+  kernel.report(getElementTypeOrSelf(op.getInputs()[0].getType()),
                 getElementTypeOrSelf(rhs.getType()),
                 "packed, from the first to the last row of a mask",
                 packsRhs ? "packed" : "where it lies");
@@ -287,8 +325,10 @@ LogicalResult FunctionEmitter::emitMaskedMatmul(linalg::MatmulOp op) {
     kernel.packRhs(rhs, panels);
     rhs = panels;
   }
+  Value end = form->endOfSteps(b, op, product.depth, kernel.depthUnit(),
+                               [&](Value value) { return mapScalar(value); });
   if (!end)
     end = arith::ConstantIndexOp::create(b, product.depth);
-  kernel.multiplyMasked(packed, rhs, acc, end, *rows, allocate);
+  kernel.multiplyMasked(product.lhs, rhs, acc, end, *product.masked, allocate);
   return success();
 }

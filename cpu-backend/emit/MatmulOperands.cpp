@@ -174,7 +174,7 @@ Value MatmulKernel::isEqual(Value x, Value y) const {
 MemRefType MatmulKernel::packedLhs(int64_t depth, bool byColumns) const {
   if (byColumns)
     return MemRefType::get({depth, m}, packedElement);
-  return MemRefType::get({m, depth}, packedElement);
+  return MemRefType::get({m, depth}, keptElement ? keptElement : packedElement);
 }
 
 MemRefType MatmulKernel::packedRhs(int64_t depth) const {

@@ -12,6 +12,7 @@
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/emit/DirectOperands.h"
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/MemoryTable.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
@@ -298,7 +299,8 @@ private:
     // A matmul reads a load where it lies, seen through transposes.
     bool inPlace = isShapeOfMemory(op) || matchLoad(op->getResult(0));
     return llvm::any_of(op->getResults(), [&](Value result) {
-      if (!inPlace && isMatmulInput(result))
+      // Rows that a mask chooses are computed where they are packed.
+      if (!inPlace && isMatmulInput(result) && !maskedProductOf(result))
         return true;
       return llvm::any_of(result.getUsers(), [&](Operation *user) {
         return needsMemory(result, user);

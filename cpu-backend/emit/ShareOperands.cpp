@@ -8,12 +8,14 @@
 // them one after another, so that what the first one has packed is there for
 // the others. Two programs have the same `b` if the numbers that it is computed
 // from are the same, and memory is: no program may depend on what another one
-// writes, and no write comes before the loop that reads.
+// writes, and no write comes before the loop that reads. Blocks of tokens that
+// are sorted by their experts have the same expert more often than not.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/LaunchUniform.h"
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/Plan.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -36,9 +38,11 @@ namespace {
 /// Walks back from an operand to the numbers that decide it.
 class KeyFinder {
 public:
-  explicit KeyFinder(scf::ForOp loop)
+  /// `isInTurns`: numbers of the turns of loops around are keys, too, such as
+  /// those of experts.
+  KeyFinder(scf::ForOp loop, bool isInTurns)
       : loop(loop), func(loop->getParentOfType<func::FuncOp>()),
-        ofLaunch(func, [](Operation *op) {
+        isInTurns(isInTurns), ofLaunch(func, [](Operation *op) {
           return op->getNumRegions() == 0 && isMemoryEffectFree(op);
         }) {}
 
@@ -100,7 +104,9 @@ private:
         }
         return true;
       }
-      if (argument.getOwner()->getParentOp() != func)
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (parent != func &&
+          !(isInTurns && isa<scf::ForOp>(parent) && isNumber(value.getType())))
         return false;
       if (!ofLaunch.contains(value))
         keys.insert(value);
@@ -129,6 +135,7 @@ private:
 
   scf::ForOp loop;
   func::FuncOp func;
+  bool isInTurns;
   DenseSet<Value> seen;
   LaunchUniform ofLaunch;
   llvm::SetVector<Value> keys;
@@ -137,10 +144,12 @@ private:
 /// Programs that wait for one another see what the others write.
 bool ordersPrograms(func::FuncOp func) { return anyInside(func, mayWait); }
 
-/// Whatever a program writes, it writes after the loop, which it enters once.
-bool readsBeforeWrites(scf::ForOp loop, func::FuncOp func) {
+/// Whatever a program writes, it writes after the loop, which it enters once;
+/// or where `isInTurns`, after loops around it.
+bool readsBeforeWrites(scf::ForOp loop, func::FuncOp func, bool isInTurns) {
   for (Operation *at = loop; at != func; at = at->getParentOp()) {
-    if (at != loop && !isa<scf::IfOp, scf::IndexSwitchOp>(at))
+    bool isAround = isInTurns && isa<scf::ForOp>(at) && !mayWrite(at);
+    if (at != loop && !isAround && !isa<scf::IfOp, scf::IndexSwitchOp>(at))
       return false;
     for (Operation &other : *at->getBlock()) {
       if (&other == at)
@@ -212,7 +221,8 @@ struct CpuShareOperandsPass
           cast<RankedTensorType>(operand.getType())
               .getElementType()
               .isInteger(1) ||
-          !readsBeforeWrites(loop, func))
+          !readsBeforeWrites(loop, func,
+                             /*isInTurns=*/findMaskedRows(op) != nullptr))
         continue;
       auto keys = findSharingKeys(op);
       if (keys && keys->size() <= maxSharingKeys)
@@ -225,5 +235,7 @@ struct CpuShareOperandsPass
 
 std::optional<SmallVector<Value>>
 tilebridge::cpu::findSharingKeys(linalg::MatmulOp op) {
-  return KeyFinder(cast<scf::ForOp>(op->getParentOp())).run(op.getInputs()[1]);
+  return KeyFinder(cast<scf::ForOp>(op->getParentOp()),
+                   findMaskedRows(op) != nullptr)
+      .run(op.getInputs()[1]);
 }
