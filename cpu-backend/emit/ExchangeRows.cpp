@@ -55,8 +55,10 @@ static std::optional<ExchangedRow> findRow(const View &view) {
       row.groupSize = row.size;
     }
   }
-  constexpr int64_t mostLanes = 64;
-  if (row.groupSize < 2 || row.groupSize > mostLanes ||
+  // Halves of more are whole lines, which are rows.
+  int64_t bytes = llvm::divideCeil(
+      row.groupSize * view.elementType().getIntOrFloatBitWidth(), 8);
+  if (row.groupSize < 2 || bytes > 2 * lineBytes ||
       !llvm::isPowerOf2_64(row.groupSize))
     return std::nullopt;
   return row;

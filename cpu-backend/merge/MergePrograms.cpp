@@ -179,23 +179,26 @@ static void report(func::FuncOp func, unsigned axis, bool hasStep,
                : "; others run alone"));
 }
 
-/// Whether merged programs are to take several lines of each row where as many
-/// are left. Rows of a matrix that is larger than the caches lie on pages of
-/// their own, and one line of each is read as slowly as several; so are long
-/// columns, whose matrices are large, those that a loop goes down, and blocks
-/// that are only moved. The blocks of short columns are better off in the first
-/// cache, and where a division may end rows anywhere, lines are asked for in
-/// vain.
-static bool wantsLines(func::FuncOp func, bool isInBlocks, bool isDivided) {
-  constexpr int64_t longColumn = 1024;
+/// How large blocks may be of merged programs that take several lines of each
+/// row, where as many are left; 0: they take one. Rows of a matrix that is
+/// larger than the caches lie on pages of their own, and one line of each is
+/// read as slowly as several; so are long columns, whose matrices are large,
+/// those that a loop goes down, and blocks that are only moved. The blocks of
+/// short columns are better off in the first cache, and where a division may
+/// end rows anywhere, lines are asked for in vain.
+static int64_t mostBytesOfLines(func::FuncOp func, bool isInBlocks,
+                                bool isDivided) {
+  constexpr int64_t longColumn = 1024, mostInLoop = 64 * 1024;
   if (isInBlocks)
-    return !anyInside(func, llvm::IsaPred<linalg::LinalgOp>);
-  if (!isDivided && readsRowsInLoop(func))
-    return true;
-  return anyInside(func, [](Operation *op) {
+    return anyInside(func, llvm::IsaPred<linalg::LinalgOp>) ? 0
+                                                            : mostBlockBytes;
+  bool isLong = anyInside(func, [](Operation *op) {
     auto load = dyn_cast<bufferization::ToTensorOp>(op);
     return load && elementsOf(load.getBuffer()) >= longColumn;
   });
+  if (isLong)
+    return mostBlockBytes;
+  return !isDivided && readsRowsInLoop(func) ? mostInLoop : 0;
 }
 
 namespace {
@@ -206,13 +209,13 @@ enum class Merging { Done, TooLarge, NotPossible };
 /// with `isCertain`, if that does not depend on the launch's strides.
 static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
                          bool isCertain, int64_t largeRead, int64_t count,
-                         int64_t width, StringRef suffix) {
+                         int64_t width, int64_t mostBytes, StringRef suffix) {
   ProgramBatch batch(func, {axis, divisor, count, width});
   if (failed(batch.run()))
     return Merging::NotPossible;
   func::FuncOp result = batch.function();
   Shape shape = shapeOf(batch, width);
-  bool isLarge = batch.largestBlock() > mostBlockBytes;
+  bool isLarge = batch.largestBlock() > mostBytes;
   if (isLarge || !isWorthIt(shape) || (isCertain && !shape.ones.empty())) {
     result.erase();
     return isLarge ? Merging::TooLarge : Merging::NotPossible;
@@ -253,25 +256,26 @@ static bool merge(func::FuncOp func, unsigned axis, Value divisor,
                 bytes = width * columns.bytes,
                 // Of blocks that have a line each, two.
       line = std::max<int64_t>(lineBytes / bytes, 2);
-  auto some = [&](int64_t count, StringRef suffix) {
+  auto some = [&](int64_t count, int64_t mostBytes, StringRef suffix) {
     return mergeSome(func, axis, divisor, isCertain, largeRead, count,
-                     columns.width, suffix);
+                     columns.width, mostBytes, suffix);
   };
   int64_t count = line;
   Merging one = Merging::TooLarge;
   for (; count > 1 && count * bytes >= leastBytes; count /= 2) {
-    one = some(count, ".merged");
+    one = some(count, mostBlockBytes, ".merged");
     if (one != Merging::TooLarge)
       break;
   }
   bool isDivided = llvm::any_of(llvm::seq(3u),
                                 [&](unsigned a) { return divisorOf(func, a); });
-  if (one == Merging::Done && count == line &&
-      wantsLines(func, divisor != nullptr, isDivided))
-    for (int64_t more = severalLines * lineBytes / bytes; more > line;
-         more /= 2)
-      if (some(more, ".merged_lines") != Merging::TooLarge)
-        break;
+  int64_t most = one == Merging::Done && count == line
+                     ? mostBytesOfLines(func, divisor != nullptr, isDivided)
+                     : 0;
+  for (int64_t more = severalLines * lineBytes / bytes; most && more > line;
+       more /= 2)
+    if (some(more, most, ".merged_lines") != Merging::TooLarge)
+      break;
   return one == Merging::Done;
 }
 

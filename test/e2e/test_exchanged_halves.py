@@ -179,7 +179,7 @@ def store_kernel(x, out, n, B: tl.constexpr, BIT: tl.constexpr):
 @pytest.mark.parametrize("bit", BITS)
 @pytest.mark.parametrize("n", [0, 16, 64, 100, 192, 201])
 def test_stores(n, bit, dtype, rng):
-    x = random([n + 16], dtype, rng)
+    x = random([n + 128], dtype, rng)
     out = torch.zeros_like(x)
     store_kernel[(triton.cdiv(n, 64) + 1,)](x, out, n, 64, bit)
     i = torch.arange(n)
