@@ -308,11 +308,11 @@ private:
                       llvm::ArrayRef<Index> indices, mlir::Location loc);
   // GatherLanes.cpp
   /// The elements of `memref` at `at` plus each lane's offset. `places` is the
-  /// old function's tensor that offsets come from; below `size` if it is not 0.
+  /// old function's tensor that offsets come from.
   mlir::Value gatherLanes(mlir::Value memref, mlir::Value at,
                           mlir::Value offsets, mlir::Value mask,
                           mlir::Value other, mlir::Value places,
-                          mlir::Location loc, int64_t size = 0);
+                          mlir::Location loc);
   void scatterLanes(mlir::Value base, mlir::Value at, mlir::Value offsets,
                     mlir::Value mask, mlir::Value value, mlir::Location loc);
   bool masksAreJumps();

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
-#include "cpu-backend/emit/MemoryTable.h"
 #include "cpu-backend/emit/WindowLanes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -99,7 +98,7 @@ bool FunctionEmitter::masksAreJumps() { return target().vectorBits < 512; }
 
 Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
                                    Value mask, Value other, Value places,
-                                   Location loc, int64_t size) {
+                                   Location loc) {
   auto element = cast<MemRefType>(memref.getType()).getElementType();
   auto type = VectorType::get({frame->lanes}, element);
   auto placeType = cast<VectorType>(offsets.getType());
@@ -130,11 +129,6 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
   };
   if (!argumentOf(memref))
     return gatherWhere(mask ? mask : allLanes(rewriter, loc, frame->lanes));
-  if (MemoryTable table(memref, at, offsets, mask, size);
-      size > 0 && table.canLoad(target()))
-    return choose(
-        rewriter, loc, table.isReadable(rewriter, loc), type,
-        [&] { return table.load(rewriter, loc, target(), other); }, gather);
   Origin origin = originOf(places);
   if (frame->lanes < 4 || !origin.isMostlyRegular())
     return gather();

@@ -55,18 +55,25 @@ Value FunctionEmitter::otherOf(Value other, Type element,
   return evaluate(other, indices);
 }
 
+static Value chosen(OpBuilder &b, Location loc, Value condition, Type type,
+                    function_ref<Value()> value,
+                    function_ref<Value()> otherwise) {
+  auto branch = scf::IfOp::create(b, loc, type, condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, loc, otherwise());
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, loc, value());
+  return branch.getResult(0);
+}
+
 /// `value()` where `condition` (null: always) holds, else `other`.
 static Value guarded(OpBuilder &b, Location loc, Value condition, Value other,
                      function_ref<Value()> value) {
   if (!condition)
     return value();
-  auto branch = scf::IfOp::create(b, loc, other.getType(), condition, true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(b, loc, other);
-  b.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(b, loc, value());
-  return branch.getResult(0);
+  return chosen(b, loc, condition, other.getType(), value,
+                [&] { return other; });
 }
 
 static int laneDimOf(ArrayRef<Index> indices) {
@@ -95,10 +102,24 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
       return {};
     Index zero;
     Value base = address(view, zero, -1, loc);
-    if (isa<VectorType>(offsets.getType()) ||
-        (mask && isa<VectorType>(mask.getType())))
+    bool hasLanes = isa<VectorType>(offsets.getType()) ||
+                    (mask && isa<VectorType>(mask.getType()));
+    auto gatherAll = [&] {
       return gatherLanes(view.base, base, toLanes(offsets, frame->lanes), mask,
-                         other, gather.getOffsets(), loc, tableSizeOf(op));
+                         other, gather.getOffsets(), loc);
+    };
+    if (hasLanes) {
+      Value on = mask ? toLanes(mask, frame->lanes) : mask;
+      auto table = MemoryTable::find(
+          rewriter, op, view.base, base, on, target(),
+          [&](Value tensor) { return evaluate(tensor, indices); });
+      if (!table)
+        return gatherAll();
+      Value lanes = toLanes(other, frame->lanes);
+      return chosen(
+          rewriter, loc, table->isReadable(), lanes.getType(),
+          [&] { return table->load(lanes); }, gatherAll);
+    }
     if (isa<VectorType>(other.getType()) && !mask)
       other = zeroOf(element, loc);
     return guarded(rewriter, loc, mask, other, [&]() -> Value {

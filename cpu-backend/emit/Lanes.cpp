@@ -78,7 +78,7 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
   else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op))
     note.rowDim = at[rows.getDim()].dim;
   else if (isa<linalg_ext::GatherOp>(op))
-    note.cost = tableSizeOf(op) > 0 ? tableCost : 20;
+    note.cost = costOfGather(op);
   else if (isPick(op))
     note.cost = costOfPick(op);
   else if (isa<linalg_ext::MaskedLoadOp>(op))

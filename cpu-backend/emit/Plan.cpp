@@ -163,8 +163,8 @@ private:
         cost = 1;
       else if (isPick(op))
         cost = costOfPick(op);
-      else if (tableSizeOf(op) > 0)
-        cost = tableCost;
+      else if (isa<linalg_ext::GatherOp>(op))
+        cost = costOfGather(op);
       else if (isa<linalg_ext::LinalgExtDialect>(op->getDialect()))
         cost = gatherCost;
       else if (isElementwise(op))

@@ -160,6 +160,57 @@ def test_ranges(dtype, kind, place, rng):
 
 
 @triton.jit
+def rows_kernel(
+    tables, codes, out, n, stride, KIND: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
+):
+    """Each row has a table of its own, and its sums are of 32 or of 64 bits."""
+    row = (tl.program_id(0) * ROWS + tl.arange(0, ROWS))[:, None]
+    i = tl.arange(0, BLOCK)[None, :]
+    at = row * n + i
+    code = tl.load(codes + at, mask=i < n, other=0)
+    if KIND == "pointers":
+        value = tl.load(tables + row * stride + (code & 15))
+    elif KIND == "sums":
+        value = tl.load(tables + (row * stride + (code & 15)))
+    elif KIND == "long sums":
+        value = tl.load(tables + (row.to(tl.int64) * stride + (code & 15)))
+    elif KIND == "masked":
+        value = tl.load(tables + row * stride + (code & 15), mask=code >= 128, other=1)
+    else:  # "columns": lanes have tables of their own
+        value = tl.load(tables + (code & 15) * stride + row)
+    tl.store(out + at, value, mask=i < n)
+
+
+@pytest.mark.parametrize("dtype", SOME)
+@pytest.mark.parametrize("kind", ["pointers", "sums", "long sums", "masked", "columns"])
+@pytest.mark.parametrize(("n", "stride"), [(100, 16), (64, 16), (3, 21)])
+def test_tables_of_rows(dtype, kind, n, stride, rng):
+    rows, longest = 8, 21 * 16
+    tables = at_end_of_memory(
+        values(rng, [longest if kind == "columns" else 7 * stride + 16], dtype)
+    )
+    codes = torch.randint(0, 256, (rows, n), generator=rng, dtype=torch.uint8)
+    out = output([rows, n], dtype)
+    rows_kernel[(2,)](tables, codes, out, n, stride, KIND=kind, ROWS=4, BLOCK=128)
+    row = torch.arange(rows)[:, None]
+    low = (codes & 15).long()
+    wanted = tables[low * stride + row if kind == "columns" else row * stride + low]
+    if kind == "masked":
+        wanted = torch.where(codes >= 128, wanted, torch.tensor(1).to(dtype))
+    assert torch.equal(bits(out), bits(wanted))
+
+
+@pytest.mark.parametrize("kind", ["pointers", "sums", "masked"])
+def test_last_table_that_is_not_whole(kind, rng):
+    """Its last elements are on a page that is not there."""
+    tables = at_end_of_memory(normal(rng, [7 * 16 + 5]))
+    codes = torch.randint(0, 5, (8, 100), generator=rng).to(torch.uint8) + 128
+    out = output([8, 100], torch.float32)
+    rows_kernel[(2,)](tables, codes, out, 100, 16, KIND=kind, ROWS=4, BLOCK=128)
+    assert torch.equal(out, tables[torch.arange(8)[:, None] * 16 + (codes & 15).long()])
+
+
+@triton.jit
 def in_place_kernel(x, shift, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     code = tl.load(x + i)

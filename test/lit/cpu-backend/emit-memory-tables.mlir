@@ -89,3 +89,42 @@ func.func @masked(%x: memref<?xf16, strided<[1], offset: ?>>, %i: memref<256xi8>
   bufferization.materialize_in_destination %r in writable %out : (tensor<256xf16>, memref<256xf16>) -> ()
   return
 }
+
+// The table of a row begins where the other part of the sum says; 32 bits may wrap around for the last elements.
+// CHECK-LABEL: func.func @rows
+// CHECK: arith.cmpi sle, %{{.*}}, %c2147483632_i32
+// CHECK: %[[PLACE:.*]] = arith.addi %{{.*}} : index
+// CHECK: scf.if
+// CHECK: vector.load %{{.*}}[%{{.*}}] : {{.*}}, vector<16xf32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.si.512"
+// CHECK: } else {
+// CHECK: vector.gather
+// CHECK: return
+#map2 = affine_map<(d0, d1) -> (d0, d1)>
+func.func @rows(%x: memref<?xf32, strided<[1], offset: ?>>, %r: memref<4xi32>, %i: memref<4x128xi8>, %out: memref<4x128xf32>) {
+  %c4 = arith.constant 4 : i8
+  %n = bufferization.to_tensor %i : memref<4x128xi8> to tensor<4x128xi8>
+  %b = bufferization.to_tensor %r : memref<4xi32> to tensor<4xi32>
+  %v = tensor.empty() : tensor<4x128xi32>
+  %begin = linalg.broadcast ins(%b : tensor<4xi32>) outs(%v : tensor<4x128xi32>) dimensions = [1]
+  %high = linalg.generic {indexing_maps = [#map2, #map2], iterator_types = ["parallel", "parallel"]} ins(%n : tensor<4x128xi8>) outs(%v : tensor<4x128xi32>) {
+  ^bb0(%in: i8, %u: i32):
+    %c = arith.shrui %in, %c4 : i8
+    %d = arith.extui %c : i8 to i32
+    linalg.yield %d : i32
+  } -> tensor<4x128xi32>
+  %sum = linalg.generic {indexing_maps = [#map2, #map2, #map2], iterator_types = ["parallel", "parallel"]} ins(%begin, %high : tensor<4x128xi32>, tensor<4x128xi32>) outs(%v : tensor<4x128xi32>) {
+  ^bb0(%p: i32, %q: i32, %u: i32):
+    %c = arith.addi %p, %q : i32
+    linalg.yield %c : i32
+  } -> tensor<4x128xi32>
+  %w = tensor.empty() : tensor<4x128xi64>
+  %at = linalg.generic {indexing_maps = [#map2, #map2], iterator_types = ["parallel", "parallel"]} ins(%sum : tensor<4x128xi32>) outs(%w : tensor<4x128xi64>) {
+  ^bb0(%in: i32, %u: i64):
+    %c = arith.extsi %in : i32 to i64
+    linalg.yield %c : i64
+  } -> tensor<4x128xi64>
+  %g = linalg_ext.gather %x[%at] : (memref<?xf32, strided<[1], offset: ?>>, tensor<4x128xi64>) -> tensor<4x128xf32>
+  bufferization.materialize_in_destination %g in writable %out : (tensor<4x128xf32>, memref<4x128xf32>) -> ()
+  return
+}
