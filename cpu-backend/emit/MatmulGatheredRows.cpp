@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 // Rows that lie anywhere, and are contiguous, such as the channels of pixels,
 // are packed from where they lie, without a copy in between. Where that is, is
-// computed before by vectors, as it often takes divisions and comparisons.
+// computed before by vectors, as it often takes divisions and comparisons. Rows
+// of single elements that follow one another are transposed while they are
+// packed, where the micro-kernel reads rows.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/DeepMatmul.h"
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/RowRun.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -33,6 +36,8 @@ public:
         type(VectorType::get({lanes}, view.elementType())) {}
 
   LogicalResult emit();
+  /// Rows of single elements, by squares.
+  LogicalResult emitSquares(int64_t side);
 
 private:
   Value constant(int64_t value) {
@@ -201,6 +206,44 @@ LogicalResult GatheredRows::emit() {
   return success();
 }
 
+LogicalResult GatheredRows::emitSquares(int64_t side) {
+  OpBuilder &builder = fe.builder();
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = b.getLoc();
+  others = view.pad ? fe.mapScalar(view.pad)
+                    : fe.zeroOf(view.elementType(), loc);
+  if (!others)
+    return failure();
+  others = fe.toLanes(others, side);
+  SmallVector<OpFoldResult> offsets = {builder.getIndexAttr(0), product.filled},
+                            strides(2, builder.getIndexAttr(1));
+  Value part = memref::SubViewOp::create(
+      builder, loc, product.lhs, offsets,
+      getAsIndexOpFoldResult(b.getContext(), view.shape), strides);
+  View to = makeView(builder, loc, part, view.shape);
+  auto asLeft = [&](ImplicitLocOpBuilder &at, Value value) {
+    b.setInsertionPoint(at.getInsertionBlock(), at.getInsertionPoint());
+    return kernel.asLeft(value);
+  };
+  Frame own;
+  own.open(builder);
+  own.lanes = side;
+  Frame *outer = std::exchange(fe.frame, &own);
+  LogicalResult result = fe.inOrder(
+      {view.shape[0]}, {0}, loc, [&](ArrayRef<Index> index) -> LogicalResult {
+        Value numbers = fe.evaluate(view.rows, index), mask;
+        if (view.rowMask)
+          mask = fe.evaluate(view.rowMask, index);
+        if (!numbers || (view.rowMask && !mask))
+          return failure();
+        copyRun(builder, view, to, index[0].base, fe.toLanes(numbers, side),
+                fe.toLanes(mask, side), others, loc, asLeft);
+        return success();
+      });
+  fe.frame = outer;
+  return result;
+}
+
 /// Packs rows of `a` that are gathered, and nothing else; whether it has.
 FailureOr<bool> FunctionEmitter::packGatheredRows(const DeepMatmul &product,
                                                   Value tensor) {
@@ -212,10 +255,22 @@ FailureOr<bool> FunctionEmitter::packGatheredRows(const DeepMatmul &product,
   Type element = view.elementType();
   bool isByte = element.getIntOrFloatBitWidth() <= 8;
   if (view.rowDim != 0 || view.shape.size() != 2 ||
-      constantOf(view.strides[1]) != 1 || (isByte && !element.isInteger(8)))
+      (isByte && !element.isInteger(8)))
+    return false;
+  bool isContiguous = constantOf(view.strides[1]) == 1;
+  // More rows than a vector has of 32 bits take more steps to transpose.
+  int64_t most = target().vectorBits >= 512 ? 16 : 8,
+          side = std::min({lanesAlong(view.shape[0], most),
+                           lanesAlong(view.shape[1], most),
+                           target().vectorBits /
+                               element.getIntOrFloatBitWidth()});
+  if (!isContiguous && (constantOf(view.strides[0]) != 1 || side < 4))
     return false;
   LogicalResult result = success();
-  auto pack = [&] { result = GatheredRows(*this, product, view).emit(); };
+  auto pack = [&] {
+    GatheredRows rows(*this, product, view);
+    result = isContiguous ? rows.emit() : rows.emitSquares(side);
+  };
   if (!product.place) {
     pack();
   } else {

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "cpu-backend/emit/View.h"
+
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace tilebridge::cpu {
@@ -21,5 +23,16 @@ struct RowRun {
   /// They do; all are there, none is (null where there is no mask).
   mlir::Value isRun, isWhole, isNone;
 };
+
+/// What is stored of a part of a row; null: what was read.
+using ConvertRow = llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
+                                                  mlir::Value)>;
+
+/// Copies the rows `numbers` of `from`, where they are contiguous along its
+/// rows, to those from `first` on of `to`, which is contiguous along the other
+/// dimension. `pad`, a vector: what is not there.
+void copyRun(mlir::OpBuilder &builder, const View &from, const View &to,
+             mlir::Value first, mlir::Value numbers, mlir::Value mask,
+             mlir::Value pad, mlir::Location loc, ConvertRow convert);
 
 } // namespace tilebridge::cpu

@@ -65,13 +65,14 @@ namespace {
 class RunCopy {
 public:
   RunCopy(OpBuilder &builder, const View &from, const View &to, Value first,
-          Value numbers, Value mask, Value pad, Location loc)
+          Value numbers, Value mask, Value pad, Location loc,
+          ConvertRow convert = {})
       : b(loc, builder), from(from), to(to), first(first), numbers(numbers),
         mask(mask), pad(pad), rowDim(from.rowDim), columnDim(1 - rowDim),
         side(cast<VectorType>(numbers.getType()).getDimSize(0)),
         type(VectorType::get({side}, from.elementType())),
         maskType(VectorType::get({side}, b.getI1Type())),
-        stride(toValue(b, loc, from.strides[columnDim])) {}
+        stride(toValue(b, loc, from.strides[columnDim])), convert(convert) {}
 
   void emit() {
     RowRun run(b, numbers, mask);
@@ -129,6 +130,9 @@ private:
   void store(Value value, Value row, Value column) {
     Value at =
         times(plus(first, row), toValue(b, b.getLoc(), to.strides[rowDim]));
+    at = plus(at, toValue(b, b.getLoc(), to.offset));
+    if (convert)
+      value = convert(b, value);
     vector::StoreOp::create(b, value, to.base, plus(at, column));
   }
 
@@ -207,8 +211,16 @@ private:
   int64_t side;
   VectorType type, maskType;
   Value stride;
+  ConvertRow convert;
 };
 } // namespace
+
+void tilebridge::cpu::copyRun(OpBuilder &builder, const View &from,
+                              const View &to, Value first, Value numbers,
+                              Value mask, Value pad, Location loc,
+                              ConvertRow convert) {
+  RunCopy(builder, from, to, first, numbers, mask, pad, loc, convert).emit();
+}
 
 /// The side of the squares in which gathered rows of one element are copied, if
 /// the nest has its lanes across them.
