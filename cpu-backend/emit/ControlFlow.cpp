@@ -215,7 +215,7 @@ LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
     if (failed(yielded))
       return failure();
     for (DeepMatmul *product : *products)
-      yielded->push_back(nextFilled(*product));
+      yielded->push_back(product->next);
     if (!yielded->empty())
       scf::YieldOp::create(rewriter, loc, *yielded);
   }

@@ -130,7 +130,6 @@ private:
                       mlir::Value tensor);
   void closeDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products);
   mlir::Value conditionOfPacking(mlir::Operation *op);
-  static mlir::Value nextFilled(const DeepMatmul &product);
   static bool isPackedInBranches(mlir::Value operand, mlir::Operation *op);
   mlir::LogicalResult packInBranch(mlir::ValueRange from, mlir::ValueRange to);
 

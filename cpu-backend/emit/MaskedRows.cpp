@@ -157,9 +157,8 @@ static bool dependsOnMemory(Value mask) {
   for (size_t i = 0; i < ops.size(); ++i) {
     Operation *op = ops[i];
     if (isGiven || mayRead(op) ||
-        llvm::any_of(op->getResults(), [](Value value) {
-          return matchLoad(value).has_value();
-        }))
+        llvm::any_of(op->getResults(),
+                     [](Value value) { return matchLoad(value).has_value(); }))
       return true;
     llvm::for_each(op->getOperands(), add);
   }
@@ -213,8 +212,7 @@ Value tilebridge::cpu::findMaskedRows(linalg::MatmulOp op) {
   for (Value mask : masks)
     if (cast<RankedTensorType>(mask.getType()).getDimSize(0) ==
             type.getDimSize(0) &&
-        dependsOnMemory(mask) &&
-        llvm::any_of(loops, [&](scf::ForOp loop) {
+        dependsOnMemory(mask) && llvm::any_of(loops, [&](scf::ForOp loop) {
           return loop.getRegion().isAncestor(mask.getParentRegion());
         }))
       return mask;

@@ -118,8 +118,7 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       openWideRows(*product, most);
     if (mayStay)
       openStores(*product, loop);
-    kernel.report(lhsType.getElementType(), rhsElement,
-                  product->leftText(),
+    kernel.report(lhsType.getElementType(), rhsElement, product->leftText(),
                   product->rightPlace ? "where it lies for few rows, or packed"
                                       : "packed",
                   product->capacity);
@@ -387,10 +386,6 @@ Value FunctionEmitter::conditionOfPacking(Operation *op) {
   if (it == packedInBranches.end() || !it->second.first->shared)
     return {};
   return it->second.first->shared->packs;
-}
-
-Value FunctionEmitter::nextFilled(const DeepMatmul &product) {
-  return product.next;
 }
 
 /// At the end of a branch: what it chooses for products is packed.

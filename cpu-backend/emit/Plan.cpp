@@ -196,14 +196,10 @@ private:
     }
   }
 
-  static bool isLoop(Operation *op) {
-    return isa<scf::ForOp, scf::WhileOp>(op);
-  }
-
   static bool isDeeper(Operation *root, Operation *op) {
     for (Operation *at = root->getParentOp(); at && at != op->getParentOp();
          at = at->getParentOp())
-      if (isLoop(at))
+      if (isa<scf::ForOp, scf::WhileOp>(at))
         return true;
     return false;
   }
