@@ -122,7 +122,7 @@ def choose_experts(rng, rows, count, how):
 
 def run(
     rng, rows, n, k, count, block, dtype,
-    chosen="sorted", how="gathered", kernel=experts_kernel, start=0.0, change=None,
+    chosen="sorted", how="gathered", kernel=experts_kernel, start=0.0, change=None, short=False,
 ):  # fmt: skip
     x, w = small_numbers(rng, [rows, k], dtype), small_numbers(rng, [count, k, n], dtype)
     if change:
@@ -132,6 +132,8 @@ def run(
     kind, acc = (torch.float32, tl.float32) if dtype.is_floating_point else (torch.int32, tl.int32)
     if dtype == torch.float64:
         kind, acc = torch.float64, tl.float64
+    if short:
+        kind, acc = torch.float16, tl.float16
     y = output([rows, n], kind)
     right = w.mT.contiguous() if how == "columns" else w
     left = x.t().contiguous() if how.startswith("upright") else x
@@ -242,3 +244,17 @@ def test_sums_that_begin_elsewhere(start, rng):
     )
     if start == 0.0:
         assert (zeros.view(torch.int32) == 0).all()
+
+
+@pytest.mark.compiled("is slow")
+@pytest.mark.parametrize("kernel", [experts_kernel, shallow_kernel], ids=["deep", "shallow"])
+@pytest.mark.parametrize("is_finite", [True, False])
+def test_sums_of_f16(is_finite, kernel, rng):
+    def change(x, w):
+        w[2, 3, 7] = 1 if is_finite else float("inf")
+
+    k = 70 if kernel is experts_kernel else 30
+    y, wanted = run(
+        rng, 150, 50, k, 5, (64, 32, 32), torch.float16, kernel=kernel, change=change, short=True
+    )
+    check_equal(y, wanted, tolerance=(2e-3, 0.05))  # Sums are rounded after each product.
