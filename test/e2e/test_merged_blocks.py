@@ -76,6 +76,17 @@ def test_products(rows, how, bn, rng):
                 assert programs_together(kernel) == [line, 64 // bn]
 
 
+@pytest.mark.parametrize("bn", [2, 4, 8, 16])
+@pytest.mark.parametrize("columns", [16, 32, 40])
+def test_programs_behind_all_columns(columns, bn, rng):
+    """They have none, all alike."""
+    w, x = normal(rng, [37, columns], torch.float32), normal(rng, [37], torch.float32)
+    out = torch.full([columns + 512], 7.0)
+    product_kernel[(512 // bn,)](w, x, out, 37, columns, columns, 16, bn, "sum", True)
+    check_equal(out[:columns], x.double() @ w.double(), tolerance=(1e-4, 1e-3))
+    assert (out[columns:] == 7).all()
+
+
 TYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int32]
 
 
@@ -117,6 +128,8 @@ def others_kernel(
     for start in range(first, end, B):
         k = start + tl.arange(0, B)
         inside = (k < end)[:, None] & (n < columns)[None, :]
+        if HOW == "width":
+            inside &= (tl.arange(0, BN) < limit)[None, :]
         v = tl.load(x + k[:, None] * columns + n[None, :], mask=inside, other=0.0)
         if HOW == "columns":
             v = v + tl.sum(v, 1)[:, None]
@@ -129,7 +142,7 @@ def others_kernel(
 
 
 @pytest.mark.parametrize(
-    "how", ["own end", "own columns", "branch", "scalar", "columns", "numbers", "largest"]
+    "how", ["own end", "own columns", "width", "branch", "scalar", "columns", "numbers", "largest"]
 )
 @pytest.mark.parametrize("bn", [2, 4, 8, 16])
 def test_programs_that_differ(how, bn, rng):
@@ -149,6 +162,8 @@ def test_programs_that_differ(how, bn, rng):
             v = padded[:, at]
             if how == "own end":
                 v = v * (torch.arange(rows)[:, None] < pid + 1)
+            elif how == "width":
+                v = v * (j % bn < limit)
             elif how == "branch":
                 wanted += (pid < limit).double()
             elif how == "scalar":
