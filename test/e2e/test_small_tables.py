@@ -55,7 +55,7 @@ def check_row(rng, dtype, index_dtype, size, block, n):
 
 
 @pytest.mark.parametrize("dtype", ALL)
-@pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024])
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024])
 def test_rows(dtype, size, rng):
     check_row(rng, dtype, torch.int32, size, 128, 300)
 
