@@ -7,6 +7,7 @@
 
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/StreamScans.h"
+#include "cpu-backend/emit/TableLanes.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -166,12 +167,13 @@ int64_t tilebridge::cpu::costOfBody(Operation *op) {
 }
 
 int64_t tilebridge::cpu::costOfPick(Operation *op) {
-  constexpr int64_t shortRow = 64, permutation = 4, gather = 20;
+  constexpr int64_t shortRow = 256, gather = 20;
   auto pick = cast<linalg_ext::GatherAlongOp>(op);
   auto dim = static_cast<int64_t>(pick.getDimension());
   RankedTensorType source = pick.getSource().getType();
-  return dim + 1 == source.getRank() && source.getDimSize(dim) <= shortRow
-             ? permutation
+  int64_t size = source.getDimSize(dim);
+  return dim + 1 == source.getRank() && size <= shortRow
+             ? costOfTable(size, source.getElementTypeBitWidth())
              : gather;
 }
 

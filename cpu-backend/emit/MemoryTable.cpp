@@ -54,13 +54,10 @@ int64_t tilebridge::cpu::tableSizeOf(Operation *op) {
 }
 
 int64_t tilebridge::cpu::costOfGather(Operation *op) {
-  constexpr int64_t mostBits = 4 * 512, permutation = 5, memory = 20;
+  constexpr int64_t memory = 20;
   int64_t size = tableSizeOf(op);
-  Type element =
-      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-  return size > 0 && size * element.getIntOrFloatBitWidth() <= mostBits
-             ? permutation
-             : memory;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return size > 0 ? costOfTable(size, type.getElementTypeBitWidth()) : memory;
 }
 
 std::optional<MemoryTable>

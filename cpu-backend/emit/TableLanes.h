@@ -10,6 +10,13 @@
 
 namespace tilebridge::cpu {
 
+/// What a lane costs of the time of a simple instruction on a vector, whatever
+/// the CPU is.
+inline int64_t costOfTable(int64_t size, int64_t bits) {
+  constexpr int64_t fewRegisters = 4 * 512;
+  return size * bits <= fewRegisters ? 4 : 10;
+}
+
 /// Picks elements of a table that is in registers, by permutations.
 class TableLanes {
 public:

@@ -55,7 +55,7 @@ def check_row(rng, dtype, index_dtype, size, block, n):
 
 
 @pytest.mark.parametrize("dtype", ALL)
-@pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024])
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024])
 def test_rows(dtype, size, rng):
     check_row(rng, dtype, torch.int32, size, 128, 300)
 
@@ -240,6 +240,33 @@ def test_computed(size, block, rng):
     assert torch.equal(out[1].long(), torch.full([block], 5))
     assert torch.equal(out[2], x[(block - 1 - i) % size // 2])
     assert torch.equal(out[3], x[3].expand(block))
+
+
+@triton.jit
+def operand_kernel(a, b, index, out, sums, k, M: tl.constexpr, K: tl.constexpr, N: tl.constexpr):
+    """What a product reads is picked from as well."""
+    i, j, n = tl.arange(0, M), tl.arange(0, K), tl.arange(0, N)
+    product = tl.zeros([M, N], tl.float32)
+    picked = tl.zeros([K, N], tl.float32)
+    at = tl.load(index + j[:, None] * N + n[None, :])
+    for start in range(0, k, K):
+        left = tl.load(a + i[:, None] * k + start + j[None, :])
+        right = tl.load(b + (start + j[:, None]) * N + n[None, :]) * 2 + 1
+        product += tl.dot(left, right)
+        picked += tl.gather(right, at, 1)
+    tl.store(out + i[:, None] * N + n[None, :], product)
+    tl.store(sums + j[:, None] * N + n[None, :], picked)
+
+
+def test_operand_of_a_product(rng):
+    a, b = normal(rng, [16, 64]), normal(rng, [64, 32])
+    index = torch.randint(0, 32, (16, 32), generator=rng, dtype=torch.int32)
+    out, sums = output([16, 32], torch.float32), output([16, 32], torch.float32)
+    operand_kernel[(1,)](a, b, index, out, sums, 64, M=16, K=16, N=32)
+    right = b.double() * 2 + 1
+    torch.testing.assert_close(out.double(), a.double() @ right, rtol=1e-4, atol=1e-4)
+    wanted = sum(part.gather(1, index.long()) for part in right.split(16))
+    torch.testing.assert_close(sums.double(), wanted, rtol=1e-5, atol=1e-5)
 
 
 @triton.jit
