@@ -210,8 +210,8 @@ LogicalResult GatheredRows::emitSquares(int64_t side) {
   OpBuilder &builder = fe.builder();
   OpBuilder::InsertionGuard guard(builder);
   Location loc = b.getLoc();
-  others = view.pad ? fe.mapScalar(view.pad)
-                    : fe.zeroOf(view.elementType(), loc);
+  others =
+      view.pad ? fe.mapScalar(view.pad) : fe.zeroOf(view.elementType(), loc);
   if (!others)
     return failure();
   others = fe.toLanes(others, side);
@@ -260,10 +260,9 @@ FailureOr<bool> FunctionEmitter::packGatheredRows(const DeepMatmul &product,
   bool isContiguous = constantOf(view.strides[1]) == 1;
   // More rows than a vector has of 32 bits take more steps to transpose.
   int64_t most = target().vectorBits >= 512 ? 16 : 8,
-          side = std::min({lanesAlong(view.shape[0], most),
-                           lanesAlong(view.shape[1], most),
-                           target().vectorBits /
-                               element.getIntOrFloatBitWidth()});
+          side = std::min(
+              {lanesAlong(view.shape[0], most), lanesAlong(view.shape[1], most),
+               target().vectorBits / element.getIntOrFloatBitWidth()});
   if (!isContiguous && (constantOf(view.strides[0]) != 1 || side < 4))
     return false;
   LogicalResult result = success();

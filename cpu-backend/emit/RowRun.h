@@ -25,8 +25,8 @@ struct RowRun {
 };
 
 /// What is stored of a part of a row; null: what was read.
-using ConvertRow = llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &,
-                                                  mlir::Value)>;
+using ConvertRow =
+    llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::Value)>;
 
 /// Copies the rows `numbers` of `from`, where they are contiguous along its
 /// rows, to those from `first` on of `to`, which is contiguous along the other

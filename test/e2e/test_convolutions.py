@@ -202,19 +202,23 @@ def test_infinities_stay_where_they_are():
 
 
 @triton.jit
-def repeated_rows(x, out, places, count, out_c, M: tl.constexpr, N: tl.constexpr):
+def stored_rows(
+    x, out, places, count, out_c, M: tl.constexpr, N: tl.constexpr, IS_WHOLE: tl.constexpr
+):
     rows = tl.arange(0, M)
     cols = tl.arange(0, N)
     at = tl.load(places + rows)
     block = tl.load(x + rows[:, None] * N + cols[None, :])
-    mask = (rows >= 0)[:, None] & (at >= 0)[:, None] & (cols < count)[None, :]
+    mask = (at >= 0)[:, None] & (cols >= 0)[None, :]
+    if not IS_WHOLE:
+        mask = mask & (cols < count)[None, :]
     tl.store(out + at[:, None] + cols[None, :] * out_c, block * 2, mask=mask)
 
 
 @pytest.mark.parametrize(
     "dtype", [torch.float32, torch.bfloat16, torch.int8, torch.int64, torch.float64]
 )
-@pytest.mark.parametrize("count", [32, 29, 1, 0])
+@pytest.mark.parametrize("count", [None, 32, 29, 1, 0])
 @pytest.mark.parametrize(
     "kind", ["run", "jump", "equal", "holes", "back", "none", "steps", "wrapped"]
 )
@@ -242,5 +246,5 @@ def test_stored_rows(kind, count, dtype):
     for row in range(m):
         if places[row] >= 0:
             wanted[:count, places[row]] = x[row, :count] * 2
-    repeated_rows[(1,)](x, out, places, count, out.stride(0), m, n)
+    stored_rows[(1,)](x, out, places, count or 0, out.stride(0), m, n, count is None)
     assert torch.equal(out, wanted)
