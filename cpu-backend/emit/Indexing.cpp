@@ -77,6 +77,12 @@ bool tilebridge::cpu::isPick(Operation *op) {
          !matchExchange(op);
 }
 
+bool tilebridge::cpu::isPickedFrom(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    return isPick(use.getOwner()) && use.getOperandNumber() == 0;
+  });
+}
+
 std::optional<Exchange> tilebridge::cpu::matchExchange(Operation *op) {
   auto gather = dyn_cast_if_present<linalg_ext::GatherAlongOp>(op);
   auto lanes = gather ? gather->getAttrOfType<IntegerAttr>(lanesAttr) : nullptr;

@@ -287,7 +287,7 @@ private:
 
   bool mustBeBuffer(Operation *op) {
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-      return !isComputedReshape(op);
+      return !isComputedReshape(op) || isPickedFrom(op->getResult(0));
     if (isa<tensor::InsertSliceOp>(op))
       return !matchLoad(op->getResult(0));
     if (auto constant = dyn_cast<arith::ConstantOp>(op))

@@ -174,6 +174,8 @@ bool isReversal(mlir::Operation *op);
 
 /// Elements of a block at indices that are computed, not one of these forms.
 bool isPick(mlir::Operation *op);
+/// Such an op takes elements of `value`.
+bool isPickedFrom(mlir::Value value);
 
 /// A block of one dimension of which element i is the operand's element
 /// `i ^ stride`, and the lanes of the loops that compute it, which begin at

@@ -104,3 +104,20 @@ func.func @short(%x: memref<16xf16>, %y: memref<16xi8>, %i: memref<256xi8>, %out
   bufferization.materialize_in_destination %s in writable %bytes : (tensor<256xi8>, memref<256xi8>) -> ()
   return
 }
+
+// A reshape of what an atomic gives is in memory, as it is picked from.
+// CHECK-LABEL: func.func @reshaped
+// CHECK: llvm.atomicrmw xchg
+// CHECK: memref.store %{{.*}}, %[[OLD:.*]][%{{.*}}] : memref<2xf64>
+// CHECK: memref.reinterpret_cast %[[OLD]] to
+// CHECK: return
+func.func @reshaped(%p: memref<?xf64, strided<[1], offset: ?>>, %at: memref<2xi64>, %v: memref<2xf64>, %i: memref<2x1xi32>, %out: memref<2x1xf64>) {
+  %places = bufferization.to_tensor %at : memref<2xi64> to tensor<2xi64>
+  %values = bufferization.to_tensor %v : memref<2xf64> to tensor<2xf64>
+  %n = bufferization.to_tensor %i : memref<2x1xi32> to tensor<2x1xi32>
+  %old = linalg_ext.atomic_rmw exch acquire gpu %p[%places], %values : (memref<?xf64, strided<[1], offset: ?>>, tensor<2xi64>, tensor<2xf64>) -> tensor<2xf64>
+  %rows = tensor.expand_shape %old [[0, 1]] output_shape [2, 1] : tensor<2xf64> into tensor<2x1xf64>
+  %picked = linalg_ext.gather_along %rows[%n] dimension = 1 : tensor<2x1xf64>, tensor<2x1xi32> -> tensor<2x1xf64>
+  bufferization.materialize_in_destination %picked in writable %out : (tensor<2x1xf64>, memref<2x1xf64>) -> ()
+  return
+}
