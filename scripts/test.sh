@@ -8,14 +8,14 @@ usage() {
 usage: scripts/test.sh [--quick | --all] [--no-setup] [PART...] [-- pytest options]
 PART is one of: lint lit unit e2e (default: all of them)
   --quick      no test marked slow, and only Triton 3.9
-  --all        every case with Triton 3.7, too (default: one in three of each test, and all of block pointers)
+  --all        every case with Triton 3.7, too (default: one in five of each test, and all of block pointers)
   --no-setup   use the build and the environments as they are
 One test: lit: /usr/lib/llvm-22/bin/lit -v build/test/lit/FOLDER/FILE; GoogleTest: build/bin/NAME;
 pytest: .venv/bin/python -m pytest test/e2e/FILE -k NAME
 USAGE
 }
 
-quick=no share=3 setup=yes parts=() pytest_options=()
+quick=no share=5 setup=yes parts=() pytest_options=()
 while (($#)); do
   case $1 in
   --quick) quick=yes ;;
