@@ -26,21 +26,24 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
+/// The number that all elements of a tensor are, if an op says so.
+static Value elementOf(Value value) {
+  if (auto splat = value.getDefiningOp<tensor::SplatOp>())
+    return splat.getInput();
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    return fill.getInputs()[0];
+  return value;
+}
+
 /// A number, or all elements of a tensor, are zero, whatever its sign.
 static bool isZero(Value value) {
-  if (auto splat = value.getDefiningOp<tensor::SplatOp>())
-    value = splat.getInput();
-  else if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    value = fill.getInputs()[0];
+  value = elementOf(value);
   return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
 }
 
 /// The same, and adding zeros to it changes nothing: -0.0 + 0.0 is 0.0.
 static bool isZeroOfSums(Value value) {
-  if (auto splat = value.getDefiningOp<tensor::SplatOp>())
-    value = splat.getInput();
-  else if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    value = fill.getInputs()[0];
+  value = elementOf(value);
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
 

@@ -40,14 +40,6 @@ static Value sizeAlong(Value view, unsigned dim) {
   return dyn_cast<Value>(part.getMixedSizes()[dim]);
 }
 
-/// A product with a finite constant.
-static bool isScaling(Operation &op) {
-  FloatAttr factor;
-  return isa<arith::MulFOp>(op) &&
-         matchPattern(op.getOperand(1), m_Constant(&factor)) &&
-         factor.getValue().isFinite();
-}
-
 /// Elements become others of the same index, zeros others that are zero.
 static Value convertedFrom(linalg::GenericOp op) {
   Block &body = *op.getBody();

@@ -57,8 +57,6 @@ private:
   void copy(Value start, Value mask);
   void copyOrGather(const RowRun &run, Value numbers, Value mask);
   void gather(Value numbers, Value mask);
-  void choose(Value condition, llvm::function_ref<void()> then,
-              llvm::function_ref<void()> otherwise);
 
   FunctionEmitter &fe;
   const DeepMatmul &product;
@@ -76,16 +74,6 @@ private:
 void GatheredColumns::store(Value value, Value column) {
   vector::StoreOp::create(b, kernel.asLeft(value), product.lhs,
                           ValueRange{plus(product.filled, column), row});
-}
-
-void GatheredColumns::choose(Value condition, llvm::function_ref<void()> then,
-                             llvm::function_ref<void()> otherwise) {
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  then();
-  b.setInsertionPointToStart(branch.elseBlock());
-  otherwise();
 }
 
 void GatheredColumns::forColumns(OpFoldResult from, OpFoldResult to,
@@ -131,14 +119,16 @@ void GatheredColumns::copyOrGather(const RowRun &run, Value numbers,
                                    Value mask) {
   auto any = [&] { gather(numbers, mask); };
   if (!mask)
-    return choose(run.isRun, [&] { copy(run.start, {}); }, any);
+    return emitChoice(b, run.isRun, [&] { copy(run.start, {}); }, any);
   // Rows above and below a picture are all missing.
-  auto some = [&] { choose(run.isRun, [&] { copy(run.start, mask); }, any); };
+  auto some = [&] {
+    emitChoice(b, run.isRun, [&] { copy(run.start, mask); }, any);
+  };
   auto notAll = [&] {
-    choose(run.isNone, [&] { fill(view.lo[1], view.hi[1]); }, some);
+    emitChoice(b, run.isNone, [&] { fill(view.lo[1], view.hi[1]); }, some);
   };
   Value isPlain = arith::AndIOp::create(b, run.isRun, run.isWhole);
-  choose(isPlain, [&] { copy(run.start, {}); }, notAll);
+  emitChoice(b, isPlain, [&] { copy(run.start, {}); }, notAll);
 }
 
 /// `body` for each vector of rows that are wanted.

@@ -48,8 +48,6 @@ private:
   LogicalResult findPlaces();
   void forVectors(llvm::function_ref<Value(Value)> load);
   void copyAll(Value row);
-  void choose(Value condition, llvm::function_ref<void()> then,
-              llvm::function_ref<void()> otherwise);
   void copy(Value place);
   void copyPart(Value place, Value exists);
   Value isBelow(Value column, OpFoldResult bound);
@@ -103,16 +101,6 @@ LogicalResult GatheredRows::findPlaces() {
   return result;
 }
 
-void GatheredRows::choose(Value condition, llvm::function_ref<void()> then,
-                          llvm::function_ref<void()> otherwise) {
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  then();
-  b.setInsertionPointToStart(branch.elseBlock());
-  otherwise();
-}
-
 /// Packs what `load` gives of the vector that begins at a column.
 void GatheredRows::forVectors(llvm::function_ref<Value(Value)> load) {
   emitLoop(b, view.shape[1], lanes, [&](Value column) {
@@ -136,8 +124,8 @@ Value GatheredRows::isBelow(Value column, OpFoldResult bound) {
 
 /// A row some of whose elements are there, if it is there itself.
 void GatheredRows::copyPart(Value place, Value exists) {
-  choose(
-      exists,
+  emitChoice(
+      b, exists,
       [&] {
         forVectors([&](Value column) -> Value {
           Value mask = isBelow(column, view.hi[1]);
@@ -179,8 +167,8 @@ void GatheredRows::copyAll(Value number) {
     isAll = arith::AndIOp::create(b, exists,
                                   arith::AndIOp::create(b, isWhole, isFirst));
   }
-  choose(
-      isAll, [&] { copy(place); },
+  emitChoice(
+      b, isAll, [&] { copy(place); },
       [&] {
         if (isFull)
           forVectors([&](Value) { return others; });

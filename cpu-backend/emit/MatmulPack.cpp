@@ -25,6 +25,17 @@ Value tilebridge::cpu::loadOne(ImplicitLocOpBuilder &b, Value memref,
   return vector::ExtractOp::create(b, one, ArrayRef<int64_t>{0});
 }
 
+void tilebridge::cpu::emitChoice(ImplicitLocOpBuilder &b, Value condition,
+                                 llvm::function_ref<void()> then,
+                                 llvm::function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+  b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
 void tilebridge::cpu::emitLoop(ImplicitLocOpBuilder &b, int64_t count,
                                int64_t step,
                                llvm::function_ref<void(Value)> body) {

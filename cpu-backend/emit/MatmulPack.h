@@ -76,6 +76,11 @@ mlir::Value loadOne(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
 void emitLoop(mlir::ImplicitLocOpBuilder &b, int64_t count, int64_t step,
               llvm::function_ref<void(mlir::Value)> body);
 
+/// if (condition) then else otherwise.
+void emitChoice(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
+                llvm::function_ref<void()> then,
+                llvm::function_ref<void()> otherwise);
+
 /// `value` + `offset` as an index.
 mlir::Value offsetBy(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                      int64_t offset);

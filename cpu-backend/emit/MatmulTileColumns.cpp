@@ -383,10 +383,5 @@ void MatmulKernel::multiplyColumnsBesideTiles(Allocate allocate) const {
                                     constant(mostByVectors(true))),
         isFew = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, now.wanted,
                                       most);
-  auto branch = scf::IfOp::create(b, isFew, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  multiplyByVectors();
-  b.setInsertionPointToStart(branch.elseBlock());
-  multiplyByTiles();
+  emitChoice(b, isFew, multiplyByVectors, multiplyByTiles);
 }
