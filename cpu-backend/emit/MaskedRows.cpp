@@ -35,6 +35,11 @@ static Value elementOf(Value value) {
   return value;
 }
 
+bool tilebridge::cpu::keepsZero(Operation *op) {
+  return isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
+             arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
+}
+
 /// A number, or all elements of a tensor, are zero, whatever its sign.
 static bool isZero(Value value) {
   value = elementOf(value);
@@ -92,11 +97,6 @@ private:
 
   static Found ofMask(Value mask, Value other, unsigned dim) {
     return isZeroOrNone(other) ? findRowMasks(mask, dim) : Found();
-  }
-
-  static bool keepsZero(Operation *op) {
-    return isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
-               arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
   }
 
   /// Those of a value of the scalar code of `op`, along a dimension of its

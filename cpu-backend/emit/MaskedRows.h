@@ -24,6 +24,9 @@ mlir::Value findMaskedRows(mlir::linalg::MatmulOp op);
 /// and nothing else; null if there is none.
 mlir::linalg::MatmulOp maskedProductOf(mlir::Value tensor);
 
+/// A conversion of numbers, which makes zeros of zeros.
+bool keepsZero(mlir::Operation *op);
+
 /// Marks these products.
 void markMaskedRows(mlir::func::FuncOp func);
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/DeepMatmul.h"
+#include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -50,10 +51,7 @@ static Value convertedFrom(linalg::GenericOp op) {
       !llvm::hasNItems(body, 2))
     return {};
   Operation &convert = body.front();
-  bool keepsZero =
-      isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
-          arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(convert);
-  if (!keepsZero || convert.getOperand(0) != body.getArgument(0) ||
+  if (!keepsZero(&convert) || convert.getOperand(0) != body.getArgument(0) ||
       body.getTerminator()->getOperand(0) != convert.getResult(0))
     return {};
   return op.getDpsInputOperand(0)->get();
