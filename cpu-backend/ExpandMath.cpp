@@ -208,23 +208,6 @@ private:
   StringRef isa;
 };
 
-/// A quotient of f32 that becomes f16 is computed in f32: LLVM would make it
-/// one of f16 if both numbers were that, whose instruction takes longer than
-/// two of f32.
-static void keepWide(arith::TruncFOp op) {
-  auto quotient = op.getIn().getDefiningOp<arith::DivFOp>();
-  auto type = dyn_cast<VectorType>(op.getIn().getType());
-  if (!quotient || !type || type.getRank() != 1 || type.isScalable() ||
-      !type.getElementType().isF32() ||
-      !getElementTypeOrSelf(op.getType()).isF16())
-    return;
-  OpBuilder b(op);
-  auto fence = LLVM::CallIntrinsicOp::create(
-      b, op.getLoc(), type, b.getStringAttr("llvm.arithmetic.fence"),
-      quotient.getResult());
-  op.getInMutable().assign(fence.getResult(0));
-}
-
 struct ExpandMathPass
     : public tilebridge::cpu::impl::CpuExpandMathPassBase<ExpandMathPass> {
   using Base::Base;
@@ -248,7 +231,10 @@ struct ExpandMathPass
     for (arith::RemFOp remainder : remainders)
       expandRemainder(remainder, fma);
     if (f16Arithmetic)
-      getOperation().walk(keepWide);
+      getOperation().walk(keepQuotientWide);
+    // Before the steps that say so are written in another form.
+    if (secondIfNan)
+      numbers = findNumbers(ops);
     for (Operation *op : ops)
       if (failed(expand(op)))
         signalPassFailure();
@@ -347,6 +333,10 @@ private:
     if (!LLVM::isCompatibleType(type))
       return success();
     bool isMaximum = isa<arith::MaxNumFOp>(op);
+    if (auto number = numbers.find(op); number != numbers.end()) {
+      expandMaximumWithNumber(op, number->second);
+      return success();
+    }
     auto write = [&](OpBuilder &b, Value x, Value y) -> Value {
       if (!secondIfNan)
         return LLVM::CallIntrinsicOp::create(
@@ -394,6 +384,9 @@ private:
     op->erase();
     return success();
   }
+
+  /// Which operands of maxima are never NaN.
+  llvm::DenseMap<Operation *, unsigned> numbers;
 };
 
 } // namespace

@@ -24,8 +24,9 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
       `tanh` as well: within 0.75. Elsewhere both are two polynomials, of which a lane takes one: within 0.99 and 1.03
       with fused multiply-adds.
     - `arith.maxnumf` and `arith.minnumf` become LLVM's functions, with the operand that a reduction has new first: x86 tests it for NaN.
-      A loop over several vectors tests them together, and takes x86's own maximum where none is NaN. Elsewhere a signaling NaN is
-      made quiet before, which counts as missing only then.
+      A loop over several vectors tests them together, and takes x86's own maximum where none is NaN. So it does without a test where
+      one operand is known to be a number, which comes second (what began with -inf is one). Elsewhere a signaling NaN is made quiet
+      before, which counts as missing only then.
     - The other functions of f32 and f64 become calls of glibc's vector functions (libmvec, at most 4 units in the last
       place), a native vector at a time; of libm for scalars and where there is no vector function.
     - `linalg_ext.libm` becomes calls as well.

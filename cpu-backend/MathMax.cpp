@@ -13,6 +13,7 @@
 
 #include "cpu-backend/MathMax.h"
 #include "cpu-backend/MathVectors.h"
+#include "cpu-backend/NeverNan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -88,4 +89,27 @@ bool tilebridge::cpu::expandReducedMaximum(
   op->replaceAllUsesWith(branch);
   op->erase();
   return true;
+}
+
+llvm::DenseMap<Operation *, unsigned>
+tilebridge::cpu::findNumbers(ArrayRef<Operation *> ops) {
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  for (Operation *op : ops)
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+      for (OpOperand &operand : op->getOpOperands())
+        if (isNeverNan(operand.get()))
+          numbers[op] = operand.getOperandNumber();
+  return numbers;
+}
+
+void tilebridge::cpu::expandMaximumWithNumber(Operation *op, unsigned number) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value x = op->getOperand(1 - number), y = op->getOperand(number);
+  auto predicate = isa<arith::MaxNumFOp>(op) ? arith::CmpFPredicate::OGT
+                                             : arith::CmpFPredicate::OLT;
+  // The number comes second, and is the result where x is NaN.
+  Value isTaken = arith::CmpFOp::create(b, predicate, x, y);
+  Value chosen = arith::SelectOp::create(b, isTaken, x, y);
+  op->getResult(0).replaceAllUsesWith(chosen);
+  op->erase();
 }

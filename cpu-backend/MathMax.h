@@ -20,4 +20,13 @@ bool expandReducedMaximum(
     llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value, mlir::Value)>
         general);
 
+/// Which operand of each arith.maxnumf and minnumf of `ops` is never NaN; none
+/// of those of which that is not known.
+llvm::DenseMap<mlir::Operation *, unsigned>
+findNumbers(llvm::ArrayRef<mlir::Operation *> ops);
+
+/// Writes `op`, an arith.maxnumf or minnumf whose operand `number` is never
+/// NaN, for such a CPU: one instruction.
+void expandMaximumWithNumber(mlir::Operation *op, unsigned number);
+
 } // namespace tilebridge::cpu

@@ -12,6 +12,7 @@
 
 #include "cpu-backend/MathReciprocal.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -56,4 +57,18 @@ void tilebridge::cpu::skipProductWithOne(arith::MulFOp op, int64_t vectorBits) {
   scf::YieldOp::create(b, op.getResult());
   b.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(b, op.getLhs());
+}
+
+void tilebridge::cpu::keepQuotientWide(arith::TruncFOp op) {
+  auto quotient = op.getIn().getDefiningOp<arith::DivFOp>();
+  auto type = dyn_cast<VectorType>(op.getIn().getType());
+  if (!quotient || !type || type.getRank() != 1 || type.isScalable() ||
+      !type.getElementType().isF32() ||
+      !getElementTypeOrSelf(op.getType()).isF16())
+    return;
+  OpBuilder b(op);
+  auto fence = LLVM::CallIntrinsicOp::create(
+      b, op.getLoc(), type, b.getStringAttr("llvm.arithmetic.fence"),
+      quotient.getResult());
+  op.getInMutable().assign(fence.getResult(0));
 }

@@ -14,4 +14,9 @@ namespace tilebridge::cpu {
 /// division by one number is left out where the power is 1.
 void skipProductWithOne(mlir::arith::MulFOp op, int64_t vectorBits);
 
+/// A quotient of vectors of f32 that becomes f16 is computed in f32: LLVM would
+/// make it one of f16 if both numbers were that, whose instruction takes longer
+/// than two of f32.
+void keepQuotientWide(mlir::arith::TruncFOp op);
+
 } // namespace tilebridge::cpu

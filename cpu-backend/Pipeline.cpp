@@ -86,6 +86,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
   // Loops carry sums, not blocks that are summed behind them.
   pm.addNestedPass<func::FuncOp>(createCpuNarrowAccumulatorsPass());
+  // Maxima that are compared with numbers begin with one.
+  pm.addNestedPass<func::FuncOp>(createCpuNumberStartsPass());
   // Rows that are one row in memory are reduced as they lie there.
   pm.addNestedPass<func::FuncOp>(createCpuSplitRowsPass());
   // Products of gathered rows that several loops add up are added up by one.

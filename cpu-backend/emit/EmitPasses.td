@@ -40,6 +40,27 @@ def CpuNarrowAccumulatorsPass : Pass<"tilebridge-cpu-narrow-accumulators", "::ml
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuNumberStartsPass : Pass<"tilebridge-cpu-number-starts", "::mlir::func::FuncOp"> {
+  let summary = "Begins maxima with -inf, not NaN, where nobody sees the difference";
+  let description = [{
+    A maximum that ignores NaN is NaN if there was nothing else, and so it begins with NaN. Where its result is only compared, by the same
+    function, with what is never NaN, such as the largest element so far of a loop that began with -inf, it begins with -inf: then what
+    was found is a number at each step, and tilebridge-cpu-expand-math writes each step on x86 as one instruction. Minima begin with +inf.
+
+    Before:
+    ```mlir
+    %m = linalg.reduce { arith.maxnumf } ins(%x : tensor<8x64xf32>) outs(%nan : tensor<8xf32>) dimensions = [1]
+    %next = linalg.generic ins(%m, %so_far : ...) { arith.maxnumf } -> tensor<8xf32>
+    ```
+    After:
+    ```mlir
+    %m = linalg.reduce { arith.maxnumf } ins(%x : tensor<8x64xf32>) outs(%minus_inf : tensor<8xf32>) dimensions = [1]
+    %next = linalg.generic ins(%m, %so_far : ...) { arith.maxnumf } -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CpuUniformCarriedPass : Pass<"tilebridge-cpu-uniform-carried", "::mlir::func::FuncOp"> {
   let summary = "Carries one number where all elements of what a loop carries are one";
   let description = [{

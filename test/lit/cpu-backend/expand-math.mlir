@@ -196,6 +196,41 @@ func.func @short_row(%x: memref<?xf32>, %start: vector<8xf32>, %w: vector<24xf32
   return %r#0, %r#1 : vector<8xf32>, vector<24xf32>
 }
 
+// What began with a number is one, in the next loop and in half of its lanes, too: it comes second, and is the result where the other is NaN.
+// CHECK-LABEL: func.func @found_numbers
+// X86-LABEL: func.func @found_numbers
+// X86-NOT: llvm.intr.maxnum
+// X86: scf.for {{.*}} iter_args(%[[TOP:.*]] = %{{.*}})
+// X86-NEXT: %[[V:.*]] = vector.load
+// X86-NEXT: %[[LARGER:.*]] = arith.cmpf ogt, %[[V]], %[[TOP]] : vector<24xf32>
+// X86-NEXT: arith.select %[[LARGER]], %[[V]], %[[TOP]]
+// X86: scf.for {{.*}} iter_args(%[[TOP:.*]] = %{{.*}})
+// X86-NEXT: %[[V:.*]] = vector.load
+// X86-NEXT: %[[LARGER:.*]] = arith.cmpf ogt, %[[V]], %[[TOP]] : vector<24xf32>
+// X86: %[[LOW:.*]] = vector.shuffle
+// X86: %[[HIGH:.*]] = vector.shuffle
+// X86: arith.cmpf olt, %[[LOW]], %[[HIGH]] : vector<12xf32>
+// X86: return
+func.func @found_numbers(%x: memref<?xf32>, %n: index) -> vector<12xf32> {
+  %c0 = arith.constant 0 : index
+  %c24 = arith.constant 24 : index
+  %start = arith.constant dense<0xFF800000> : vector<24xf32>
+  %r = scf.for %i = %c0 to %n step %c24 iter_args(%top = %start) -> vector<24xf32> {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<24xf32>
+    %m = arith.maxnumf %top, %v : vector<24xf32>
+    scf.yield %m : vector<24xf32>
+  }
+  %s = scf.for %i = %c0 to %n step %c24 iter_args(%top = %r) -> vector<24xf32> {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<24xf32>
+    %m = arith.maxnumf %v, %top : vector<24xf32>
+    scf.yield %m : vector<24xf32>
+  }
+  %low = vector.shuffle %s, %s [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] : vector<24xf32>, vector<24xf32>
+  %high = vector.shuffle %s, %s [12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23] : vector<24xf32>, vector<24xf32>
+  %m = arith.minnumf %low, %high : vector<12xf32>
+  return %m : vector<12xf32>
+}
+
 // The same where NaN stays, and zeros are not told apart; the others are LLVM's functions.
 // CHECK-LABEL: func.func @nan_stays
 // CHECK: llvm.intr.maximum(%{{.*}}, %{{.*}}) {fastmathFlags = #llvm.fastmath<nsz>}
