@@ -100,179 +100,218 @@ SmallVector<Value> tilebridge::cpu::rootOperands(Operation *root) {
   return {root->getResults().begin(), root->getResults().end()};
 }
 
-namespace {
-class Grouper {
-public:
-  explicit Grouper(func::FuncOp func) : builder(func.getContext()) {}
-
-  void visit(Block &block) {
-    close();
-    for (Operation &op : block) {
-      if (isNest(&op)) {
-        if (!joins(&op))
-          close();
-        group.push_back(&op);
-        continue;
-      }
-      bool quiet = kindOf(&op) == OpKind::Inlineable && !isPlannedBuffer(&op);
-      // A scalar that is loaded is loaded before the group's loops.
-      if (kindOf(&op) == OpKind::Scalar && op.getNumRegions() == 0 &&
-          !mayWrite(&op))
-        quiet = !mayRead(&op) || llvm::none_of(group, mayWrite);
-      if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-        quiet = !reachesGroup(extract.getTensor());
-      if (!quiet)
-        close();
-      for (Region &region : op.getRegions())
-        if (isa<scf::SCFDialect>(op.getDialect()))
-          for (Block &inner : region)
-            visit(inner);
-    }
-    close();
-  }
-
-private:
-  static bool isNest(Operation *op) {
-    if (kindOf(op) == OpKind::NestRoot)
-      return true;
-    return kindOf(op) == OpKind::Inlineable && isPlannedBuffer(op) &&
-           !isa<tensor::InsertSliceOp, tensor::ExpandShapeOp,
-                tensor::CollapseShapeOp, arith::ConstantOp>(op);
-  }
-
-  static ArrayRef<int64_t> shapeOf(Operation *op) {
-    if (isa<tensor::InsertSliceOp, tensor::PadOp>(op))
-      return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-    return cast<RankedTensorType>(rootOperands(op).front().getType())
-        .getShape();
-  }
-
-  static SmallVector<int64_t> reducedBy(Operation *op) {
-    if (isa<linalg::ReduceOp, linalg_ext::ReduceOp>(op))
-      return reduceDimensions(op);
-    return {};
-  }
-
-  bool reachesGroup(Value tensor) {
-    bool reaches = false;
-    auto type = dyn_cast<RankedTensorType>(tensor.getType());
-    walkInline(tensor, Indices(type.getRank()),
-               [&](Value value, ArrayRef<Index>) {
-                 reaches |= llvm::is_contained(group, value.getDefiningOp());
-                 return !reaches;
-               });
-    return reaches;
-  }
-
-  /// The loops of `root` compute such an op.
-  static bool computes(Operation *root,
-                       function_ref<bool(Operation *)> isWanted) {
-    bool found = false;
-    for (Value operand : rootOperands(root)) {
-      auto type = cast<RankedTensorType>(operand.getType());
-      walkInline(
-          operand, Indices(type.getRank()),
-          [&](Value value, ArrayRef<Index>) {
-            Operation *def = value.getDefiningOp();
-            found |=
-                def && isWanted(def) && (def == root || !isPlannedBuffer(def));
-            return !found;
-          },
-          root);
-    }
-    return found;
-  }
-
-  static bool gathers(Operation *root) {
-    return computes(root, [](Operation *op) {
-      return isa<linalg_ext::GatherOp>(op) && tableSizeOf(op) == 0;
-    });
-  }
-
-  bool joins(Operation *op) {
-    if (group.empty())
-      return false;
-    // The loop of a scan carries nothing else.
-    auto scans = [](Operation *root) { return computes(root, isStreamedScan); };
-    if (scans(op) || llvm::any_of(group, scans))
-      return false;
-    // Two views of one tensor: what is an element here is another one there.
-    if (shapeOf(op) != shapeOf(group.front()) || shapeOf(op).empty() ||
-        group.size() >= 8)
-      return false;
-    SmallVector<int64_t> reduced = reducedBy(op);
-    for (Operation *other : group) {
-      SmallVector<int64_t> theirs = reducedBy(other);
-      if (!reduced.empty() && !theirs.empty() && reduced != theirs)
-        return false;
-    }
-    Operation *firstStore = nullptr;
-    for (Operation *other : group)
-      if (!firstStore && mayWrite(other))
-        firstStore = other;
-    bool fits = true;
-    // Ranges of gathered elements are not known: nothing guards them against
-    // stores of their nest.
-    if (mayWrite(op) || firstStore) {
-      fits = !gathers(op);
-      for (Operation *other : group)
-        fits &= !gathers(other);
-    }
-    for (Value operand : rootOperands(op)) {
-      auto type = cast<RankedTensorType>(operand.getType());
-      Indices identity = identityIndices(type.getRank());
-      walkInline(
-          operand, identity,
-          [&](Value value, ArrayRef<Index> at) {
-            Operation *def = value.getDefiningOp();
-            if (!def)
-              return fits;
-            if (def != op && llvm::is_contained(group, def)) {
-              // Another root's elements, at the same place of the loops, are at
-              // hand.
-              bool same = kindOf(def) == OpKind::Inlineable &&
-                          at == ArrayRef<Index>(identity);
-              fits &= same;
-              return false;
-            }
-            // A read after the group's store must see what is stored.
-            if (firstStore && mayReadAfter(def, value, firstStore))
-              fits = false;
-            return fits;
-          },
-          op);
-    }
-    // The address of a store may depend on a scalar that comes from the group;
-    // then an op in between has closed the group already.
-    return fits;
-  }
-
-  static bool mayReadAfter(Operation *def, Value value, Operation *store) {
-    Operation *read = def;
-    if (auto load = matchLoad(value))
-      read = load->read;
-    else if (!mayRead(def))
-      return false;
-    Operation *ancestor = store->getBlock()->findAncestorOpInBlock(*read);
-    return ancestor && store->isBeforeInBlock(ancestor);
-  }
-
-  void close() {
-    if (group.size() > 1)
-      for (Operation *op : group)
-        op->setAttr(nestAttr, builder.getI64IntegerAttr(next));
-    next += group.size() > 1;
-    group.clear();
-  }
-
-  OpBuilder builder;
-  SmallVector<Operation *> group;
-  int64_t next = 0;
-};
-} // namespace
-
-void tilebridge::cpu::decideGroups(func::FuncOp func) {
-  Grouper grouper(func);
+Grouper::Grouper(func::FuncOp func) : builder(func.getContext()), func(func) {
+  func.walk([](Operation *op) { op->removeAttr(nestAttr); });
   for (Block &block : func.getBody())
-    grouper.visit(block);
+    add(block);
+}
+
+void Grouper::add(Block &block) {
+  SmallVector<Place> here;
+  for (Operation &op : block) {
+    Place place{&op, kindOf(&op)};
+    place.isNumber = place.kind == OpKind::Scalar && op.getNumRegions() == 0 &&
+                     !mayWrite(&op);
+    place.reads = place.isNumber && mayRead(&op);
+    here.push_back(place);
+    if (place.kind == OpKind::Control)
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          add(inner);
+  }
+  places[&block] = std::move(here);
+}
+
+void Grouper::run(const llvm::DenseSet<Operation *> &changed) {
+  ++runs;
+  for (Operation *op : changed)
+    changedIn[op] = runs;
+  next = 0;
+  auto before = std::exchange(numbers, {});
+  for (Block &block : func.getBody())
+    visit(block);
+  for (auto [op, number] : before)
+    if (!numbers.contains(op))
+      op->removeAttr(nestAttr);
+  for (auto [op, number] : numbers)
+    if (auto it = before.find(op); it == before.end() || it->second != number)
+      op->setAttr(nestAttr, builder.getI64IntegerAttr(number));
+}
+
+void Grouper::visit(Block &block) {
+  close();
+  for (const Place &place : places.find(&block)->second) {
+    Operation *op = place.op;
+    bool isBuffer = place.kind == OpKind::Inlineable && isPlannedBuffer(op);
+    bool isNest =
+        place.kind == OpKind::NestRoot ||
+        (isBuffer && !isa<tensor::InsertSliceOp, tensor::ExpandShapeOp,
+                          tensor::CollapseShapeOp, arith::ConstantOp>(op));
+    if (isNest) {
+      if (!joins(op))
+        close();
+      group.push_back(op);
+      continue;
+    }
+    bool quiet = place.kind == OpKind::Inlineable && !isBuffer;
+    // A scalar that is loaded is loaded before the group's loops.
+    if (place.isNumber)
+      quiet = !place.reads || llvm::none_of(group, mayWrite);
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+      quiet = !reachesGroup(extract.getTensor());
+    if (!quiet)
+      close();
+    if (place.kind == OpKind::Control)
+      for (Region &region : op->getRegions())
+        for (Block &inner : region)
+          visit(inner);
+  }
+  close();
+}
+
+static ArrayRef<int64_t> shapeOf(Operation *op) {
+  if (isa<tensor::InsertSliceOp, tensor::PadOp>(op))
+    return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  return cast<RankedTensorType>(rootOperands(op).front().getType()).getShape();
+}
+
+static SmallVector<int64_t> reducedBy(Operation *op) {
+  if (isa<linalg::ReduceOp, linalg_ext::ReduceOp>(op))
+    return reduceDimensions(op);
+  return {};
+}
+
+bool Grouper::reachesGroup(Value tensor) {
+  if (group.empty())
+    return false;
+  bool reaches = false;
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  walkInline(tensor, Indices(type.getRank()),
+             [&](Value value, ArrayRef<Index>) {
+               reaches |= llvm::is_contained(group, value.getDefiningOp());
+               return !reaches;
+             });
+  return reaches;
+}
+
+bool Grouper::isSince(Operation *op, unsigned run) const {
+  return changedIn.lookup(op) > run;
+}
+
+/// What the loops of `root` compute.
+const Grouper::Computed &Grouper::computedBy(Operation *root) {
+  Computed &computed = computedOf[root];
+  if (computed.run != 0 && !isSince(root, computed.run))
+    return computed;
+  computed = {runs};
+  for (Value operand : rootOperands(root)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    walkInline(
+        operand, Indices(type.getRank()),
+        [&](Value value, ArrayRef<Index>) {
+          Operation *def = value.getDefiningOp();
+          if (def && (def == root || !isPlannedBuffer(def))) {
+            computed.scans |= isStreamedScan(def);
+            computed.gathers |= isFarGather(def);
+          }
+          return true;
+        },
+        root);
+  }
+  return computed;
+}
+
+bool Grouper::isFarGather(Operation *op) {
+  if (!isa<linalg_ext::GatherOp>(op))
+    return false;
+  auto [it, isNew] = farGathers.try_emplace(op);
+  if (isNew)
+    it->second = tableSizeOf(op) == 0;
+  return it->second;
+}
+
+bool Grouper::joins(Operation *op) {
+  if (group.empty())
+    return false;
+  Answer &answer = answers[op];
+  bool isKnown = answer.run != 0 && answer.group == group &&
+                 !isSince(op, answer.run) &&
+                 llvm::none_of(group, [&](Operation *other) {
+                   return isSince(other, answer.run);
+                 });
+  if (!isKnown)
+    answer = {runs, group, fits(op)};
+  return answer.fits;
+}
+
+static bool mayReadAfter(Operation *def, Value value, Operation *store) {
+  Operation *read = def;
+  if (auto load = matchLoad(value))
+    read = load->read;
+  else if (!mayRead(def))
+    return false;
+  Operation *ancestor = store->getBlock()->findAncestorOpInBlock(*read);
+  return ancestor && store->isBeforeInBlock(ancestor);
+}
+
+bool Grouper::fits(Operation *op) {
+  // Two views of one tensor: what is an element here is another one there.
+  if (shapeOf(op) != shapeOf(group.front()) || shapeOf(op).empty() ||
+      group.size() >= 8)
+    return false;
+  // The loop of a scan carries nothing else.
+  auto scans = [&](Operation *root) { return computedBy(root).scans; };
+  if (scans(op) || llvm::any_of(group, scans))
+    return false;
+  SmallVector<int64_t> reduced = reducedBy(op);
+  for (Operation *other : group) {
+    SmallVector<int64_t> theirs = reducedBy(other);
+    if (!reduced.empty() && !theirs.empty() && reduced != theirs)
+      return false;
+  }
+  const auto *firstWrite = llvm::find_if(group, mayWrite);
+  Operation *firstStore = firstWrite == group.end() ? nullptr : *firstWrite;
+  // Ranges of gathered elements are not known: nothing guards them against
+  // stores of their nest.
+  auto gathers = [&](Operation *root) { return computedBy(root).gathers; };
+  if ((mayWrite(op) || firstStore) &&
+      (gathers(op) || llvm::any_of(group, gathers)))
+    return false;
+  bool fits = true;
+  for (Value operand : rootOperands(op)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    Indices identity = identityIndices(type.getRank());
+    walkInline(
+        operand, identity,
+        [&](Value value, ArrayRef<Index> at) {
+          Operation *def = value.getDefiningOp();
+          if (!def)
+            return fits;
+          if (def != op && llvm::is_contained(group, def)) {
+            // Another root's elements, at the same place of the loops, are at
+            // hand.
+            bool same = kindOf(def) == OpKind::Inlineable &&
+                        at == ArrayRef<Index>(identity);
+            fits &= same;
+            return false;
+          }
+          // A read after the group's store must see what is stored.
+          if (firstStore && mayReadAfter(def, value, firstStore))
+            fits = false;
+          return fits;
+        },
+        op);
+  }
+  // The address of a store may depend on a scalar that comes from the group;
+  // then an op in between has closed the group already.
+  return fits;
+}
+
+void Grouper::close() {
+  if (group.size() > 1) {
+    for (Operation *op : group)
+      numbers[op] = next;
+    ++next;
+  }
+  group.clear();
 }

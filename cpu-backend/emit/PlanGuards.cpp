@@ -12,6 +12,7 @@
 
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/PlanGroups.h"
+#include "cpu-backend/emit/PlanWrites.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -52,15 +53,23 @@ static bool isComputedByLoops(Operation *root) {
               tensor::CollapseShapeOp>(root);
 }
 
-/// The store is done with others of its nest, where the last of them stands.
-static bool isDoneWithEarlier(Operation *store, Operation *load) {
-  for (Operation *at = load->getPrevNode(); at; at = at->getPrevNode())
-    if (isOneNest(at, store))
-      return true;
-  return false;
+GuardedReads::GuardedReads(func::FuncOp func) {
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (Attribute nest = op->getAttr(nestAttr))
+      firstOfNest.try_emplace(nest, op);
+  });
 }
 
-bool GuardedReads::add(Operation *op, ArrayRef<Operation *> roots) {
+/// The store is done with others of its nest, where the last of them stands.
+bool GuardedReads::isDoneWithEarlier(Operation *store, Operation *load) const {
+  Attribute nest = store->getAttr(nestAttr);
+  Operation *first = nest ? firstOfNest.lookup(nest) : nullptr;
+  return first && first->getBlock() == load->getBlock() &&
+         first->isBeforeInBlock(load);
+}
+
+bool GuardedReads::add(Operation *op, ArrayRef<Operation *> roots,
+                       const Writes &writes) {
   auto load =
       op->getNumResults() == 1 ? matchLoad(op->getResult(0)) : std::nullopt;
   if (!load || reads.size() >= mostLoads ||
@@ -71,9 +80,8 @@ bool GuardedReads::add(Operation *op, ArrayRef<Operation *> roots) {
   if (!argument || !hasRows(type) || !type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() < 8)
     return false;
-  for (Operation *at = load->read; at != op; at = at->getNextNode())
-    if (mayWrite(at))
-      return false;
+  if (writes.anyBetween(load->read, op, [](Operation *) { return true; }))
+    return false;
   // Views of the load that are made where it stands.
   if (llvm::any_of(op->getUsers(), isReversal))
     return false;
@@ -81,9 +89,13 @@ bool GuardedReads::add(Operation *op, ArrayRef<Operation *> roots) {
   for (Operation *root : roots) {
     if (root->getBlock() != op->getBlock() || !isComputedByLoops(root))
       return false;
-    for (Operation *at = op->getNextNode(); at != root; at = at->getNextNode())
-      if (mayWrite(at) && !isOneNest(at, root))
-        stores.insert(at);
+    bool areMany = writes.anyBetween(op, root, [&](Operation *write) {
+      if (!isOneNest(write, root))
+        stores.insert(write);
+      return pairs + stores.size() > mostPairs;
+    });
+    if (areMany)
+      return false;
   }
   for (Operation *store : stores) {
     Value destination = destinationOf(store);
@@ -91,8 +103,6 @@ bool GuardedReads::add(Operation *op, ArrayRef<Operation *> roots) {
     if (!other || other == argument || isDoneWithEarlier(store, op))
       return false;
   }
-  if (pairs + stores.size() > mostPairs)
-    return false;
   pairs += stores.size();
   reads.push_back({op, stores.takeVector()});
   return true;

@@ -49,12 +49,11 @@ Operation *PlaceMasks::ofLoad(Operation *op) const {
   if (!isElementwise(op))
     return nullptr;
   Operation *mask = nullptr;
-  bool isLoad = false;
-  for (Value operand : op->getOperands()) {
-    Operation *from = operand.getDefiningOp();
-    if (from && masks.contains(from))
+  for (Value operand : op->getOperands())
+    if (Operation *from = operand.getDefiningOp(); masks.contains(from))
       mask = from;
-    isLoad |= followsLoad(from, 3);
-  }
+  bool isLoad = mask && llvm::any_of(op->getOperands(), [](Value operand) {
+                  return followsLoad(operand.getDefiningOp(), 3);
+                });
   return isLoad ? mask : nullptr;
 }

@@ -48,8 +48,15 @@ static void sinkIn(Block &block) {
       late.insert(&op);
   if (late.empty())
     return;
+  // What writes stays where it is.
+  Operation *nextWrite = nullptr;
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (!late.contains(&op) || op.use_empty())
+    if (!late.contains(&op)) {
+      if (mayWrite(&op))
+        nextWrite = &op;
+      continue;
+    }
+    if (op.use_empty())
       continue;
     Operation *place = block.getTerminator();
     for (Operation *user : op.getUsers())
@@ -58,11 +65,10 @@ static void sinkIn(Block &block) {
         place = ancestor;
     // What the plan may turn into memory is to be computed before anything that
     // it reads is overwritten.
-    Operation *last = op.getNextNode();
-    while (last != place && !mayWrite(last))
-      last = last->getNextNode();
-    if (last != op.getNextNode())
-      op.moveBefore(last);
+    if (nextWrite && nextWrite->isBeforeInBlock(place))
+      place = nextWrite;
+    if (place != op.getNextNode())
+      op.moveBefore(place);
   }
 }
 
