@@ -177,13 +177,13 @@ private:
   }
 
   /// A cheap operation on one block, and on what is the same for many.
-  static bool isFromOne(linalg::GenericOp op) {
+  bool isFromOne(linalg::GenericOp op) {
     constexpr int64_t cheap = 2;
     return costOfBody(op) <= cheap &&
            op.getBody()->getOps<linalg::IndexOp>().empty() &&
-           llvm::count_if(op.getInputs(), [](Value input) {
+           llvm::count_if(op.getInputs(), [&](Value input) {
              return isa<RankedTensorType>(input.getType()) &&
-                    !isFromIndices(input);
+                    !places.isFromIndices(input);
            }) == 1;
   }
 
@@ -384,6 +384,7 @@ private:
   SmallVector<Operation *> exchanges;
   llvm::MapVector<Operation *, linalg_ext::Pairs> pairs;
   llvm::DenseSet<Operation *> leadsToPairs;
+  PlacesOfPieces places;
 };
 
 struct FlattenCubesPass

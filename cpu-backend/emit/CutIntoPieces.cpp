@@ -33,32 +33,37 @@ struct Cone {
 };
 } // namespace
 
+/// What is one number for a row does not differ along it.
+static bool isSameInRow(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return !type || (type.getRank() > 0 && type.getShape().back() == 1);
+}
+
+/// It gives one number, or elements that are computed from those at their
+/// place.
+static bool isOfItsPlace(Operation *op) {
+  return isUnitReshape(op) ||
+         isa<linalg::BroadcastOp, linalg::TransposeOp, tensor::ExtractSliceOp>(
+             op) ||
+         isElementwise(op) || isOneNumber(op);
+}
+
 /// Adds indices, numbers of rows, scalars, and what elementwise operations make
 /// of them; false for anything else.
 bool Cone::add(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  // What is one number for a row does not differ along it.
-  if (!type || (type.getRank() > 0 && type.getShape().back() == 1))
+  if (isSameInRow(value))
     return true;
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
   if (!seen.insert(op).second)
     return true;
-  bool isShape =
-      isUnitReshape(op) ||
-      isa<linalg::BroadcastOp, linalg::TransposeOp, tensor::ExtractSliceOp>(op);
-  if (!isShape && !isElementwise(op) && !isOneNumber(op))
+  if (!isOfItsPlace(op))
     return false;
   divides |= dividesIntegers(op);
   rounds |= anyInside(op, llvm::IsaPred<arith::FPToSIOp, arith::FPToUIOp>);
   return llvm::all_of(op->getOperands(),
                       [&](Value operand) { return add(operand); });
-}
-
-bool tilebridge::cpu::isFromIndices(Value tensor) {
-  Cone cone;
-  return cone.add(tensor);
 }
 
 /// The operation that `tensor` is of its operands, element by element and in
@@ -130,16 +135,40 @@ bool tilebridge::cpu::isCutIntoPieces(Operation *op) {
   return divides || ofMask.divides;
 }
 
-bool tilebridge::cpu::isOnlyInPieces(
-    Operation *op, const llvm::SetVector<Operation *> &roots) {
-  return llvm::all_of(roots, isCutIntoPieces) &&
+bool PlacesOfPieces::isFromIndices(Value tensor) {
+  if (isSameInRow(tensor))
+    return true;
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto it = fromIndices.find(op); it != fromIndices.end())
+    return it->second;
+  bool result =
+      isOfItsPlace(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+        return isFromIndices(operand);
+      });
+  fromIndices[op] = result;
+  return result;
+}
+
+bool PlacesOfPieces::isCut(Operation *op) {
+  auto [it, isNew] = cut.try_emplace(op);
+  if (isNew)
+    it->second = isCutIntoPieces(op);
+  return it->second;
+}
+
+bool PlacesOfPieces::isOnlyInPieces(Operation *op,
+                                    const llvm::SetVector<Operation *> &roots) {
+  return llvm::all_of(roots, [&](Operation *root) { return isCut(root); }) &&
          isFromIndices(op->getResult(0));
 }
 
-bool tilebridge::cpu::isInSeveralLoops(
+bool PlacesOfPieces::isInSeveralLoops(
     Operation *op, const llvm::SetVector<Operation *> &roots) {
+  auto isCutRoot = [&](Operation *root) { return isCut(root); };
   // What it is computed from may be all that stands before it: asked last.
-  if (roots.size() < 2 || llvm::none_of(roots, isCutIntoPieces) ||
+  if (roots.size() < 2 || llvm::none_of(roots, isCutRoot) ||
       !isFromIndices(op->getResult(0)))
     return roots.size() > 1;
   int64_t loops = 0;
@@ -147,7 +176,7 @@ bool tilebridge::cpu::isInSeveralLoops(
     // One element after the other: what is kept for it was made of vectors.
     if (isAtomic(root))
       return true;
-    loops += !isCutIntoPieces(root);
+    loops += !isCut(root);
   }
   return loops > 1;
 }

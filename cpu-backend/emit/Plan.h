@@ -71,16 +71,25 @@ bool callsMathFunction(mlir::Operation *op);
 /// are sums of such numbers and of what is read: it is quicker to fill a
 /// buffer, or to store one, piece by piece (RowPieces.h).
 bool isCutIntoPieces(mlir::Operation *op);
-/// Elements of `tensor` are computed from their indices, from scalars, and from
-/// what is the same for a row.
-bool isFromIndices(mlir::Value tensor);
-/// Only the first elements' places and masks need what `op` gives.
-bool isOnlyInPieces(mlir::Operation *op,
-                    const llvm::SetVector<mlir::Operation *> &roots);
-/// More than one of the loops of `roots` computes all elements of what `op`
-/// gives: those over pieces of rows only compute the places of first ones.
-bool isInSeveralLoops(mlir::Operation *op,
+/// Remembers what it found out, of ops that stay as they are.
+class PlacesOfPieces {
+public:
+  /// Elements of `tensor` are computed from their indices, from scalars, and
+  /// from what is the same for a row.
+  bool isFromIndices(mlir::Value tensor);
+  /// Only the first elements' places and masks need what `op` gives.
+  bool isOnlyInPieces(mlir::Operation *op,
                       const llvm::SetVector<mlir::Operation *> &roots);
+  /// More than one of the loops of `roots` computes all elements of what `op`
+  /// gives: those over pieces of rows only compute the places of first ones.
+  bool isInSeveralLoops(mlir::Operation *op,
+                        const llvm::SetVector<mlir::Operation *> &roots);
+
+private:
+  bool isCut(mlir::Operation *op);
+
+  llvm::DenseMap<mlir::Operation *, bool> fromIndices, cut;
+};
 
 /// Larger kernels are not compiled a second time.
 inline constexpr int64_t mostOpsTwice = 400;

@@ -302,7 +302,7 @@ void BufferDecider::decide(Node &node, unsigned round) {
         nodes[number].rounds[1].isCostOpen = true;
 }
 
-StringRef BufferDecider::reasonFor(const Node &node, const State &state) const {
+StringRef BufferDecider::reasonFor(const Node &node, const State &state) {
   Operation *op = node.op;
   const Roots &roots = *state.roots;
   int64_t cost = state.cost;
@@ -314,9 +314,9 @@ StringRef BufferDecider::reasonFor(const Node &node, const State &state) const {
   if (node.isInPieces)
     return "it is copied by pieces of rows";
   if (cost > cheap && !isPassing && !lanes.areShared(op, roots) &&
-      isInSeveralLoops(op, roots))
+      pieces.isInSeveralLoops(op, roots))
     return "it is costly, and several loops use it";
-  if (cost > cheap && node.isRepeated && !isOnlyInPieces(op, roots))
+  if (cost > cheap && node.isRepeated && !pieces.isOnlyInPieces(op, roots))
     return "it is costly, and each element is used several times";
   if (node.liesApart)
     return "its elements lie apart, and each is used several times";

@@ -84,7 +84,7 @@ private:
   void openChanged(const PlanChoices &choices);
   void updateCosts(unsigned round);
   void decide(Node &node, unsigned round);
-  llvm::StringRef reasonFor(const Node &node, const State &state) const;
+  llvm::StringRef reasonFor(const Node &node, const State &state);
   const Roots *collectRoots(const Node &node, unsigned round);
   const Roots *onlyRoot(mlir::Operation *op);
 
@@ -97,6 +97,7 @@ private:
   Roots noRoots;
   PlaceMasks masks;
   ExchangedLanes lanes;
+  PlacesOfPieces pieces;
 };
 
 } // namespace tilebridge::cpu
