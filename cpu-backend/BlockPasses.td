@@ -189,6 +189,35 @@ def CpuSplitJoinsPass : Pass<"tilebridge-cpu-split-joins", "::mlir::func::FuncOp
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuSplitReadsPass : Pass<"tilebridge-cpu-split-reads", "::mlir::func::FuncOp"> {
+  let summary = "Reads the parts of a split one by one";
+  let description = [{
+    What `tl.split` takes of a block that is reshaped, `x.reshape(n, 2)`, or `x.reshape(2, n).trans()`, is read by itself, as every second
+    element, or as the first or second half: a block that is reshaped would be in memory. The block may be computed element by element
+    from loads, constants, indices and blocks that are broadcast; then parts of these are computed.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<64xf32>) -> tensor<32xf32> {
+      %0 = bufferization.to_tensor %x : memref<64xf32> to tensor<64xf32>
+      %1 = tensor.expand_shape %0 [[0, 1]] output_shape [32, 2] : tensor<64xf32> into tensor<32x2xf32>
+      %2 = tensor.extract_slice %1[0, 1] [32, 1] [1, 1] : tensor<32x2xf32> to tensor<32xf32>
+      return %2 : tensor<32xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: memref<64xf32>) -> tensor<32xf32> {
+      %odd = memref.subview %x[1] [32] [2] : memref<64xf32> to memref<32xf32, strided<[2], offset: 1>>
+      %0 = bufferization.to_tensor %odd : memref<32xf32, strided<[2], offset: 1>> to tensor<32xf32>
+      return %0 : tensor<32xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::FuncOp"> {
   let summary = "Reads rows that are one row once";
   let description = [{

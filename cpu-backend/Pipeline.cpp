@@ -47,6 +47,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuUniformCarriedPass());
   // Blocks that take turns in memory are stored each by itself.
   pm.addNestedPass<func::FuncOp>(createCpuSplitJoinsPass());
+  // Blocks whose elements are taken apart are read part by part.
+  pm.addNestedPass<func::FuncOp>(createCpuSplitReadsPass());
   // Accesses see sizes and strides that became known.
   pm.addPass(linalg_ext::createFoldViewsPass());
   pm.addPass(createCanonicalizerPass());
