@@ -208,6 +208,48 @@ def CpuPersistentTilesPass : Pass<"tilebridge-cpu-persistent-tiles", "::mlir::Mo
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def CpuUniformLanesPass : Pass<"tilebridge-cpu-uniform-lanes", "::mlir::func::FuncOp"> {
+  let summary = "Loops carry a number where all lanes of a vector are one number";
+  let description = [{
+    What a loop carries as a vector, and begins with one number in all lanes, stays that if it is computed element by element from such vectors:
+    the loop carries the number, and what is computed from nothing else is computed once.
+
+    Before:
+    ```mlir
+    func.func @f(%n: index, %x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %one = arith.constant dense<1.0> : vector<16xf32>
+      %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%mean = %x, %count = %one) -> (vector<16xf32>, vector<16xf32>) {
+        %0 = arith.addf %count, %one : vector<16xf32>
+        %1 = arith.divf %one, %0 : vector<16xf32>
+        %2 = arith.mulf %mean, %1 : vector<16xf32>
+        scf.yield %2, %0 : vector<16xf32>, vector<16xf32>
+      }
+      return %r#0, %r#1 : vector<16xf32>, vector<16xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%n: index, %x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %one = arith.constant 1.0 : f32
+      %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%mean = %x, %count = %one) -> (vector<16xf32>, f32) {
+        %0 = arith.addf %count, %one : f32
+        %1 = arith.divf %one, %0 : f32
+        %2 = vector.broadcast %1 : f32 to vector<16xf32>
+        %3 = arith.mulf %mean, %2 : vector<16xf32>
+        scf.yield %3, %0 : vector<16xf32>, f32
+      }
+      %all = vector.broadcast %r#1 : f32 to vector<16xf32>
+      return %r#0, %all : vector<16xf32>, vector<16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def CpuLowerAddressesPass : Pass<"tilebridge-cpu-lower-addresses", "::mlir::ModuleOp"> {
   let summary = "Makes memrefs of byte addresses";
   let description = [{

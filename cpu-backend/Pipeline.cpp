@@ -114,6 +114,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   emit.exchangeBytes = target.exchangeBytes;
   emit.reciprocals = contracts;
   pm.addPass(createCpuEmitPass(emit));
+  // Loops carry numbers where all lanes are one number.
+  pm.addNestedPass<func::FuncOp>(createCpuUniformLanesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Buffers get their places.

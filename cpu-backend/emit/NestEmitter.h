@@ -208,6 +208,8 @@ private:
   /// Evaluates initial values; false where the first elements are to be them.
   bool startReductions();
   mlir::LogicalResult emitSeededLoop(unsigned position);
+  bool dividesWhatMayBeUniform();
+  mlir::LogicalResult emitSeededLanes(unsigned position);
   mlir::LogicalResult accumulate();
   mlir::LogicalResult combine(mlir::Operation *op,
                               llvm::ArrayRef<mlir::Value> left,

@@ -86,12 +86,8 @@ LogicalResult NestEmitter::emitSeededLoop(unsigned position) {
         loc, "a reduction without an initial value along several dimensions is "
              "not supported");
   unsigned d = order[position];
-  if (static_cast<int>(d) == frame.vecDim) {
-    if (failed(emitOnce(position, 0, /*interior=*/false)))
-      return failure();
-    return frame.lanes == nest.shape[d] ? success()
-                                        : emitLanesLoop(position, frame.lanes);
-  }
+  if (static_cast<int>(d) == frame.vecDim)
+    return emitSeededLanes(position);
   unsigned level = frame.levels.size() - 1;
   indices[d] = {constant(0), 0, level, static_cast<int>(d), /*isInner=*/true};
   LogicalResult first = emitLoops(position + 1);
@@ -99,6 +95,65 @@ LogicalResult NestEmitter::emitSeededLoop(unsigned position) {
   if (failed(first))
     return failure();
   return emitPlainLoop(position, b.getIndexAttr(1));
+}
+
+/// Lanes that are not masked may have one number in all of them, such as how
+/// many elements each has seen; where that is divided by, it pays to know.
+bool NestEmitter::dividesWhatMayBeUniform() {
+  return !nest.isCold && llvm::all_of(nest.outputs, [&](NestOutput &output) {
+    return isa_and_nonnull<linalg_ext::ReduceOp>(output.reduce) &&
+           output.reduce->getNumResults() > 1 &&
+           lanesOf(output.reduce) == frame.lanes &&
+           anyInside(output.reduce, llvm::IsaPred<arith::DivFOp>);
+  });
+}
+
+LogicalResult NestEmitter::emitSeededLanes(unsigned position) {
+  auto emit = [&](bool interior) -> LogicalResult {
+    if (failed(emitOnce(position, 0, interior)))
+      return failure();
+    return frame.lanes == nest.shape[frame.vecDim]
+               ? success()
+               : emitLanesLoop(position, frame.lanes);
+  };
+  SmallVector<OpFoldResult> lows;
+  SmallVector<Value> limits;
+  if (dividesWhatMayBeUniform())
+    collectBounds(lows, limits);
+  if (limits.empty() || !lows.empty())
+    return emit(/*interior=*/false);
+  Value limit = limits.front();
+  for (Value other : ArrayRef(limits).drop_front())
+    limit = arith::MinSIOp::create(b, loc, limit, other);
+  SmallVector<Type> types;
+  for (NestOutput &output : nest.outputs)
+    for (Value input : reduceInputs(output.reduce))
+      types.push_back(
+          VectorType::get({frame.lanes}, getElementTypeOrSelf(input)));
+  auto branch =
+      scf::IfOp::create(b, loc, types,
+                        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                              limit, constant(frame.lanes)),
+                        /*withElseRegion=*/true);
+  Level &outside = *frame.levels.back();
+  if (!outside.hasLoop)
+    outside.before = branch;
+  outside.hasLoop = true;
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+    auto inside = std::make_unique<Level>();
+    inside->block = block;
+    frame.levels.push_back(std::move(inside));
+    fe.moveTo(frame.levels.size() - 1);
+    accumulators.clear();
+    if (failed(emit(/*interior=*/block == branch.thenBlock())))
+      return failure();
+    b.setInsertionPointToEnd(block);
+    scf::YieldOp::create(b, loc, accumulators);
+    frame.levels.pop_back();
+  }
+  accumulators.assign(branch.getResults().begin(), branch.getResults().end());
+  b.setInsertionPointAfter(branch);
+  return success();
 }
 
 LogicalResult NestEmitter::combine(Operation *op, ArrayRef<Value> left,

@@ -121,3 +121,44 @@ def test_masks_of_loops(low, high, step, end, rng):
         inside += at < high + end
         above += at >= low
     check_equal(out, torch.cat([inside, above]), tolerance=(0, 0))
+
+
+@triton.jit
+def reduced_at_once(x, out, n, stride, R: tl.constexpr, B: tl.constexpr):
+    row = tl.program_id(0) * R + tl.arange(0, R)
+    i = tl.arange(0, B)
+    mask = (i < n)[None, :]
+    value = tl.load(x + row[:, None] * stride + i[None, :], mask=mask, other=0.0).to(tl.float32)
+    count = tl.broadcast_to(mask.to(tl.float32), [R, B])
+    mean, m2, count = tl.reduce((value, tl.zeros_like(value), count), 1, combine)
+    tl.store(out + row * 3, mean)
+    tl.store(out + row * 3 + 1, m2)
+    tl.store(out + row * 3 + 2, count)
+
+
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16))
+@pytest.mark.parametrize(
+    ("n", "rows", "block"),
+    [(1024, 1, 1024), (781, 1, 1024), (128, 2, 256), (127, 1, 256), (64, 4, 64), (1, 1, 512), (0, 2, 128), (9, 8, 16)],
+)  # fmt: skip
+def test_rows_reduced_at_once(n, rows, block, dtype, rng):
+    # As long as no lane is masked, all have seen as many elements.
+    x = normal(rng, [8, n + 3], dtype) + 2
+    out = output([8, 3], torch.float32)
+    reduced_at_once[(8 // rows,)](x, out, n, n + 3, rows, block)
+    seen = x[:, :n].double()
+    mean = seen.sum(1) / max(n, 1)
+    check_equal(out[:, 0], mean, tolerance=(1e-5, 1e-5))
+    check_equal(out[:, 1], ((seen - mean[:, None]) ** 2).sum(1), tolerance=(1e-3, 1e-4))
+    check_equal(out[:, 2], torch.full([8], n), tolerance=(0, 0))
+
+
+def test_rows_with_nan_and_infinity(rng):
+    x = normal(rng, [4, 600])
+    x[0, 500], x[1, 3], x[2, 599] = float("nan"), float("inf"), -float("inf")
+    out = output([4, 3], torch.float32)
+    reduced_at_once[(4,)](x, out, 600, 600, 1, 1024)
+    assert not torch.isfinite(out[:3, :2]).any()
+    assert out[0, 0].isnan()
+    assert torch.isfinite(out[3]).all()
+    assert (out[:, 2] == 600).all()

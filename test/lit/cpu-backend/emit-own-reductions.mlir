@@ -47,3 +47,42 @@ func.func @first(%x: memref<1024xf32>, %out: memref<1xf32>) attributes {tilebrid
   bufferization.materialize_in_destination %t in writable %out : (tensor<1xf32>, memref<1xf32>) -> ()
   return
 }
+
+// A row that has a vector's elements at least begins with one whose lanes are all there: each has seen as many.
+// CHECK-LABEL: func.func @masked_means
+// CHECK: %[[WHOLE:.*]] = arith.cmpi sge, %{{.*}}, %c[[LANES:.*]] : index
+// CHECK: scf.if %[[WHOLE]]
+// CHECK: vector.load
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: scf.for
+// CHECK: vector.maskedload
+// CHECK: } else {
+// CHECK: vector.maskedload
+func.func @masked_means(%x: memref<1024xf32>, %n: index, %out: memref<1xf32>) attributes {tilebridge.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant dense<1.0> : tensor<1024xf32>
+  %c1024 = arith.constant 1024 : index
+  %part = memref.subview %x[0] [%n] [1] : memref<1024xf32> to memref<?xf32>
+  %0 = bufferization.to_tensor %part : memref<?xf32> to tensor<?xf32>
+  %behind = arith.subi %c1024, %n : index
+  %a = tensor.pad %0 low[0] high[%behind] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %m, %w = linalg_ext.reduce(%a, %one) dimension = 0 {
+  ^bb0(%ma: f32, %wa: f32, %mb: f32, %wb: f32):
+    %sum = arith.addf %wa, %wb : f32
+    %empty = arith.cmpf oeq, %sum, %zero : f32
+    %delta = arith.subf %mb, %ma : f32
+    %quotient = arith.divf %wb, %sum : f32
+    %share = arith.select %empty, %zero, %quotient : f32
+    %step = arith.mulf %delta, %share : f32
+    %mean = arith.addf %ma, %step : f32
+    linalg_ext.yield %mean, %sum : f32, f32
+  } : (tensor<1024xf32>, tensor<1024xf32>) -> (tensor<f32>, tensor<f32>)
+  %s = tensor.extract %m[] : tensor<f32>
+  %t = tensor.splat %s : tensor<1xf32>
+  bufferization.materialize_in_destination %t in writable %out : (tensor<1xf32>, memref<1xf32>) -> ()
+  return
+}
