@@ -207,10 +207,9 @@ Value PartReader::createLoad(Value block, ArrayRef<Along> part) {
     return tensor::InsertSliceOp::create(
         b, loc, read, other, low, sizes,
         SmallVector<OpFoldResult>(low.size(), b.getIndexAttr(1)));
-  for (auto [whole, begin, size] :
-       llvm::zip_equal(type.getShape(), low, sizes))
-    high.push_back(subIndex(
-        b, loc, subIndex(b, loc, b.getIndexAttr(whole), begin), size));
+  for (auto [whole, begin, size] : llvm::zip_equal(type.getShape(), low, sizes))
+    high.push_back(
+        subIndex(b, loc, subIndex(b, loc, b.getIndexAttr(whole), begin), size));
   return tensor::PadOp::create(b, loc, type, read, low, high, load->pad);
 }
 
@@ -318,4 +317,3 @@ Value PartReader::createAnew(Value block, ArrayRef<Along> part) {
   return tensor::EmptyOp::create(b, op->getLoc(), type.getShape(),
                                  type.getElementType());
 }
-

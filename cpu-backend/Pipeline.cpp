@@ -43,6 +43,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuJoinBranchLoadsPass());
   // Both branches are computed where that is cheaper than to branch.
   pm.addNestedPass<func::FuncOp>(createCpuSpeculateBranchesPass());
+  // A few rows are added up where they are stored.
+  pm.addNestedPass<func::FuncOp>(createCpuUnrollSumsPass());
   // Loops carry one number where all elements of a block are one.
   pm.addNestedPass<func::FuncOp>(createCpuUniformCarriedPass());
   // Blocks that take turns in memory are stored each by itself.

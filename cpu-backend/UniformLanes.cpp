@@ -122,8 +122,8 @@ public:
     b.setInsertionPoint(op);
     SmallVector<Type> types = {getElementTypeOrSelf(vector.getType())};
     Operation *copy = Operation::create(
-        op->getLoc(), op->getName(), types, operands, op->getDiscardableAttrDictionary(),
-        op->getPropertiesStorage(), {}, 0);
+        op->getLoc(), op->getName(), types, operands,
+        op->getDiscardableAttrDictionary(), op->getPropertiesStorage(), {}, 0);
     return numbers[vector] = b.insert(copy)->getResult(0);
   }
 
