@@ -49,6 +49,10 @@ int64_t AtomicEmitter::lanesTogether() const {
 LogicalResult AtomicEmitter::emitLanes(int64_t lanes) {
   auto rows = shaped.getShape().drop_back();
   return forEachElement(emitter, loc, rows, [&](Position row) {
+    OpBuilder::InsertionGuard outside(b);
+    if (Value any = isAnyOfRow(row))
+      b.setInsertionPointToStart(
+          scf::IfOp::create(b, loc, any, /*withElseRegion=*/false).thenBlock());
     Value end =
         arith::ConstantIndexOp::create(b, loc, shaped.getShape().back());
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -84,6 +88,26 @@ LogicalResult AtomicEmitter::emitLanes(int64_t lanes) {
     step(1);
     return success();
   });
+}
+
+/// Whether the mask is true anywhere in a row, which asks once for all of its
+/// lanes: of the rows of a block that is padded hardly any are there. Null
+/// where that is not asked.
+Value AtomicEmitter::isAnyOfRow(Position row) {
+  constexpr int64_t lanes = 64, mostLanes = 1024;
+  int64_t size = shaped.getShape().back();
+  if (row.empty() || !access.mask || target || size > mostLanes ||
+      !llvm::isPowerOf2_64(size))
+    return {};
+  Value any;
+  for (int64_t first = 0; first < size; first += lanes) {
+    SmallVector<Value> at(row);
+    at.push_back(arith::ConstantIndexOp::create(b, loc, first));
+    Value some =
+        load(access.mask, at, b.getI1Type(), std::min(lanes, size - first));
+    any = any ? arith::OrIOp::create(b, loc, any, some).getResult() : some;
+  }
+  return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
 }
 
 /// Atomics wait for one another, and for memory: what is changed later is asked
@@ -169,10 +193,10 @@ void AtomicEmitter::emitTogether(Position at, int64_t lanes) {
     return keep(exchangeLanes(address, value, mask));
   Value any =
       vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask);
-  auto branch = scf::IfOp::create(b, loc, any, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
   Value none =
       arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  auto branch = scf::IfOp::create(b, loc, any, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   Value old = exchangeLanes(address, value, mask);
   keep(arith::SelectOp::create(b, loc, mask, old, none));

@@ -55,6 +55,7 @@ private:
   // AtomicLanes.cpp: several lanes by one compare-and-exchange.
   int64_t lanesTogether() const;
   mlir::LogicalResult emitLanes(int64_t lanes);
+  mlir::Value isAnyOfRow(Position row);
   void prefetchLater(Position at);
   mlir::Value areTogether(Position at, int64_t lanes);
   void emitTogether(Position at, int64_t lanes);

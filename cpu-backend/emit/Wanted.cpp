@@ -133,6 +133,13 @@ private:
                          ? findRowMask(store.getMask(), dim)
                          : Value(),
                      user);
+    // What is changed by a mask, as each part of a split K changes the sums.
+    if (auto atomic = dyn_cast<linalg_ext::AtomicRMWOp>(user))
+      return addRows(by == WantedBy::Masks && atomic.getMask() &&
+                             &use == &atomic.getValueMutable()
+                         ? findRowMask(atomic.getMask(), dim)
+                         : Value(),
+                     user);
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user))
       return visitSelected(use, dim,
                            [&] { return visitLinalg(linalgOp, use, dim); });

@@ -175,3 +175,39 @@ func.func @masked(%x: memref<32x64xf32>, %y: memref<64x32xf32>, %given: memref<3
   linalg_ext.masked_store %values, %o, %masks : (tensor<8x4x32xf32>, memref<8x4x32xf32>, tensor<8x4x32xi1>) -> ()
   return
 }
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+
+// Sums are added to what other programs have summed, by a mask of rows: those are multiplied. Rows of which the mask has none
+// are not gone through.
+// CHECK-LABEL: func.func @changed(
+// CHECK: %[[BITS:.*]] = scf.for {{.*}} iter_args(%{{.*}}) -> (vector<{{.*}}xi64>)
+// CHECK: %[[LAST:.*]] = vector.reduction <maxsi>, %[[BITS]]
+// CHECK: %[[END:.*]] = arith.index_cast %[[LAST]]
+// CHECK: %[[ROWS:.*]] = arith.minsi %[[END]], %c32
+// CHECK: scf.for %{{.*}} = %c0 to %[[ROWS]] step %c{{.*}}
+// CHECK: %[[ANY:.*]] = vector.reduction <or>, %{{.*}} : vector<32xi1> into i1
+// CHECK-NEXT: scf.if %[[ANY]] {
+// CHECK: scf.while
+// CHECK: llvm.cmpxchg
+func.func @changed(%x: memref<32x64xf32>, %y: memref<64x32xf32>, %given: memref<32xi8>, %o: memref<?xf32>, %places: memref<32x32xi32>) {
+  %i0 = arith.constant 0 : i8
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %a = bufferization.to_tensor %x : memref<32x64xf32> to tensor<32x64xf32>
+  %b = bufferization.to_tensor %y : memref<64x32xf32> to tensor<64x32xf32>
+  %bytes = bufferization.to_tensor %given : memref<32xi8> to tensor<32xi8>
+  %at = bufferization.to_tensor %places : memref<32x32xi32> to tensor<32x32xi32>
+  %c = linalg.matmul ins(%a, %b : tensor<32x64xf32>, tensor<64x32xf32>) outs(%zero : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %e = tensor.empty() : tensor<32xi1>
+  %rows = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]} ins(%bytes : tensor<32xi8>) outs(%e : tensor<32xi1>) {
+  ^bb0(%byte: i8, %out: i1):
+    %is = arith.cmpi ne, %byte, %i0 : i8
+    linalg.yield %is : i1
+  } -> tensor<32xi1>
+  %f = tensor.empty() : tensor<32x32xi1>
+  %mask = linalg.broadcast ins(%rows : tensor<32xi1>) outs(%f : tensor<32x32xi1>) dimensions = [1]
+  %0 = linalg_ext.atomic_rmw fadd relaxed gpu %o[%at], %c mask %mask : (memref<?xf32>, tensor<32x32xi32>, tensor<32x32xf32>, tensor<32x32xi1>) -> tensor<32x32xf32>
+  return
+}
