@@ -286,9 +286,10 @@ LogicalResult FunctionEmitter::emitBranches(Operation *op) {
   for (Value result : op->getResults())
     if (isTensor(result))
       bufferFor(result);
-  Value selector = conditionOfPacking(op);
-  if (!selector)
-    selector = mapScalar(op->getOperand(0));
+  FailureOr<Value> condition = conditionOfPacking(op);
+  if (failed(condition))
+    return failure();
+  Value selector = *condition ? *condition : mapScalar(op->getOperand(0));
   if (!selector)
     return failure();
   SmallVector<Type> types = scalarTypes(op->getResultTypes());

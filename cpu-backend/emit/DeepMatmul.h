@@ -79,6 +79,11 @@ struct DeepMatmul {
   mlir::Value wanted, columnsEnd;
   /// Not null: other rows of a than these are zeros.
   std::optional<MaskedRows> masked;
+  /// Whether a single row of a is multiplied with b while that is computed
+  /// (null: never), and whether it has been placed before the branch that
+  /// computes b.
+  mlir::Value isDirectRow;
+  bool isLeftPlaced = false;
   /// Where programs share `b`.
   std::optional<SharedPanels> shared;
   /// Where they share tiles of `a`, which are multiplied with columns.
@@ -178,6 +183,10 @@ struct DeepMatmul {
 /// masks or descriptors give it, are zero: a value of the old function; null if
 /// that is not known, or none are.
 mlir::Value zeroFrom(mlir::Value block, unsigned dim);
+
+/// Before the loop, once the product is open: see there.
+mlir::Value findDirectRow(mlir::ImplicitLocOpBuilder &b,
+                          const DeepMatmul &product);
 
 /// Leaves `view`, a of this iteration, where it is if it goes on where that of
 /// the iteration before ended; calls `pack`, which packs it, if not, and packs

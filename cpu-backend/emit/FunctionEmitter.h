@@ -129,7 +129,7 @@ private:
   mlir::Value mayStay(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
                       mlir::Value tensor);
   void closeDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products);
-  mlir::Value conditionOfPacking(mlir::Operation *op);
+  mlir::FailureOr<mlir::Value> conditionOfPacking(mlir::Operation *op);
   static bool isPackedInBranches(mlir::Value operand, mlir::Operation *op);
   mlir::LogicalResult packInBranch(mlir::ValueRange from, mlir::ValueRange to);
 

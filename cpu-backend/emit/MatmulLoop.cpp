@@ -107,6 +107,14 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       return failure();
     if (!product->shared)
       product->rhs = allocate(kernel.packedRhs(product->capacity));
+    if (isDirectRhs &&
+        bufferFor(op.getDpsInits()[0]) == bufferFor(op->getResult(0)))
+      product->isDirectRow = findDirectRow(b, *product);
+    if (product->isDirectRow && product->shared)
+      product->shared->isKept = arith::AndIOp::create(
+          b, product->shared->isKept,
+          arith::XOrIOp::create(b, product->isDirectRow,
+                                arith::ConstantIntOp::create(b, 1, 1)));
     bool mayStay = staysSame && !product->masked;
     if (kernel.readsRowsOf(lhsType.getElementType()) && mayStay &&
         !product->isByColumns)
@@ -179,101 +187,6 @@ void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
   }
 }
 
-/// Nearly all blocks are in an array as a whole: the loops that pack those have
-/// no masks, nor branches in each row.
-LogicalResult FunctionEmitter::packDirect(const DeepMatmul &product,
-                                          Value tensor) {
-  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
-  prefetchNextOperand(tensor, b.getLoc());
-  bool hasFailed = false;
-  auto fetch = [&](ImplicitLocOpBuilder &at, Value row, Value column,
-                   int64_t lanes) -> Value {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(at.getInsertionBlock(), at.getInsertionPoint());
-    Value value = vectorAt(tensor, {row, column}, 1, lanes);
-    if (value)
-      return value;
-    hasFailed = true;
-    auto type = VectorType::get(
-        lanes, cast<RankedTensorType>(tensor.getType()).getElementType());
-    return ub::PoisonOp::create(at, type);
-  };
-  bool isOfBytes = false;
-  Indices any(cast<RankedTensorType>(tensor.getType()).getRank());
-  walkCone(tensor, any, nullptr, [&](Value value, ArrayRef<Index>) {
-    Type type = getElementTypeOrSelf(value.getType());
-    isOfBytes |= isa<Float8E4M3FNType, Float8E5M2Type>(type);
-    return true;
-  });
-  auto pack = [&] {
-    product.kernel(b).packComputedRhs(cast<RankedTensorType>(tensor.getType()),
-                                      fetch, isOfBytes, product.rhs,
-                                      product.filled);
-  };
-  llvm::SmallSetVector<View *, 4> parts;
-  Value areWhole = viewsAreWhole(tensor, b, parts);
-  if (!areWhole || isRare) {
-    pack();
-    return failure(hasFailed);
-  }
-  auto branch = scf::IfOp::create(b, areWhole, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.elseBlock());
-  pack();
-  b.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<std::pair<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>>>
-      boxes;
-  for (View *view : parts) {
-    boxes.push_back({view->lo, view->hi});
-    view->lo.assign(view->lo.size(), b.getIndexAttr(0));
-    view->hi = getAsIndexOpFoldResult(b.getContext(), view->shape);
-  }
-  pack();
-  for (auto [view, box] : llvm::zip_equal(parts, boxes))
-    std::tie(view->lo, view->hi) = box;
-  return failure(hasFailed);
-}
-
-/// Whether all blocks that `tensor` is computed from, `parts` of which may lie
-/// outside of their arrays in part, lie inside; null if none may, or one always
-/// does.
-Value FunctionEmitter::viewsAreWhole(Value tensor, ImplicitLocOpBuilder &b,
-                                     llvm::SmallSetVector<View *, 4> &parts) {
-  Indices any(cast<RankedTensorType>(tensor.getType()).getRank());
-  bool canBe = true;
-  walkCone(tensor, any, nullptr, [&](Value value, ArrayRef<Index>) {
-    auto it = loads.find(value);
-    if (it == loads.end() || it->second->isWhole() || it->second->rowDim >= 0 ||
-        viewIfInMemory(value) != it->second.get())
-      return true;
-    View &view = *it->second;
-    parts.insert(&view);
-    for (auto [low, high, size] : llvm::zip_equal(view.lo, view.hi, view.shape))
-      canBe &= constantOf(low).value_or(0) <= 0 &&
-               constantOf(high).value_or(size) >= size;
-    return true;
-  });
-  Value all;
-  auto require = [&](arith::CmpIPredicate predicate, OpFoldResult bound,
-                     int64_t limit) {
-    if (constantOf(bound))
-      return;
-    Value holds =
-        arith::CmpIOp::create(b, predicate, toValue(b, b.getLoc(), bound),
-                              arith::ConstantIndexOp::create(b, limit));
-    all = all ? arith::AndIOp::create(b, all, holds).getResult() : holds;
-  };
-  if (!canBe)
-    return {};
-  for (View *view : parts)
-    for (auto [low, high, size] :
-         llvm::zip_equal(view->lo, view->hi, view->shape)) {
-      require(arith::CmpIPredicate::sle, low, 0);
-      require(arith::CmpIPredicate::sge, high, size);
-    }
-  return all;
-}
-
 /// Packs `tensor`, an operand of the product.
 LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
                                         Value tensor) {
@@ -331,7 +244,7 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
 LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   linalg::MatmulOp op = product.op;
   for (auto [i, operand] : llvm::enumerate(op.getInputs()))
-    if (!packedInBranches.count(operand) &&
+    if (!packedInBranches.count(operand) && !(i == 0 && product.isLeftPlaced) &&
         failed(packDeep(product, i == 0, operand)))
       return failure();
   Value acc = accumulate(op.getDpsInits()[0], op->getResult(0));
@@ -348,6 +261,12 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
         arith::AddIOp::create(b, product.total, index(product.depth));
   else
     product.next = arith::SelectOp::create(b, isDue, index(0), filled);
+  // A single row has been multiplied.
+  if (product.isDirectRow)
+    isDue = arith::AndIOp::create(
+        b, isDue,
+        arith::XOrIOp::create(b, product.isDirectRow,
+                              arith::ConstantIntOp::create(b, 1, 1)));
   auto branch = scf::IfOp::create(b, isDue, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
   if (product.rightPlace) {
@@ -378,14 +297,22 @@ void FunctionEmitter::closeDeepMatmuls(ArrayRef<DeepMatmul *> products) {
       closeSharing(*product);
 }
 
-/// What a branch of `op` asks instead of its condition, if anything.
-Value FunctionEmitter::conditionOfPacking(Operation *op) {
+/// What a branch of `op` asks instead of its condition, if anything (else
+/// null). A row of a that is multiplied there is placed before.
+FailureOr<Value> FunctionEmitter::conditionOfPacking(Operation *op) {
   if (!op->hasAttr(sharedAttr))
-    return {};
+    return Value();
   auto it = packedInBranches.find(op->getResult(0));
-  if (it == packedInBranches.end() || !it->second.first->shared)
-    return {};
-  return it->second.first->shared->packs;
+  if (it == packedInBranches.end())
+    return Value();
+  DeepMatmul &product = *it->second.first;
+  Value left = product.op.getInputs()[0];
+  if (product.isDirectRow && !packedInBranches.count(left)) {
+    if (failed(packDeep(product, /*isLhs=*/true, left)))
+      return failure();
+    product.isLeftPlaced = true;
+  }
+  return product.shared ? product.shared->packs : Value();
 }
 
 /// At the end of a branch: what it chooses for products is packed.

@@ -1,0 +1,248 @@
+//===- MatmulDirect.cpp - products with what is computed ------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// A right operand that is computed element by element, such as weights that
+// are unpacked and scaled, is computed where it is packed. A single row of `a`,
+// as a token that is decoded has, takes each vector of it once: to pack it
+// would take longer than to multiply it at once.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/DeepMatmul.h"
+#include "cpu-backend/emit/FunctionEmitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge::cpu;
+
+/// Before the loop: whether a single row is multiplied with b as it is computed
+/// (null: never).
+Value tilebridge::cpu::findDirectRow(ImplicitLocOpBuilder &b,
+                                     const DeepMatmul &product) {
+  constexpr int64_t mostSteps = 256;
+  linalg::MatmulOp op = product.op;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t lanes = product.form.settings.target.vectorBits / 32;
+  auto isFloat = [&](Value operand) {
+    return isa<FloatType>(getElementTypeOrSelf(operand.getType()));
+  };
+  // Sums of a longer block would be one chain.
+  bool canBe = product.wanted && !product.masked && !product.isByColumns &&
+               type.getElementType().isF32() && type.getDimSize(0) > 1 &&
+               type.getDimSize(1) % lanes == 0 && product.depth <= mostSteps &&
+               llvm::all_of(op.getInputs(), isFloat);
+  if (!canBe)
+    return {};
+  Value isOne =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, product.wanted,
+                            arith::ConstantIndexOp::create(b, 1));
+  if (!product.shared)
+    return isOne;
+  // The program before may have packed what this one needs, too.
+  Value isOther = arith::XOrIOp::create(b, product.shared->isSame,
+                                        arith::ConstantIntOp::create(b, 1, 1));
+  return arith::AndIOp::create(b, isOne, isOther);
+}
+
+/// An element of the first row of a, as f32, by its address.
+static Value leftElement(ImplicitLocOpBuilder &b, Value address,
+                         int64_t bytes) {
+  Value number = arith::IndexCastOp::create(b, b.getI64Type(), address),
+        pointer = LLVM::IntToPtrOp::create(
+            b, LLVM::LLVMPointerType::get(b.getContext()), number);
+  Type i32 = b.getI32Type();
+  if (bytes == 4)
+    return LLVM::LoadOp::create(b, b.getF32Type(), pointer, bytes);
+  Value half = LLVM::LoadOp::create(b, b.getI16Type(), pointer, bytes),
+        word = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, i32, half),
+                                     arith::ConstantIntOp::create(b, i32, 16));
+  return arith::BitcastOp::create(b, b.getF32Type(), word);
+}
+
+/// Adds the product of the first row of a with b, of which `fetch` gives up to
+/// `together` elements of a row, to its sums.
+static void multiplyRow(ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                        Value acc, int64_t together, Fetch fetch) {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  MatmulKernel kernel = product.kernel(b);
+  int64_t lanes = product.form.settings.target.vectorBits / 32,
+          bytes = kernel.packedBytes(),
+          n = cast<MemRefType>(acc.getType()).getDimSize(1),
+          chain = std::min<int64_t>(
+              product.depth,
+              product.form.settings.wantsShortChains ? 32 : product.depth),
+          width = std::min(n, 4 * lanes);
+  while (n % width)
+    width /= 2;
+  int64_t some = width % together ? lanes : std::max(together, lanes);
+  RowsInMemory rows = product.leftRows(b);
+  Value first = arith::AddIOp::create(
+      b, rows.address, arith::MulIOp::create(b, product.filled, index(bytes)));
+  auto type = VectorType::get(lanes, b.getF32Type());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type)), isFirst;
+  if (product.beginsAtZero)
+    isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, product.total,
+                                    index(0));
+  auto emitColumns = [&](Value begin, Value column) {
+    auto steps =
+        scf::ForOp::create(b, begin, offsetBy(b, begin, chain), index(1),
+                           SmallVector<Value>(width / lanes, zero));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(steps.getBody());
+      Value step = steps.getInductionVar(),
+            at = arith::AddIOp::create(
+                b, first, arith::MulIOp::create(b, step, index(bytes)));
+      Value left =
+          vector::BroadcastOp::create(b, type, leftElement(b, at, bytes));
+      auto contract = arith::FastMathFlags::contract;
+      SmallVector<Value> sums(steps.getRegionIterArgs());
+      for (int64_t from = 0; from < width; from += some) {
+        Value right = fetch(b, step, offsetBy(b, column, from), some);
+        right = widenTo(b, right, b.getF32Type(), false);
+        for (int64_t part = 0; part < some; part += lanes) {
+          Value factor = right;
+          if (some > lanes)
+            factor = vector::ExtractStridedSliceOp::create(
+                b, right, ArrayRef<int64_t>{part}, ArrayRef<int64_t>{lanes},
+                ArrayRef<int64_t>{1});
+          Value &sum = sums[(from + part) / lanes];
+          sum = arith::AddFOp::create(
+              b, arith::MulFOp::create(b, left, factor, contract), sum,
+              contract);
+        }
+      }
+      scf::YieldOp::create(b, sums);
+    }
+    Value isNew = isFirst;
+    if (isFirst && chain < product.depth)
+      isNew = arith::AndIOp::create(
+          b, isFirst,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, begin, index(0)));
+    for (auto [i, sum] : llvm::enumerate(steps.getResults())) {
+      SmallVector<Value> place = {
+          index(0), offsetBy(b, column, static_cast<int64_t>(i) * lanes)};
+      Value before = vector::LoadOp::create(b, type, acc, place);
+      if (isNew)
+        before = arith::SelectOp::create(b, isNew, zero, before);
+      vector::StoreOp::create(b, arith::AddFOp::create(b, before, sum), acc,
+                              place);
+    }
+  };
+  emitLoop(b, product.depth, chain, [&](Value begin) {
+    emitLoop(b, n, width, [&](Value column) { emitColumns(begin, column); });
+  });
+}
+
+/// Nearly all blocks are in an array as a whole: the loops that pack those have
+/// no masks, nor branches in each row.
+LogicalResult FunctionEmitter::packDirect(const DeepMatmul &product,
+                                          Value tensor) {
+  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
+  prefetchNextOperand(tensor, b.getLoc());
+  bool hasFailed = false;
+  auto fetch = [&](ImplicitLocOpBuilder &at, Value row, Value column,
+                   int64_t lanes) -> Value {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(at.getInsertionBlock(), at.getInsertionPoint());
+    Value value = vectorAt(tensor, {row, column}, 1, lanes);
+    if (value)
+      return value;
+    hasFailed = true;
+    Type element = getElementTypeOrSelf(tensor.getType());
+    return ub::PoisonOp::create(at, VectorType::get(lanes, element));
+  };
+  bool isOfBytes = false;
+  Indices any(cast<RankedTensorType>(tensor.getType()).getRank());
+  walkCone(tensor, any, nullptr, [&](Value value, ArrayRef<Index>) {
+    Type type = getElementTypeOrSelf(value.getType());
+    isOfBytes |= isa<Float8E4M3FNType, Float8E5M2Type>(type);
+    return true;
+  });
+  auto type = cast<RankedTensorType>(tensor.getType());
+  // What is looked up comes in so many lanes.
+  int64_t together =
+      isOfBytes && type.getElementType().isBF16() && target().hasByteLookups
+          ? 64
+          : 1;
+  auto packAll = [&] {
+    product.kernel(b).packComputedRhs(type, fetch, isOfBytes, product.rhs,
+                                      product.filled);
+  };
+  auto pack = [&] {
+    if (!product.isDirectRow)
+      return packAll();
+    Value acc = bufferFor(product.op->getResult(0));
+    emitChoice(
+        b, product.isDirectRow,
+        [&] { multiplyRow(b, product, acc, together, fetch); }, packAll);
+  };
+  llvm::SmallSetVector<View *, 4> parts;
+  Value areWhole = viewsAreWhole(tensor, b, parts);
+  if (!areWhole || isRare) {
+    pack();
+    return failure(hasFailed);
+  }
+  auto branch = scf::IfOp::create(b, areWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  pack();
+  b.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<std::pair<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>>>
+      boxes;
+  for (View *view : parts) {
+    boxes.push_back({view->lo, view->hi});
+    view->lo.assign(view->lo.size(), b.getIndexAttr(0));
+    view->hi = getAsIndexOpFoldResult(b.getContext(), view->shape);
+  }
+  pack();
+  for (auto [view, box] : llvm::zip_equal(parts, boxes))
+    std::tie(view->lo, view->hi) = box;
+  return failure(hasFailed);
+}
+
+/// Whether all blocks that `tensor` is computed from, `parts` of which may lie
+/// outside of their arrays in part, lie inside; null if none may, or one always
+/// does.
+Value FunctionEmitter::viewsAreWhole(Value tensor, ImplicitLocOpBuilder &b,
+                                     llvm::SmallSetVector<View *, 4> &parts) {
+  Indices any(cast<RankedTensorType>(tensor.getType()).getRank());
+  bool canBe = true;
+  walkCone(tensor, any, nullptr, [&](Value value, ArrayRef<Index>) {
+    auto it = loads.find(value);
+    if (it == loads.end() || it->second->isWhole() || it->second->rowDim >= 0 ||
+        viewIfInMemory(value) != it->second.get())
+      return true;
+    View &view = *it->second;
+    parts.insert(&view);
+    for (auto [low, high, size] : llvm::zip_equal(view.lo, view.hi, view.shape))
+      canBe &= constantOf(low).value_or(0) <= 0 &&
+               constantOf(high).value_or(size) >= size;
+    return true;
+  });
+  Value all;
+  auto require = [&](arith::CmpIPredicate predicate, OpFoldResult bound,
+                     int64_t limit) {
+    if (constantOf(bound))
+      return;
+    Value holds =
+        arith::CmpIOp::create(b, predicate, toValue(b, b.getLoc(), bound),
+                              arith::ConstantIndexOp::create(b, limit));
+    all = all ? arith::AndIOp::create(b, all, holds).getResult() : holds;
+  };
+  if (!canBe)
+    return {};
+  for (View *view : parts)
+    for (auto [low, high, size] :
+         llvm::zip_equal(view->lo, view->hi, view->shape)) {
+      require(arith::CmpIPredicate::sle, low, 0);
+      require(arith::CmpIPredicate::sge, high, size);
+    }
+  return all;
+}

@@ -1,0 +1,51 @@
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 bf16-pairs" --canonicalize --cse | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256" --canonicalize --cse | FileCheck %s --check-prefix=SHORT
+
+// Weights are unpacked and scaled: a single row that is stored is multiplied with them at once, more rows with what is packed.
+// CHECK-LABEL: func.func @weights
+// CHECK-SAME: %{{[a-z0-9]*}}: memref<32x64xi8>, %{{[a-z0-9]*}}: memref<16x32xbf16>, %{{[a-z0-9]*}}: i32, %[[M:[a-z0-9]*]]: index
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %{{.*}}, %c1 : index
+// CHECK: scf.for
+// CHECK: scf.if %[[ONE]] {
+// CHECK: %[[SUMS:.*]]:4 = scf.for %[[STEP:.*]] = %c0 to %c32 step %c1 iter_args
+// CHECK: %[[HALF:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i16
+// CHECK: %[[BITS:.*]] = arith.shli %{{.*}}, %c16_i32
+// CHECK: arith.bitcast %[[BITS]] : i32 to f32
+// CHECK: %[[ROW:.*]] = arith.muli %[[STEP]], %c64
+// CHECK: vector.load %{{.*}}[%[[ROW]]] {{.*}} vector<16xi8>
+// CHECK: arith.sitofp {{.*}} : vector<16xi8> to vector<16xbf16>
+// CHECK: arith.mulf {{.*}} fastmath<contract> : vector<16xf32>
+// CHECK: arith.addf {{.*}} fastmath<contract> : vector<16xf32>
+// CHECK: } else {
+// CHECK: vector.store
+// SHORT-LABEL: func.func @weights
+// SHORT: scf.if %{{.*}} {
+// SHORT: scf.for %{{.*}} = %c0 to %c64 step %c32
+// SHORT: scf.for %{{.*}} = %c0 to %c32 step %c1 iter_args
+// SHORT: vector.load {{.*}} vector<8xi8>
+func.func @weights(%w: memref<32x64xi8>, %a: memref<16x32xbf16>, %n: i32, %m: index, %out: memref<16x64xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %i0 = arith.constant 0 : index
+  %i16 = arith.constant 16 : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<32x64xbf16>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x32xbf16> to tensor<16x32xbf16>
+    %bytes = bufferization.to_tensor %w : memref<32x64xi8> to tensor<32x64xi8>
+    %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]} ins(%bytes : tensor<32x64xi8>) outs(%e : tensor<32x64xbf16>) {
+    ^bb0(%byte: i8, %o: bf16):
+      %number = arith.sitofp %byte : i8 to bf16
+      linalg.yield %number : bf16
+    } -> tensor<32x64xbf16>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xbf16>, tensor<32x64xbf16>) outs(%acc : tensor<16x64xf32>) -> tensor<16x64xf32>
+    scf.yield %d : tensor<16x64xf32>
+  }
+  %some = arith.maxsi %m, %i0 : index
+  %size = arith.minsi %some, %i16 : index
+  %slice = tensor.extract_slice %sum[0, 0] [%size, 64] [1, 1] : tensor<16x64xf32> to tensor<?x64xf32>
+  %to = memref.subview %out[0, 0] [%size, 64] [1, 1] : memref<16x64xf32> to memref<?x64xf32, strided<[64, 1]>>
+  bufferization.materialize_in_destination %slice in writable %to : (tensor<?x64xf32>, memref<?x64xf32, strided<[64, 1]>>) -> ()
+  return
+}
