@@ -262,10 +262,13 @@ private:
                              : operand);
     Operation *wide = b.clone(*op);
     wide->setOperands(operands);
-    // What has nothing behind its upper half need not be rounded.
+    // What has nothing behind its upper half need not be rounded, nor an
+    // integer that is small.
+    Type narrow = getElementTypeOrSelf(op->getResult(0).getType());
     bool isChoice = choosesNumber(op),
-         isExact = (isChoice || convertsSmallIntegers(op)) &&
-                   getElementTypeOrSelf(op->getResult(0).getType()).isBF16();
+         isInteger =
+             (narrow.isF16() || narrow.isBF16()) && convertsSmallIntegers(op),
+         isExact = (isChoice || isInteger) && narrow.isBF16();
     SmallVector<Value> results;
     for (OpResult result : wide->getResults()) {
       if (!isSmall(result.getType())) {
@@ -277,7 +280,7 @@ private:
       b.setInsertionPointAfter(wide);
       results.push_back(
           convert.truncate(result, element, /*towardZero=*/isExact));
-      if (isChoice)
+      if (isChoice || isInteger)
         exact[results.back()] = result;
     }
     op->replaceAllUsesWith(results);

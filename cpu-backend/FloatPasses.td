@@ -165,6 +165,7 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
     f8E4M3FNUZ computes in f32 and rounds once, to nearest even. Conversions become integer operations, exact in every
     case; those between f16 and f32 stay if the CPU has them. f64 is rounded once, too. `arith.truncf` may round toward zero.
     bf16 of floats of 8 bits, and of integers that are seen not to be above 256, is the upper half of f32, without rounding.
+    f16 of integers that are seen not to be above 2048 is computed with as the f32 that it is.
     What computes with f16 or bf16 of floats of 8 bits takes their f32.
 
     What is out of range becomes what PyTorch makes of it: infinity in f16, bf16 and f8E5M2, the largest number in f8E4M3FN

@@ -55,11 +55,13 @@ static std::optional<int64_t> magnitudeOf(Value value, int depth = 6) {
 }
 
 bool tilebridge::cpu::convertsSmallIntegers(Operation *op) {
-  constexpr int64_t most = 256;
-  if (isa_and_nonnull<arith::UIToFPOp>(op))
-    return widthOf(op->getOperand(0)) <= 8;
-  if (!isa_and_nonnull<arith::SIToFPOp>(op))
+  if (!isa_and_nonnull<arith::UIToFPOp, arith::SIToFPOp>(op))
     return false;
+  // What has so many bits is a number of the type.
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  int64_t most = type.isF16() ? 2048 : 256;
+  if (isa<arith::UIToFPOp>(op))
+    return widthOf(op->getOperand(0)) <= 8;
   std::optional<int64_t> magnitude = magnitudeOf(op->getOperand(0));
   return magnitude && *magnitude <= most;
 }

@@ -364,3 +364,29 @@ func.func @clamp(%x: vector<16xf16>, %low: vector<16xf16>, %high: vector<16xf16>
   %both = arith.minnumf %above, %high : vector<16xf16>
   return %both : vector<16xf16>
 }
+
+// -----
+
+// Differences of numbers of 8 bits are numbers of f16: what computes with them takes their f32. Those of 11 bits and a sign may
+// be rounded.
+// CHECK-LABEL: func.func @small_integers
+// CHECK: %[[F:.*]] = arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK: arith.mulf %[[F]], %{{.*}} : vector<16xf32>
+// CHECK: %[[LARGE:.*]] = arith.sitofp
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %[[LARGE]]
+// CHECK: %[[WIDE:.*]] = arith.extf %[[ROUNDED]]
+// CHECK: arith.mulf %[[WIDE]], %{{.*}} : vector<16xf32>
+func.func @small_integers(%x: vector<16xi32>, %z: vector<16xi32>, %s: vector<16xf16>) -> (vector<16xf16>, vector<16xf16>) {
+  %bits = arith.constant dense<255> : vector<16xi32>
+  %more = arith.constant dense<2047> : vector<16xi32>
+  %a = arith.andi %x, %bits : vector<16xi32>
+  %b = arith.andi %z, %bits : vector<16xi32>
+  %d = arith.subi %a, %b : vector<16xi32>
+  %f = arith.sitofp %d : vector<16xi32> to vector<16xf16>
+  %y = arith.mulf %f, %s : vector<16xf16>
+  %c = arith.andi %x, %more : vector<16xi32>
+  %e = arith.subi %c, %b : vector<16xi32>
+  %g = arith.sitofp %e : vector<16xi32> to vector<16xf16>
+  %w = arith.mulf %g, %s : vector<16xf16>
+  return %y, %w : vector<16xf16>, vector<16xf16>
+}
