@@ -38,8 +38,9 @@ constexpr StringLiteral kRunName = "tilebridge_run";
 constexpr StringLiteral kAtOnceName = "tilebridge_at_once";
 constexpr StringLiteral kProgramsName = "tilebridge_programs";
 
-int64_t programsOf(func::FuncOp merged) {
-  return merged->getAttrOfType<IntegerAttr>(mergedCountAttr).getInt();
+int64_t numberOf(func::FuncOp merged, StringRef name, int64_t other = 0) {
+  auto number = merged->getAttrOfType<IntegerAttr>(name);
+  return number ? number.getInt() : other;
 }
 
 struct EntryPass : public tilebridge::cpu::impl::CpuEntryPassBase<EntryPass> {
@@ -53,7 +54,7 @@ struct EntryPass : public tilebridge::cpu::impl::CpuEntryPassBase<EntryPass> {
       if (function->hasAttr(mergedCountAttr))
         merged.push_back(function);
     llvm::sort(merged, [](func::FuncOp one, func::FuncOp other) {
-      return programsOf(one) > programsOf(other);
+      return numberOf(one, mergedCountAttr) > numberOf(other, mergedCountAttr);
     });
     unsigned slots = 0;
     if (failed(createRun(kernel, slots)))
@@ -278,12 +279,11 @@ EntryPass::readMerged(OpBuilder &b, Value launch, Value scratch,
         readArguments(b, function, firstProgramId, launch, scratch, slots);
     if (failed(arguments))
       return failure();
-    MergedCall result;
-    result.call = {function, *arguments, firstProgramId, {}, {}};
-    result.count = programsOf(function);
-    result.axis = function->getAttrOfType<IntegerAttr>(mergedAxisAttr).getInt();
-    if (auto least = function->getAttrOfType<IntegerAttr>(mergedApartAttr))
-      result.leastApart = least.getInt();
+    MergedCall result{{function, *arguments, firstProgramId, {}, {}}, {}};
+    result.count = numberOf(function, mergedCountAttr);
+    result.axis = numberOf(function, mergedAxisAttr);
+    result.leastApart = numberOf(function, mergedApartAttr);
+    result.leastGroups = numberOf(function, mergedGroupsAttr, 64);
     if (auto step = function->getAttrOfType<FlatSymbolRefAttr>(mergedStepAttr))
       result.step = getOperation().lookupSymbol<func::FuncOp>(step.getAttr());
     calls.push_back(result);

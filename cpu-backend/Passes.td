@@ -68,7 +68,8 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
     Programs with blocks of a few columns, a power of two and less than a line of each row, or, in a loop, a line, become one that has the
     columns of all: the last dimension of each block that differs from program to program becomes so many times as long, and there is no other
     one. What combines or moves columns is not merged, nor a program whose columns are not all inside. Loops that go down rows get `.merged_lines` as
-    long columns do, but where a program divides its number.
+    long columns do, but where a program divides its number. Those that only sum rows up have 16 lines
+    there, in grids that have 4 times as many programs: `tilebridge.merged_groups`.
 
     With `large-read`, groups of programs that are that number apart follow one another, before those beside them, if columns are what is read,
     the grid has a multiple of the number, and the launch reads so much by them that it comes from memory: each group goes on in the rows of memory

@@ -212,9 +212,8 @@ void ProgramLoop::findStep(ArrayRef<MergedCall> merged) {
 
 /// Whether the grid has so many groups of this size that all threads have work.
 Value ProgramLoop::hasEnough(const MergedCall &merged) {
-  constexpr int64_t leastGroups = 64;
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, total(),
-                               number(leastGroups * merged.count));
+                               number(merged.leastGroups * merged.count));
 }
 
 Value ProgramLoop::atOnce(ArrayRef<MergedCall> merged) {

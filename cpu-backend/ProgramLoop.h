@@ -34,6 +34,9 @@ struct MergedCall {
   /// From so many programs along the axis, x, on ids at that distance follow
   /// one another, if the grid has a multiple of it; 0: they never do.
   int64_t leastApart = 0;
+  /// How many times as many programs the grid has where that many run together,
+  /// if fewer can, too: so many that all threads have work.
+  int64_t leastGroups = 0;
 };
 
 /// Calls the kernel for the programs [begin, end) of the launch's grid, or of

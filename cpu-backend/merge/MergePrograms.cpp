@@ -20,11 +20,13 @@
 #include "cpu-backend/merge/ProgramBatch.h"
 #include "cpu-backend/merge/ProgramColumns.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/bridge/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -45,6 +47,9 @@ using linalg_ext::kProgramArguments;
 
 /// Blocks of all programs together stay in the second cache.
 static constexpr int64_t mostBlockBytes = 512 * 1024;
+/// Lines of each row that programs read together, and that sums of rows do.
+static constexpr int64_t severalLines = 4, linesOfSums = 16;
+
 namespace {
 /// How the accesses of merged programs lie in memory.
 struct Shape {
@@ -179,6 +184,22 @@ static void report(func::FuncOp func, unsigned axis, bool hasStep,
                : "; others run alone"));
 }
 
+/// Whether a loop sums up rows of a matrix, and nothing else is costly: these
+/// are read as fast as memory gives rows, which are followed, and whose pages
+/// are found, sooner the more lines of each are read.
+static bool isSumOfRows(func::FuncOp func) {
+  bool isSum = false;
+  bool isPlain = !anyInside(func, [&](Operation *op) {
+    if (isa<scf::ForOp>(op))
+      isSum |= anyInside(op, llvm::IsaPred<bufferization::ToTensorOp>) &&
+               !mayWrite(op);
+    return isa<scf::IfOp, scf::WhileOp>(op) ||
+           isa<math::MathDialect, linalg_ext::LinalgExtDialect>(
+               op->getDialect());
+  });
+  return isSum && isPlain && readsRowsInLoop(func);
+}
+
 /// How large blocks may be of merged programs that take several lines of each
 /// row, where as many are left; 0: they take one. Rows of a matrix that is
 /// larger than the caches lie on pages of their own, and one line of each is
@@ -188,7 +209,8 @@ static void report(func::FuncOp func, unsigned axis, bool hasStep,
 /// end rows anywhere, lines are asked for in vain.
 static int64_t mostBytesOfLines(func::FuncOp func, bool isInBlocks,
                                 bool isDivided) {
-  constexpr int64_t longColumn = 1024, mostInLoop = 64 * 1024;
+  constexpr int64_t longColumn = 1024, mostInLoop = 64 * 1024,
+                    mostOfSums = 256 * 1024;
   if (isInBlocks)
     return anyInside(func, llvm::IsaPred<linalg::LinalgOp>) ? 0
                                                             : mostBlockBytes;
@@ -198,7 +220,9 @@ static int64_t mostBytesOfLines(func::FuncOp func, bool isInBlocks,
   });
   if (isLong)
     return mostBlockBytes;
-  return !isDivided && readsRowsInLoop(func) ? mostInLoop : 0;
+  if (isDivided || !readsRowsInLoop(func))
+    return 0;
+  return isSumOfRows(func) ? mostOfSums : mostInLoop;
 }
 
 namespace {
@@ -209,7 +233,9 @@ enum class Merging { Done, TooLarge, NotPossible };
 /// with `isCertain`, if that does not depend on the launch's strides.
 static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
                          bool isCertain, int64_t largeRead, int64_t count,
-                         int64_t width, int64_t mostBytes, StringRef suffix) {
+                         ProgramColumns columns, int64_t mostBytes,
+                         StringRef suffix) {
+  int64_t width = columns.width, bytes = columns.bytes;
   ProgramBatch batch(func, {axis, divisor, count, width});
   if (failed(batch.run()))
     return Merging::NotPossible;
@@ -232,6 +258,10 @@ static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
   OpBuilder b(func.getContext());
   result->setAttr(mergedCountAttr, b.getI64IntegerAttr(count));
   result->setAttr(mergedAxisAttr, b.getI64IntegerAttr(axis));
+  // Few groups that read so fast are worth as much as many.
+  constexpr int64_t leastGroups = 4;
+  if (count * std::max<int64_t>(width, 1) * bytes > severalLines * lineBytes)
+    result->setAttr(mergedGroupsAttr, b.getI64IntegerAttr(leastGroups));
   if (divisor || !ones.empty()) {
     func::FuncOp step = makeStep(func, divisor, ones, suffix);
     if (!step)
@@ -251,14 +281,14 @@ static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
 
 static bool merge(func::FuncOp func, unsigned axis, Value divisor,
                   bool isCertain, int64_t largeRead, ProgramColumns columns) {
-  constexpr int64_t leastBytes = lineBytes / 2, severalLines = 4;
+  constexpr int64_t leastBytes = lineBytes / 2;
   const int64_t width = std::max<int64_t>(columns.width, 1),
                 bytes = width * columns.bytes,
                 // Of blocks that have a line each, two.
       line = std::max<int64_t>(lineBytes / bytes, 2);
   auto some = [&](int64_t count, int64_t mostBytes, StringRef suffix) {
-    return mergeSome(func, axis, divisor, isCertain, largeRead, count,
-                     columns.width, mostBytes, suffix);
+    return mergeSome(func, axis, divisor, isCertain, largeRead, count, columns,
+                     mostBytes, suffix);
   };
   int64_t count = line;
   Merging one = Merging::TooLarge;
@@ -272,8 +302,9 @@ static bool merge(func::FuncOp func, unsigned axis, Value divisor,
   int64_t most = one == Merging::Done && count == line
                      ? mostBytesOfLines(func, divisor != nullptr, isDivided)
                      : 0;
-  for (int64_t more = severalLines * lineBytes / bytes; most && more > line;
-       more /= 2)
+  bool isSum = !divisor && !isDivided && isSumOfRows(func);
+  int64_t lines = isSum ? linesOfSums : severalLines;
+  for (int64_t more = lines * lineBytes / bytes; most && more > line; more /= 2)
     if (some(more, most, ".merged_lines") != Merging::TooLarge)
       break;
   return one == Merging::Done;

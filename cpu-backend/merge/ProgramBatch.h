@@ -176,6 +176,10 @@ inline constexpr llvm::StringLiteral mergedStepAttr = "tilebridge.merged_step";
 /// as many programs as this integer says: what they read comes from memory.
 inline constexpr llvm::StringLiteral mergedApartAttr =
     "tilebridge.merged_apart";
+/// How many times as many programs the grid must have, if that is not the usual
+/// number.
+inline constexpr llvm::StringLiteral mergedGroupsAttr =
+    "tilebridge.merged_groups";
 
 /// What the ids of programs are divided by, if that is no constant: those in
 /// one column of the programs that they are numbered as are so far apart.

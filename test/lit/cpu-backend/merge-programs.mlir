@@ -319,12 +319,12 @@ func.func @middle(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, 
 #rows = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0) -> (d0)>
 
-// Blocks of four columns that a loop reads, down the rows: four programs have a line of each row, 16 have four. All columns
+// Blocks of four columns that a loop sums up, down the rows: four programs have a line of each row, 64 have sixteen. All columns
 // of all of them have to be inside.
 // CHECK-LABEL: func.func @narrow(
 // CHECK: sizes: [32, 4], strides: [%{{.*}}, 1]
 // CHECK-LABEL: func.func private @narrow.merged_lines(
-// CHECK-SAME: tilebridge.merged_programs = 16
+// CHECK-SAME: tilebridge.merged_groups = 4 : i64, tilebridge.merged_programs = 64
 // CHECK-LABEL: func.func private @narrow.merged(
 // CHECK-SAME: tilebridge.merged_axis = 0 : i64, tilebridge.merged_programs = 4 : i64
 // The first program's columns, then that others' are as many.
