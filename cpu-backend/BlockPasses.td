@@ -218,47 +218,6 @@ def CpuSplitReadsPass : Pass<"tilebridge-cpu-split-reads", "::mlir::func::FuncOp
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def CpuUnrollSumsPass : Pass<"tilebridge-cpu-unroll-sums", "::mlir::func::FuncOp"> {
-  let summary = "Adds up a few rows where they are stored";
-  let description = [{
-    A loop of up to 16 iterations that reads blocks, computes from them element by element what it carries, and whose result is only stored,
-    is written out: the store's loop computes all of it, and no block is in memory.
-
-    Before:
-    ```mlir
-    func.func @f(%x: memref<2x64xf32>, %out: memref<64xf32>) {
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %c2 = arith.constant 2 : index
-      %zero = arith.constant dense<0.0> : tensor<64xf32>
-      %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%acc = %zero) -> (tensor<64xf32>) {
-        %row = memref.subview %x[%i, 0] [1, 64] [1, 1] : memref<2x64xf32> to memref<64xf32, strided<[1], offset: ?>>
-        %0 = bufferization.to_tensor %row : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
-        %1 = arith.addf %acc, %0 : tensor<64xf32>
-        scf.yield %1 : tensor<64xf32>
-      }
-      bufferization.materialize_in_destination %sum in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
-      return
-    }
-    ```
-    After:
-    ```mlir
-    func.func @f(%x: memref<2x64xf32>, %out: memref<64xf32>) {
-      %zero = arith.constant dense<0.0> : tensor<64xf32>
-      %first = memref.subview %x[0, 0] [1, 64] [1, 1] : memref<2x64xf32> to memref<64xf32, strided<[1]>>
-      %0 = bufferization.to_tensor %first : memref<64xf32, strided<[1]>> to tensor<64xf32>
-      %1 = arith.addf %zero, %0 : tensor<64xf32>
-      %second = memref.subview %x[1, 0] [1, 64] [1, 1] : memref<2x64xf32> to memref<64xf32, strided<[1], offset: 64>>
-      %2 = bufferization.to_tensor %second : memref<64xf32, strided<[1], offset: 64>> to tensor<64xf32>
-      %3 = arith.addf %1, %2 : tensor<64xf32>
-      bufferization.materialize_in_destination %3 in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
-      return
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
 def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::FuncOp"> {
   let summary = "Reads rows that are one row once";
   let description = [{

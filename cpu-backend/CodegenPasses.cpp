@@ -31,8 +31,8 @@ bool tilebridge::cpu::addCodegenPasses(llvm::legacy::PassManager &passes,
   passes.add(config);
   passes.add(functions);
   const llvm::TargetOptions &options = machine.Options;
-  passes.add(new llvm::TargetLibraryInfoWrapperPass(llvm::TargetLibraryInfoImpl(
-      machine.getTargetTriple(), options.VecLib)));
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(
+      llvm::TargetLibraryInfoImpl(machine.getTargetTriple(), options.VecLib)));
   passes.add(new llvm::RuntimeLibraryInfoWrapper(
       machine.getTargetTriple(), options.ExceptionModel, options.FloatABIType,
       options.EABIVersion, options.MCOptions.ABIName, options.VecLib));

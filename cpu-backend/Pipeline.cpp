@@ -31,6 +31,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass(
       GreedyRewriteConfig().setUseTopDownTraversal(false)));
   pm.addPass(createCSEPass());
+  // Short loops that carry blocks are written out.
+  pm.addNestedPass<func::FuncOp>(createCpuUnrollCarriedPass());
   // Tiles that programs loop over are programs of their own.
   pm.addPass(createCpuPersistentTilesPass());
   // Blocks of products have no elements that are always padding.
@@ -43,8 +45,6 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuJoinBranchLoadsPass());
   // Both branches are computed where that is cheaper than to branch.
   pm.addNestedPass<func::FuncOp>(createCpuSpeculateBranchesPass());
-  // A few rows are added up where they are stored.
-  pm.addNestedPass<func::FuncOp>(createCpuUnrollSumsPass());
   // Loops carry one number where all elements of a block are one.
   pm.addNestedPass<func::FuncOp>(createCpuUniformCarriedPass());
   // Blocks that take turns in memory are stored each by itself.

@@ -12,8 +12,8 @@
 namespace tilebridge::cpu {
 
 /// `op` converts integers to floats, none of them above 256 in magnitude: bf16
-/// has each of them, and so has an f32 whose lower half is zero; or to f16, none
-/// of them above 2048.
+/// has each of them, and so has an f32 whose lower half is zero; or to f16,
+/// none of them above 2048.
 bool convertsSmallIntegers(mlir::Operation *op);
 
 } // namespace tilebridge::cpu

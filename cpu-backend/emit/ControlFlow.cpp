@@ -169,6 +169,7 @@ LogicalResult FunctionEmitter::beginAtZero(scf::ForOp loop,
 
 LogicalResult FunctionEmitter::emitFor(scf::ForOp op) {
   Location loc = op.getLoc();
+  findSwapped(op);
   SmallVector<Value> from, to, zeros;
   for (auto [init, arg] :
        llvm::zip_equal(op.getInitArgs(), op.getRegionIterArgs())) {

@@ -12,6 +12,12 @@
 
 namespace tilebridge::cpu {
 
+class FunctionEmitter;
+
+/// On a product of the old function, while its loop is emitted: the transposed
+/// one is computed (MatmulSwapped.cpp).
+inline constexpr llvm::StringLiteral swappedAttr = "tilebridge.swapped";
+
 /// Panels of `b` that are kept for the next program. What is packed between two
 /// products has a slot; what comes after the last slot, and all of it where
 /// nothing is to be kept, goes to one more, in turn.
@@ -60,6 +66,13 @@ struct DeepMatmul {
   /// The packed `a` has columns of neighbouring elements, not rows
   /// (MatmulGathered.cpp).
   bool isByColumns = false;
+  /// The transposed product is computed: panels of `a` in `lhs`, rows of the
+  /// transposed `b` in `rhs` (MatmulSwapped.cpp); and its sums.
+  bool isSwapped = false;
+  mlir::Value swappedSums;
+  /// Where tiles find gathered rows of `a` (null: they are packed): address and
+  /// distance, in bytes, for each 16 rows and iteration.
+  mlir::Value rowTiles;
   /// In an iteration: whether what it reads may stay where it lies, and whether
   /// it waits until there are `depthAlone` steps.
   mlir::Value isAlone, waits;
@@ -112,8 +125,20 @@ struct DeepMatmul {
 
   /// Where `a` is multiplied from, for the report.
   llvm::StringRef leftText() const;
-  /// Memory for rows of `a`.
+  mlir::MemRefType typeOfRowTiles(mlir::ImplicitLocOpBuilder &b) const {
+    auto acc = llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType());
+    return mlir::MemRefType::get({acc.getDimSize(0) / 16, capacity / depth, 2},
+                                 b.getI64Type());
+  }
+  /// Memory for rows of `a`, for panels of `b`, and for the sums of the
+  /// transposed product.
   mlir::MemRefType typeOfLhs(mlir::ImplicitLocOpBuilder &b) const;
+  mlir::MemRefType typeOfRhs(mlir::ImplicitLocOpBuilder &b) const;
+  mlir::MemRefType typeOfSwappedSums() const {
+    auto acc = llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType());
+    return mlir::MemRefType::get({acc.getDimSize(1), acc.getDimSize(0)},
+                                 acc.getElementType());
+  }
   /// At the start of an iteration.
   void enter(mlir::ImplicitLocOpBuilder &b);
   /// Whether the micro-kernel runs when there are so many steps.
@@ -163,6 +188,17 @@ struct DeepMatmul {
     return mlir::MemRefType::get({words}, b.getI64Type());
   }
 
+  /// That of the transposed product.
+  MatmulKernel swappedKernel(mlir::ImplicitLocOpBuilder &b) const {
+    auto element = [&](unsigned i) {
+      return mlir::getElementTypeOrSelf(op->getOperand(i).getType());
+    };
+    MatmulKernel result(b, element(1), element(0), typeOfSwappedSums(), depth,
+                        form.settings);
+    result.limitColumns(wanted);
+    return result;
+  }
+
   MatmulKernel kernel(mlir::ImplicitLocOpBuilder &b) const {
     auto element = [&](unsigned i) {
       return mlir::getElementTypeOrSelf(op->getOperand(i).getType());
@@ -196,8 +232,27 @@ void placeRows(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
                mlir::Value view, mlir::Value isWhole,
                llvm::function_ref<void()> pack);
 
-/// `a` is rows that are gathered one element at a time, and packed by columns.
+/// Some branch of the program gives `tensor` as gathered rows of one element
+/// each, which may follow one another.
+bool givesGatheredColumns(mlir::Value tensor);
+
+/// `a` is such rows, and packed by columns.
 bool hasGatheredColumns(const DeepMatmul &product, const MatmulKernel &kernel);
+
+/// Packs rows of single elements of 16 bits, as panels of the right operand of
+/// the transposed product: those that `view` gathers, or, where `elementMask`
+/// is not null, ones that follow one another; elements are `pad` (null: 0)
+/// where the mask is off.
+mlir::LogicalResult packGatheredPairs(FunctionEmitter &fe,
+                                      const DeepMatmul &product,
+                                      const View &view, mlir::Value pad,
+                                      mlir::Value elementMask);
+
+/// Multiplies what is packed of the transposed product, the sums of which come
+/// to `acc` in the last iteration.
+void multiplySwapped(mlir::ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                     mlir::Value acc, mlir::Value steps, mlir::Value isFirst,
+                     Allocate allocate);
 
 /// Multiplies `steps` of `rows` (without an address: of what is packed), and
 /// what `place` says of those before, with the panels of b.

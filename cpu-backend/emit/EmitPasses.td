@@ -87,6 +87,36 @@ def CpuUniformCarriedPass : Pass<"tilebridge-cpu-uniform-carried", "::mlir::func
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuUnrollCarriedPass : Pass<"tilebridge-cpu-unroll-carried", "::mlir::func::FuncOp"> {
+  let summary = "Writes the iterations of short loops that carry blocks one after another";
+  let description = [{
+    A loop that combines a block with others, element by element, such as the maximum over a window, reads and writes all of that block in
+    each iteration. Where the number of iterations is known, and they have no more than 400 operations together, they are written one after
+    another, as those of `tl.static_range` are. Only loops that do nothing but to load and to compute, and not those whose
+    block is reduced behind them (tilebridge-cpu-narrow-accumulators).
+
+    Before:
+    ```mlir
+    %t = scf.for %i = %c0 to %c2 step %c1 iter_args(%acc = %init) -> (tensor<1024xf32>) {
+      %view = memref.subview %x[%i] [1024] [1] : ...
+      %block = bufferization.to_tensor %view : ...
+      %most = linalg.generic ins(%acc, %block : ...) { arith.maximumf } -> tensor<1024xf32>
+      scf.yield %most
+    }
+    ```
+    After:
+    ```mlir
+    %v0 = memref.subview %x[0] [1024] [1] : ...
+    %b0 = bufferization.to_tensor %v0 : ...
+    %m0 = linalg.generic ins(%init, %b0 : ...) { arith.maximumf } -> tensor<1024xf32>
+    %v1 = memref.subview %x[1] [1024] [1] : ...
+    %b1 = bufferization.to_tensor %v1 : ...
+    %t = linalg.generic ins(%m0, %b1 : ...) { arith.maximumf } -> tensor<1024xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CpuVersionProgramsPass : Pass<"tilebridge-cpu-version-programs", "::mlir::func::FuncOp"> {
   let summary = "Writes a kernel once for programs whose blocks are boxes, and once for all others";
   let description = [{

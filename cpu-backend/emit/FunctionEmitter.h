@@ -64,6 +64,7 @@ public:
 private:
   friend class GatherPieces;
   friend class GatheredColumns;
+  friend class GatheredPairs;
   friend class GatheredRows;
   friend class RowPieces;
   friend class ScatterPieces;
@@ -113,15 +114,16 @@ private:
                   llvm::SmallVectorImpl<mlir::Value> &inits);
   void enterDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products,
                         mlir::scf::ForOp loop);
-  mlir::LogicalResult packDirect(const DeepMatmul &product, mlir::Value tensor);
+  mlir::LogicalResult packDirect(const DeepMatmul &, mlir::Value tensor);
   mlir::Value viewsAreWhole(mlir::Value tensor, mlir::ImplicitLocOpBuilder &b,
                             llvm::SmallSetVector<View *, 4> &parts);
-  mlir::LogicalResult packDeep(const DeepMatmul &product, bool isLhs,
-                               mlir::Value tensor);
+  mlir::LogicalResult packDeep(const DeepMatmul &, bool isLhs, mlir::Value);
   mlir::LogicalResult packByColumns(const DeepMatmul &, mlir::Value tensor);
+  bool readsRowTiles(const DeepMatmul &product);
+  void findSwapped(mlir::scf::ForOp loop);
+  mlir::LogicalResult packSwapped(const DeepMatmul &, bool isLhs, mlir::Value);
   mlir::FailureOr<bool> packGatheredRows(const DeepMatmul &, mlir::Value);
-  bool placeWanted(const DeepMatmul &product, mlir::Value tensor,
-                   bool &hasFailed);
+  bool placeWanted(const DeepMatmul &, mlir::Value, bool &hasFailed);
   mlir::LogicalResult emitDeepMatmul(DeepMatmul &product);
   void packInner(mlir::Value operand, DeepMatmul *product);
   int64_t rowsWithColumns(const DeepMatmul &product, mlir::scf::ForOp loop);
@@ -141,7 +143,6 @@ private:
   // MatmulStores.cpp: sums that are stored with the last steps.
   void openStores(DeepMatmul &product, mlir::scf::ForOp loop);
   void skipIfStored(mlir::Operation *op);
-
   // MatmulShare.cpp: operands that the next program finds packed.
   bool canShare(mlir::linalg::MatmulOp op) const;
   mlir::LogicalResult openSharing(DeepMatmul &product);

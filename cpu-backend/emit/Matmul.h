@@ -59,6 +59,9 @@ public:
   }
   /// The next product asks for these panels, which are read after its own.
   void askForPanels(mlir::Value memref) { nextPanels = memref; }
+  /// The next product finds its tiles of `a` where these say, for each depth of
+  /// an iteration.
+  void findRowTiles(mlir::Value memref) { rowTiles = memref; }
   /// They are stored once, by vectors.
   bool maySumsGoElsewhere() const {
     return !usesTiles() && chainsInTurn() == 0;
@@ -66,6 +69,8 @@ public:
 
   /// The micro-kernel reads single elements of a.
   bool readsElements() const { return group == 1; }
+  /// It takes two steps along K at once, of operands of 16 bits.
+  bool takesPairs() const { return group == 2; }
   /// The micro-kernel can read such an operand where it lies.
   bool readsLhs(mlir::MemRefType type) const;
   bool readsRhs(mlir::MemRefType type) const;
@@ -295,6 +300,9 @@ private:
   mlir::Value sumsGoTo;
   /// What is read after the panels of b (null: not known).
   mlir::Value nextPanels;
+  /// Addresses and distances of rows, in bytes: tile x iteration x 2 (null: all
+  /// are packed, or rows of one matrix).
+  mlir::Value rowTiles;
   mlir::LocationAttr storeLoc;
   /// Types of the accumulator in memory, of the sums in registers, of `b`, and
   /// of what is multiplied.

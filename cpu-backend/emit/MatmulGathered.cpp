@@ -55,6 +55,7 @@ private:
   void forColumns(OpFoldResult from, OpFoldResult to,
                   llvm::function_ref<void(Value)> body);
   void copy(Value start, Value mask);
+  void copyEveryOther(Value start, Value mask);
   void copyOrGather(const RowRun &run, Value numbers, Value mask);
   void gather(Value numbers, Value mask);
 
@@ -72,8 +73,15 @@ private:
 } // namespace tilebridge::cpu
 
 void GatheredColumns::store(Value value, Value column) {
-  vector::StoreOp::create(b, kernel.asLeft(value), product.lhs,
-                          ValueRange{plus(product.filled, column), row});
+  SmallVector<Value> at = {plus(product.filled, column), row};
+  if (product.isSwapped) {
+    // In the panel of these rows.
+    Value columns =
+        constant(cast<MemRefType>(product.lhs.getType()).getDimSize(2));
+    at[1] = arith::RemUIOp::create(b, row, columns);
+    at.insert(at.begin(), arith::DivUIOp::create(b, row, columns));
+  }
+  vector::StoreOp::create(b, kernel.asLeft(value), product.lhs, at);
 }
 
 void GatheredColumns::forColumns(OpFoldResult from, OpFoldResult to,
@@ -104,6 +112,38 @@ void GatheredColumns::copy(Value start, Value mask) {
   });
 }
 
+/// Every other one of such rows, as a stride of 2 has them: the second load
+/// ends with the last one.
+void GatheredColumns::copyEveryOther(Value start, Value mask) {
+  Value first = plus(at(view.offset), start);
+  SmallVector<int64_t> order, lower, upper;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    bool isUpper = lane >= lanes / 2;
+    order.push_back(2 * lane + (isUpper ? 1 : 0));
+    // Those between are not needed: the first lane of what is off.
+    lower.push_back(lane % 2 ? lanes : lane / 2);
+    upper.push_back(lane % 2 ? (lanes + lane) / 2 : lanes);
+  }
+  Value masks[2];
+  if (mask) {
+    Value off = arith::ConstantOp::create(b, b.getZeroAttr(mask.getType()));
+    masks[0] = vector::ShuffleOp::create(b, mask, off, lower);
+    masks[1] = vector::ShuffleOp::create(b, mask, off, upper);
+  }
+  forColumns(view.lo[1], view.hi[1], [&](Value column) {
+    Value place = placeOf(first, column), parts[2];
+    for (unsigned i : {0, 1}) {
+      Value from = i == 0 ? place : plus(place, constant(lanes - 1));
+      if (mask)
+        parts[i] = vector::MaskedLoadOp::create(b, type, view.base, from,
+                                                masks[i], others);
+      else
+        parts[i] = vector::LoadOp::create(b, type, view.base, from);
+    }
+    store(vector::ShuffleOp::create(b, parts[0], parts[1], order), column);
+  });
+}
+
 void GatheredColumns::gather(Value numbers, Value mask) {
   Value first = at(view.offset);
   if (!mask)
@@ -117,7 +157,12 @@ void GatheredColumns::gather(Value numbers, Value mask) {
 
 void GatheredColumns::copyOrGather(const RowRun &run, Value numbers,
                                    Value mask) {
-  auto any = [&] { gather(numbers, mask); };
+  auto any = [&] {
+    RowRun everyOther(b, numbers, mask, 2);
+    emitChoice(
+        b, everyOther.isRun, [&] { copyEveryOther(everyOther.start, mask); },
+        [&] { gather(numbers, mask); });
+  };
   if (!mask)
     return emitChoice(b, run.isRun, [&] { copy(run.start, {}); }, any);
   // Rows above and below a picture are all missing.
@@ -196,8 +241,7 @@ LogicalResult GatheredColumns::emitMasked(Value mask) {
   });
 }
 
-/// Some branch of the program gives `tensor` as such rows.
-static bool givesGatheredColumns(Value tensor) {
+bool tilebridge::cpu::givesGatheredColumns(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
     unsigned i = cast<OpResult>(tensor).getResultNumber();
@@ -240,6 +284,10 @@ LogicalResult FunctionEmitter::packByColumns(const DeepMatmul &product,
     return failure();
   ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
   from = swapDims(b, from);
+  if (product.isSwapped) {
+    product.swappedKernel(b).packRhs(from, product.lhs, product.filled);
+    return success();
+  }
   ArrayRef<int64_t> shape = cast<MemRefType>(from.getType()).getShape();
   SmallVector<OpFoldResult> offsets = {product.filled, b.getIndexAttr(0)},
                             strides(2, b.getIndexAttr(1));

@@ -11,9 +11,8 @@
 // packed, where the micro-kernel reads rows.
 //===----------------------------------------------------------------------===//
 
-#include "cpu-backend/emit/DeepMatmul.h"
+#include "cpu-backend/emit/MatmulGatheredRows.h"
 #include "cpu-backend/emit/Elements.h"
-#include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/RowRun.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -22,48 +21,6 @@
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
-
-/// The place of a row that is not there.
-static constexpr int64_t nowhere = std::numeric_limits<int64_t>::min();
-
-namespace tilebridge::cpu {
-class GatheredRows {
-public:
-  GatheredRows(FunctionEmitter &fe, const DeepMatmul &product, const View &view)
-      : fe(fe), product(product), b(product.op->getLoc(), fe.builder()),
-        kernel(product.kernel(b)), view(view),
-        lanes(kernel.lanesOfRow(view.shape[1], view.elementType())),
-        type(VectorType::get({lanes}, view.elementType())) {}
-
-  LogicalResult emit();
-  /// Rows of single elements, by squares.
-  LogicalResult emitSquares(int64_t side);
-
-private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value at(OpFoldResult value) { return toValue(b, b.getLoc(), value); }
-  Value plus(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  LogicalResult findPlaces();
-  void forVectors(llvm::function_ref<Value(Value)> load);
-  void copyAll(Value row);
-  void copy(Value place);
-  void copyPart(Value place, Value exists);
-  Value isBelow(Value column, OpFoldResult bound);
-
-  FunctionEmitter &fe;
-  const DeepMatmul &product;
-  ImplicitLocOpBuilder b;
-  MatmulKernel kernel;
-  const View &view;
-  int64_t lanes;
-  VectorType type;
-  /// Places of all rows, as i64; what elements are that are not there; the row
-  /// that is packed.
-  Value places, others, row;
-};
-} // namespace tilebridge::cpu
 
 LogicalResult GatheredRows::findPlaces() {
   OpBuilder &builder = fe.builder();
@@ -146,6 +103,15 @@ void GatheredRows::copyPart(Value place, Value exists) {
       [&] { forVectors([&](Value) { return others; }); });
 }
 
+Value GatheredRows::hasAllColumns() {
+  Value isWhole =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sge, at(view.hi[1]),
+                                  constant(view.shape[1])),
+        isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                        at(view.lo[1]), constant(0));
+  return arith::AndIOp::create(b, isWhole, isFirst);
+}
+
 void GatheredRows::copyAll(Value number) {
   row = number;
   Value start = memref::LoadOp::create(b, places, number),
@@ -158,15 +124,8 @@ void GatheredRows::copyAll(Value number) {
   if (isFull && !view.rowMask)
     return copy(place);
   Value isAll = exists;
-  if (!isFull) {
-    Value isWhole =
-              arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                    at(view.hi[1]), constant(view.shape[1])),
-          isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                          at(view.lo[1]), constant(0));
-    isAll = arith::AndIOp::create(b, exists,
-                                  arith::AndIOp::create(b, isWhole, isFirst));
-  }
+  if (!isFull)
+    isAll = arith::AndIOp::create(b, exists, hasAllColumns());
   emitChoice(
       b, isAll, [&] { copy(place); },
       [&] {
@@ -256,7 +215,9 @@ FailureOr<bool> FunctionEmitter::packGatheredRows(const DeepMatmul &product,
   LogicalResult result = success();
   auto pack = [&] {
     GatheredRows rows(*this, product, view);
-    result = isContiguous ? rows.emit() : rows.emitSquares(side);
+    result = product.rowTiles ? rows.emitTiles()
+             : isContiguous   ? rows.emit()
+                              : rows.emitSquares(side);
   };
   if (!product.place) {
     pack();

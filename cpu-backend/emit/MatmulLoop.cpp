@@ -80,16 +80,23 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     product->depth = lhsType.getDimSize(form->swapsLhs ? 0 : 1);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     MatmulKernel kernel = product->kernel(b);
-    product->capacity = kernel.cachedDepth() / product->depth * product->depth;
     bool shares = canShare(op);
     bool isDirectRhs = isDirect(packedValue(op)),
          mayWait = !isDirectRhs && staysSame;
-    product->isByColumns =
-        !product->masked && hasGatheredColumns(*product, kernel);
-    mayWait &= !product->masked && !product->isByColumns;
+    product->isSwapped = op->hasAttr(swappedAttr);
+    product->isByColumns = !product->masked && !product->isSwapped &&
+                           hasGatheredColumns(*product, kernel);
+    bool hasRowTiles = !product->masked && staysSame && !form->swapsLhs &&
+                       readsRowTiles(*product);
+    mayWait &= !product->masked && !product->isByColumns &&
+               !product->isSwapped && !hasRowTiles;
+    int64_t cached = product->isSwapped
+                         ? product->swappedKernel(b).cachedDepth()
+                         : kernel.cachedDepth();
+    product->capacity = cached / product->depth * product->depth;
     int64_t most = mayWait ? rowsWithColumns(*product, loop) : 0;
     product->hasColumns = most > 0;
-    bool isAlways = shares || isDirectRhs || most > 0;
+    bool isAlways = shares || isDirectRhs || most > 0 || product->isSwapped;
     if (isAlways)
       product->capacity = std::max(product->capacity, product->depth);
     if (!isAlways && product->capacity < 2 * product->depth)
@@ -106,8 +113,10 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     if (shares && failed(openSharing(*product)))
       return failure();
     if (!product->shared)
-      product->rhs = allocate(kernel.packedRhs(product->capacity));
-    if (isDirectRhs &&
+      product->rhs = allocate(product->typeOfRhs(b));
+    if (product->isSwapped)
+      product->swappedSums = allocate(product->typeOfSwappedSums());
+    if (isDirectRhs && !product->isSwapped && !hasRowTiles &&
         bufferFor(op.getDpsInits()[0]) == bufferFor(op->getResult(0)))
       product->isDirectRow = findDirectRow(b, *product);
     if (product->isDirectRow && product->shared)
@@ -115,9 +124,11 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
           b, product->shared->isKept,
           arith::XOrIOp::create(b, product->isDirectRow,
                                 arith::ConstantIntOp::create(b, 1, 1)));
-    bool mayStay = staysSame && !product->masked;
-    if (kernel.readsRowsOf(lhsType.getElementType()) && mayStay &&
-        !product->isByColumns)
+    bool mayStay = staysSame && !product->masked && !product->isSwapped;
+    if (hasRowTiles)
+      product->rowTiles = allocate(product->typeOfRowTiles(b));
+    else if (kernel.readsRowsOf(lhsType.getElementType()) && mayStay &&
+             !product->isByColumns)
       product->place = allocate(product->typeOfPlace(b));
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
     if (mayWait && !most && product->wanted && !product->form.swapsRhs)
@@ -197,6 +208,8 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     return packDirect(product, tensor);
   if (isLhs && product.masked)
     return packMaskedRows(product);
+  if (product.isSwapped)
+    return packSwapped(product, isLhs, tensor);
   if (isLhs && product.isByColumns)
     return packByColumns(product, tensor);
   if (isLhs)
@@ -286,7 +299,10 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   if (product.beginsAtZero)
     isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, product.total,
                                     index(product.capacity));
-  multiplyPanels(b, product, acc, rows, steps, isFirst, allocateAt(*this, b));
+  if (product.isSwapped)
+    multiplySwapped(b, product, acc, steps, isFirst, allocateAt(*this, b));
+  else
+    multiplyPanels(b, product, acc, rows, steps, isFirst, allocateAt(*this, b));
   return success();
 }
 

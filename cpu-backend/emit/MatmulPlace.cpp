@@ -138,6 +138,8 @@ void tilebridge::cpu::multiplyPanels(ImplicitLocOpBuilder &b,
                      product.stored->loc);
   if (product.shared)
     kernel.askForPanels(product.shared->nextPanels);
+  if (product.rowTiles)
+    kernel.findRowTiles(product.rowTiles);
   Value lhs = product.isByColumns ? swapDims(b, product.lhs) : product.lhs;
   kernel.multiply(lhs, product.rhs, acc, steps, allocate, rows, product.wanted,
                   isFirst, {}, begin);

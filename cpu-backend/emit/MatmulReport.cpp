@@ -34,8 +34,12 @@ static StringRef nameOf(MatmulUnit unit, bool isFloat) {
 StringRef DeepMatmul::leftText() const {
   if (place)
     return "where it lies if its rows go on";
+  if (rowTiles)
+    return "where it lies if rows of a tile are evenly apart";
   if (isByColumns)
     return "packed by columns";
+  if (isSwapped)
+    return "packed as the right operand of the transposed product";
   return masked ? "packed, from the first to the last row of a mask" : "packed";
 }
 

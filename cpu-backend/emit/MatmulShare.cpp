@@ -104,7 +104,7 @@ LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
   }
   if (keys->size() > maxSharingKeys)
     return success();
-  MemRefType slot = product.kernel(b).packedRhs(product.capacity);
+  MemRefType slot = product.typeOfRhs(b);
   int64_t slotBytes = slot.getNumElements() * slot.getElementTypeBitWidth() / 8;
   if (slotBytes > keptBytes)
     return success();

@@ -123,6 +123,20 @@ void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
     callTile(b, "tileloadd64", number,
              {memory.address(at), memory.rowDistance()});
   };
+  auto loadLeft = [&](int64_t number, Value row, Value depth) {
+    if (!rowTiles)
+      return load(number, lhs, {row, depth});
+    Value tile = arith::DivUIOp::create(b, row, constant(tileSide)),
+          iteration = arith::DivUIOp::create(b, depth, constant(unitDepth)),
+          within = arith::RemUIOp::create(b, depth, constant(unitDepth));
+    auto field = [&](int64_t i) -> Value {
+      Value word = memref::LoadOp::create(
+          b, rowTiles, ValueRange{tile, iteration, constant(i)});
+      return arith::IndexCastOp::create(b, b.getIndexType(), word);
+    };
+    TileMemory place(b, RowsInMemory{field(0), field(1)}, packedBytes());
+    load(number, place, {constant(0), within});
+  };
   SmallVector<Value> rows, columns;
   for (int64_t i = 0; i < tile.rows; i += tileSide)
     rows.push_back(offsetBy(b, row, i));
@@ -164,7 +178,7 @@ void MatmulKernel::emitTilesOfRow(Value panel, Value column, Value row) const {
     // after the first one of a step has an operand that is there already.
     for (auto [i, r] : llvm::enumerate(rows)) {
       int64_t left = firstLeft + static_cast<int64_t>(i);
-      load(left, lhs, {r, depth});
+      loadLeft(left, r, depth);
       for (size_t turn = 0; turn < columns.size(); ++turn) {
         size_t j = i % 2 == 0 ? turn : columns.size() - 1 - turn;
         int64_t right = firstRight + static_cast<int64_t>(j);

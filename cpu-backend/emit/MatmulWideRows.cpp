@@ -153,8 +153,9 @@ static int64_t distanceOfRows(const MatmulKernel &kernel, int64_t steps) {
 
 MemRefType DeepMatmul::typeOfLhs(ImplicitLocOpBuilder &b) const {
   MatmulKernel made = kernel(b);
-  if (isByColumns)
-    return made.packedLhs(capacity, /*byColumns=*/true);
+  if (isByColumns || isSwapped)
+    return isSwapped ? swappedKernel(b).packedRhs(capacity)
+                     : made.packedLhs(capacity, /*byColumns=*/true);
   int64_t steps = hasColumns ? std::max(capacity, depthAlone) : capacity;
   return made.packedLhs(distanceOfRows(made, steps));
 }

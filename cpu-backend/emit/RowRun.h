@@ -13,12 +13,14 @@
 namespace tilebridge::cpu {
 
 /// What is asked of a vector of numbers of rows, as i64, and of the mask of
-/// those that are there (null: all are).
+/// those that are there (null: all are): whether they follow one another, each
+/// `step` behind the one before.
 struct RowRun {
-  RowRun(mlir::ImplicitLocOpBuilder &b, mlir::Value numbers, mlir::Value mask);
+  RowRun(mlir::ImplicitLocOpBuilder &b, mlir::Value numbers, mlir::Value mask,
+         int64_t step = 1);
 
-  /// Where the first row is, or would be, if those that are there follow one
-  /// another. An index; 0 if none is there.
+  /// Where the first row is, or would be, if those that are there do so. An
+  /// index; 0 if none is there.
   mlir::Value start;
   /// They do; all are there, none is (null where there is no mask).
   mlir::Value isRun, isWhole, isNone;

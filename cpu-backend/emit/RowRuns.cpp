@@ -24,7 +24,8 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-RowRun::RowRun(ImplicitLocOpBuilder &b, Value numbers, Value mask) {
+RowRun::RowRun(ImplicitLocOpBuilder &b, Value numbers, Value mask,
+               int64_t step) {
   auto steps = cast<VectorType>(numbers.getType());
   auto broadcast = [&](Value value) -> Value {
     return vector::BroadcastOp::create(b, steps, value);
@@ -33,6 +34,10 @@ RowRun::RowRun(ImplicitLocOpBuilder &b, Value numbers, Value mask) {
     return vector::ReductionOp::create(b, vector::CombiningKind::AND, lanes);
   };
   Value count = numbersFrom0(b, b.getLoc(), steps);
+  if (step != 1)
+    count = arith::MulIOp::create(
+        b, count,
+        broadcast(arith::ConstantIntOp::create(b, step, 64).getResult()));
   // Where the first row would lie, by each of them.
   Value starts = arith::SubIOp::create(b, numbers, count);
   if (mask) {

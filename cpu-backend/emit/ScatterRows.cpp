@@ -37,6 +37,8 @@ private:
   bool canTranspose() const;
   LogicalResult emitRuns();
   LogicalResult emitRun(const RowRun &run, const Index &rows, Value mask);
+  bool liesAlongRows();
+  LogicalResult emitColumns(const RowRun &run, const Index &rows, Value mask);
   void storeColumns(ArrayRef<Value> square, Value start, const Index &columns,
                     Value mask);
   LogicalResult emitElement(const Indices &at, const Indices &to, Value mask);
@@ -133,7 +135,9 @@ LogicalResult ScatterRows::emitElement(const Indices &at, const Indices &to,
 /// row by row.
 LogicalResult ScatterRows::emitRuns() {
   OpBuilder::InsertionGuard guard(b);
-  square = fe.allocate(MemRefType::get({side, side}, view.elementType()));
+  bool isAlongRows = liesAlongRows();
+  if (!isAlongRows)
+    square = fe.allocate(MemRefType::get({side, side}, view.elementType()));
   own.lanes = side;
   Index rows = own.openLoop(b, loc, 0, constant(0),
                             constant(type.getDimSize(0)), side, true);
@@ -150,7 +154,8 @@ LogicalResult ScatterRows::emitRuns() {
   unsigned levels = own.levels.size();
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   own.open(b);
-  if (failed(emitRun(run, rows, mask)))
+  if (failed(isAlongRows ? emitColumns(run, rows, mask)
+                         : emitRun(run, rows, mask)))
     return failure();
   own.levels.truncate(levels);
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
@@ -163,6 +168,50 @@ LogicalResult ScatterRows::emitRuns() {
     all[1] = own.openLoop(b, loc, 1, constant(0), constant(type.getDimSize(1)),
                           1, false);
   return emitRow(all);
+}
+
+/// What is stored lies in memory along the rows, as the sums of a transposed
+/// product do.
+bool ScatterRows::liesAlongRows() {
+  bool isAlong = false, isAcross = false;
+  fe.walkCone(op.getValue(), ownIndices(2), nullptr,
+              [&](Value value, ArrayRef<Index> at) {
+                const View *view = fe.viewIfInMemory(value);
+                if (!view || at.size() != 2)
+                  return true;
+                for (auto [d, index] : llvm::enumerate(at))
+                  if (constantOf(view->strides[d]) == 1)
+                    (index.dim == 0 ? isAlong : isAcross) = true;
+                return true;
+              });
+  return isAlong && !isAcross;
+}
+
+/// Vectors along the rows, column by column.
+LogicalResult ScatterRows::emitColumns(const RowRun &run, const Index &rows,
+                                       Value mask) {
+  auto emitAll = [&](Value exists) -> LogicalResult {
+    unsigned levels = own.levels.size();
+    own.open(b);
+    Index at = rows;
+    at.level = levels;
+    Index column = own.openLoop(b, loc, 1, constant(0),
+                                toValue(b, loc, view.hi[1]), 1, false);
+    Value value = fe.evaluate(op.getValue(), {at, column});
+    if (value)
+      storeColumns({fe.toLanes(value, side)}, run.start, column, exists);
+    own.levels.truncate(levels);
+    return success(value != nullptr);
+  };
+  if (!mask)
+    return emitAll({});
+  auto branch = scf::IfOp::create(b, loc, run.isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  if (failed(emitAll({})))
+    return failure();
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  return emitAll(mask);
 }
 
 LogicalResult ScatterRows::emitRun(const RowRun &run, const Index &rows,

@@ -191,6 +191,62 @@ def test_blocks(kernel, blocks):
         check(kernel, *data(*size), stride, pad, dilation, blocks)
 
 
+@pytest.mark.parametrize(
+    "shape",
+    ["far", "skips", "wide", "thin", "one_pixel", "mostly_outside", "dilated", "pointwise"],
+)
+def test_pairs_of_channels(shape):
+    """bf16: planes are packed as pairs, of channels-last rows may stay where they lie."""
+    *size, stride, pad, dilation = SHAPES[shape]
+    for last in (False, True):
+        x, w = data(*size, torch.bfloat16, last)
+        check(three_loops, x, w, stride, pad, dilation, frame=True)
+
+
+@triton.jit
+def chosen_pixels(
+    x, w, y, width, jump, step, plane, apart, c, count, M: tl.constexpr, C: tl.constexpr,
+    N: tl.constexpr,
+):  # fmt: skip
+    p = tl.program_id(0) * M + tl.arange(0, M)
+    place = p // width * jump + p % width * step
+    keep = (p % 7 != 3) & (p < count)
+    n = tl.arange(0, N)
+    acc = tl.zeros((M, N), tl.float32)
+    for first in range(0, c, C):
+        k = first + tl.arange(0, C)
+        mask = keep[:, None] & (k < c)[None, :]
+        a = tl.load(x + place[:, None] * apart + k[None, :] * plane, mask=mask, other=2.0)
+        b = tl.load(w + k[:, None] * N + n[None, :], mask=(k < c)[:, None], other=0.0)
+        acc += tl.dot(a, b)
+    tl.store(y + p[:, None] * N + n[None, :], acc, mask=(p < count)[:, None])
+
+
+@pytest.mark.parametrize("last", [False, True], ids=["planes", "channels_last"])
+@pytest.mark.parametrize("c", [0, 1, 32, 45, 700])
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_chosen_pixels(step, c, last):
+    """What is not there is no zero; no channels at all; some rows are whole."""
+    generator = torch.Generator().manual_seed(7)
+    count, width, m, n = 150, 40, 64, 32
+    jump = width * step + 5
+    pixels = 4 * jump
+    x = torch.randn(pixels, max(c, 1), generator=generator).to(torch.bfloat16)
+    w = torch.randn(max(c, 1), n, generator=generator).to(torch.bfloat16)
+    p = torch.arange(count)
+    a = x[p // width * jump + p % width * step].double()
+    a[p % 7 == 3] = 2
+    wanted = a[:, :c] @ w[:c].double()
+    x = x if last else x.T.contiguous()
+    x = at_end_of_memory(x)
+    y = torch.full((count, n), 7.0)
+    plane, apart = (1, max(c, 1)) if last else (pixels, 1)
+    chosen_pixels[(triton.cdiv(count, m),)](
+        x, w, y, width, jump, step, plane, apart, c, count, m, 32, n
+    )
+    np.testing.assert_allclose(y.double(), wanted, rtol=2e-2, atol=2e-2 * max(c, 1) ** 0.5)
+
+
 def test_infinities_stay_where_they_are():
     """Pixels of one image that are no numbers count for their neighbours alone."""
     for kernel in FORMS:
