@@ -7,7 +7,6 @@
 
 #include "cpu-backend/Codegen.h"
 #include "cpu-backend/BlendedStores.h"
-#include "cpu-backend/CodegenPasses.h"
 #include "cpu-backend/Link.h"
 #include "cpu-backend/MaskPieces.h"
 #include "cpu-backend/MaskedLanes.h"
@@ -229,7 +228,7 @@ static llvm::Expected<std::string> emitFile(LlvmModule &code,
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  if (!addCodegenPasses(passes, *code.machine, stream, type))
+  if (code.machine->addPassesToEmitFile(passes, stream, nullptr, type))
     return error("LLVM cannot write this kind of file for " +
                  code.module->getTargetTriple().str());
   passes.run(*code.module);
