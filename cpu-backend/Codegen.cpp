@@ -22,6 +22,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/CodeGen/Passes.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -221,13 +222,50 @@ toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
   return result;
 }
 
+namespace {
+/// Those of LLVM but for what takes long and finds nothing.
+class CodegenPasses : public llvm::legacy::PassManager {
+public:
+  explicit CodegenPasses(bool hasManyLoops) : hasManyLoops(hasManyLoops) {}
+
+  void add(llvm::Pass *pass) override {
+    if (isLeftOut(*pass))
+      delete pass;
+    else
+      llvm::legacy::PassManager::add(pass);
+  }
+
+private:
+  bool isLeftOut(const llvm::Pass &pass) const {
+    // Lines have no variables.
+    if (pass.getPassID() == &llvm::LiveDebugValuesID)
+      return true;
+    return hasManyLoops &&
+           (pass.getPassName() == "Loop Strength Reduction" ||
+            pass.getPassName() == "Canonicalize Freeze Instructions in Loops");
+  }
+
+  bool hasManyLoops;
+};
+} // namespace
+
+/// A program that takes hundreds of loops one after the other spends little
+/// time in each: how their addresses are computed hardly counts, and a third of
+/// the time that LLVM took to generate code went there.
+static bool hasManyLoops(const llvm::Module &module) {
+  constexpr size_t mostBlocks = 800;
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.size() > mostBlocks;
+  });
+}
+
 static llvm::Expected<std::string> emitFile(LlvmModule &code,
                                             llvm::CodeGenFileType type,
                                             const CpuOptions &options) {
   TimingScope scope = timed(options, "LLVM's code generation");
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
+  CodegenPasses passes(hasManyLoops(*code.module));
   if (code.machine->addPassesToEmitFile(passes, stream, nullptr, type))
     return error("LLVM cannot write this kind of file for " +
                  code.module->getTargetTriple().str());

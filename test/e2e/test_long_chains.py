@@ -3,6 +3,7 @@
 
 """Chains of values that are each used twice: compiling them must not take a time exponential in their length."""
 
+import pytest
 import torch
 import triton
 import triton.language as tl
@@ -31,3 +32,61 @@ def test_maxima_of_many_blocks():
     expected = x.max(0)
     torch.testing.assert_close(value, expected.values, rtol=0, atol=0, equal_nan=True)
     torch.testing.assert_close(index, expected.indices.int())
+
+
+@triton.jit
+def in_turns(x, y, n, STEPS: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    first = tl.load(x + i, mask)
+    total = tl.zeros([BLOCK], tl.float32)
+    for step in tl.static_range(STEPS):
+        total = total * 0.5 + tl.load(x + step * n + i, mask)
+        tl.store(y + step * n + i, total - first, mask)
+        total += tl.load(x + (step + 1) * n + i, mask)
+    tl.store(y + STEPS * n + i, total, mask)
+
+
+@pytest.mark.parametrize("rows_apart", [None, 0, 1, 2, -1])
+def test_loads_and_stores_in_turns(rows_apart):
+    """What is stored is what later loads read, if it is in the same place."""
+    n, steps = 300, 24
+    memory = torch.randn(2 * steps + 6, n)
+    begin = 2 if rows_apart is not None else 0
+    to = begin + rows_apart if rows_apart is not None else steps + 2
+    expected = memory.clone()
+    first, total = expected[begin].clone(), torch.zeros(n)
+    for step in range(steps):
+        total = total * 0.5 + expected[begin + step]
+        expected[to + step] = total - first
+        total = total + expected[begin + step + 1]
+    expected[to + steps] = total
+    in_turns[(triton.cdiv(n, 128),)](memory[begin:], memory[to:], n, STEPS=steps, BLOCK=128)
+    torch.testing.assert_close(memory, expected, rtol=1e-6, atol=1e-6)
+
+
+@triton.jit
+def rows_in_turns(x, out, n, STEPS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    total = tl.zeros([ROWS], tl.float32)
+    for step in tl.static_range(STEPS):
+        column = step * BLOCK + tl.arange(0, BLOCK)
+        place = row[:, None] * n + column[None, :]
+        block = tl.load(x + place, (column < n)[None, :], other=-float("inf"))
+        most = tl.max(block, 1)
+        total += tl.sum(tl.exp(block - most[:, None]), 1) * most
+        tl.store(out + place, block - total[:, None], (column < n)[None, :])
+
+
+def test_hundreds_of_loops():
+    """A function of so many is compiled in less detail (Codegen.cpp)."""
+    rows, n, steps = 8, 4050, 32
+    x, out = torch.randn(rows, n), torch.zeros(rows, n)
+    rows_in_turns[(2,)](x, out, n, STEPS=steps, ROWS=4, BLOCK=128)
+    expected, total = torch.zeros(rows, n), torch.zeros(rows, dtype=torch.float64)
+    for begin in range(0, n, 128):
+        block = x[:, begin : begin + 128].double()
+        most = block.max(1).values
+        total += (block - most[:, None]).exp().sum(1) * most
+        expected[:, begin : begin + 128] = (block - total[:, None]).float()
+    torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-3)
