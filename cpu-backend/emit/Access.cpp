@@ -13,6 +13,15 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+/// `op` stands behind `place`, which is near the end of their block: to ask for
+/// their order would number all ops of the block again, each time.
+static bool standsBehind(Operation *op, Operation *place) {
+  for (Operation *at = place; at; at = at->getNextNode())
+    if (at == op)
+      return true;
+  return false;
+}
+
 /// The element of `view.base` that the indices choose; the index of
 /// `contiguousDim`, if that is not -1, is left to the access. (Not a memref
 /// that begins there: offsets of memrefs must not be negative, these may be.)
@@ -22,10 +31,9 @@ using namespace tilebridge::cpu;
 Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices,
                                int contiguousDim, Location loc, Value isAny) {
   Level &outermost = *frame->levels.front();
-  bool isKnownFirst =
-      isAny && isAny.getParentBlock() == outermost.block &&
-      (!outermost.hasLoop || !isAny.getDefiningOp() ||
-       isAny.getDefiningOp()->isBeforeInBlock(outermost.before));
+  bool isKnownFirst = isAny && isAny.getParentBlock() == outermost.block &&
+                      (!outermost.hasLoop || !isAny.getDefiningOp() ||
+                       !standsBehind(isAny.getDefiningOp(), outermost.before));
   if (isAny && !isKnownFirst)
     return placeIfAny(address(view, indices, contiguousDim, loc), isAny, loc);
   Indices row(indices);
