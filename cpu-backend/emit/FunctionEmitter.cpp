@@ -144,6 +144,7 @@ void FunctionEmitter::rememberLoad(Value tensor) {
                type.getShape(), mapAll(load->low)));
   view->pad = load->pad;
   view->other = load->other;
+  NestEmitter::askForTableBlock(*this, *view, tensor.getLoc());
   loads[tensor] = std::move(view);
   readCopies.erase(tensor);
 }

@@ -42,6 +42,10 @@ public:
   /// in memory, and of the nest one that exchanges lanes; returns the view of
   /// what it reads, as it is to see it.
   static LoadedViews exchangeRows(FunctionEmitter &fe, Nest &nest);
+  /// Asks for the block that is read here in the next iteration of a loop, if
+  /// a table says where it is.
+  static void askForTableBlock(FunctionEmitter &fe, const View &view,
+                               mlir::Location loc);
 
 private:
   // Nest.cpp: loops.
@@ -163,6 +167,8 @@ private:
 
   // Prefetch.cpp
   mlir::Value isLargeRead(const View &view);
+  static mlir::Value isFarRead(FunctionEmitter &fe, const View &view,
+                               mlir::Location loc);
   /// How many elements further the next iteration reads, where that is known.
   std::optional<mlir::OpFoldResult> growthOf(const View &view,
                                              mlir::scf::ForOp around);

@@ -1,0 +1,67 @@
+# Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loops over blocks that a table chooses: the next one is asked for, and nothing is read behind the table."""
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from support import at_end_of_memory, dtypes, normal, output
+
+
+@triton.jit
+def sum_kernel(
+    x, table, out, count, begin, stride, R: tl.constexpr, C: tl.constexpr, STEP: tl.constexpr,
+    HOW: tl.constexpr,
+):  # fmt: skip
+    """Blocks of R rows, each C elements of `stride`, by one table for each program."""
+    program = tl.program_id(0)
+    r, c = tl.arange(0, R), tl.arange(0, C)
+    total = tl.zeros([R, C], tl.float32)
+    for i in range(begin, count, STEP):
+        page = tl.load(table + program * count + i).to(tl.int64)
+        if HOW == "columns":
+            block = tl.load(x + page * R * stride + c[None, :] * stride + r[:, None])
+        elif HOW == "masked":
+            block = tl.load(
+                x + page * R * stride + r[:, None] * stride + c[None, :],
+                mask=(c < C - 3)[None, :],
+                other=0.0,
+            )
+        else:
+            block = tl.load(x + page * R * stride + r[:, None] * stride + c[None, :])
+        total += block.to(tl.float32)
+        if HOW == "changed":
+            # What the table says next was not known before.
+            tl.store(table + program * count + tl.minimum(i + STEP, count - 1), 1)
+    tl.store(out + program * R * C + r[:, None] * C + c[None, :], total)
+
+
+@pytest.mark.parametrize("how", ["rows", "columns", "masked", "changed"])
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16))
+@pytest.mark.parametrize(
+    ("count", "begin", "step", "programs"),
+    # Only launches that read some MiB ask.
+    [(300, 0, 1, 4), (1, 0, 1, 1), (8192, 2, 3, 4), (8192, 0, 1, 1), (5, 5, 1, 2)],
+)
+def test_blocks(count, begin, step, programs, dtype, how, rng):
+    rows = columns = 16
+    stride, pages = 20, 40
+    x = normal(rng, [pages * rows * stride + 64], dtype)
+    table = torch.randint(0, pages - 1, [programs, count], generator=rng, dtype=torch.int32)
+    blocks = x[: pages * rows * stride].view(pages, rows, stride)[:, :, :columns].double()
+    wanted = torch.zeros(programs, rows, columns, dtype=torch.float64)
+    for program in range(programs):
+        chosen = table[program, begin::step].long()
+        if how == "changed":
+            chosen = torch.where(torch.arange(len(chosen)) > 0, 1, chosen)
+        wanted[program] = blocks[chosen].sum(0)
+    if how == "columns":
+        wanted = wanted.transpose(1, 2)
+    elif how == "masked":
+        wanted[:, :, columns - 3 :] = 0
+    out = output([programs, rows, columns], torch.float32)
+    sum_kernel[(programs,)](
+        x, at_end_of_memory(table), out, count, begin, stride, rows, columns, step, how
+    )
+    torch.testing.assert_close(out.double(), wanted, rtol=2e-3, atol=1e-2)

@@ -1,0 +1,71 @@
+// RUN: tilebridge-opt %s -tilebridge-cpu-plan -tilebridge-cpu-emit="vector-bits=512 prefetch-bytes=16777216" -canonicalize -cse | FileCheck %s
+// RUN: tilebridge-opt %s -tilebridge-cpu-plan -tilebridge-cpu-emit="vector-bits=512" -canonicalize -cse | FileCheck %s --check-prefix=NEVER
+
+// Which page is next is read for the next iteration, if there is one, and all rows of its block are asked for, two lines each.
+// CHECK-LABEL: func.func @pages
+// CHECK-SAME: {{.*}}, %[[FROM:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index, %[[STEP:[a-z0-9]+]]: index
+// CHECK: scf.for %[[I:[a-z0-9]+]] = %[[FROM]] to %[[END]] step %[[STEP]]
+// CHECK: memref.load %[[TABLE:[a-z0-9]+]][%[[I]]]
+// CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[I]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[STEP]], %[[LEFT]]
+// CHECK: %[[ASKS:.*]] = arith.andi %[[EXISTS]]
+// CHECK: scf.if %[[ASKS]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %[[STEP]]
+// CHECK: memref.load %[[TABLE]][%[[NEXT]]]
+// CHECK: scf.for %{{.*}} = %c0 to %c8
+// CHECK-COUNT-2: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.load
+// NEVER-NOT: memref.prefetch
+func.func @pages(%x: memref<?xf32, strided<[1], offset: ?>>, %table: memref<?xindex, strided<[1], offset: ?>>, %from: index, %to: index, %by: index,
+                 %out: memref<8x32xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant dense<0.0> : tensor<8x32xf32>
+  %sum = scf.for %i = %from to %to step %by iter_args(%acc = %zero) -> (tensor<8x32xf32>) {
+    %page = memref.load %table[%i] : memref<?xindex, strided<[1], offset: ?>>
+    %at = arith.muli %page, %c512 : index
+    %view = memref.reinterpret_cast %x to offset: [%at], sizes: [8, 32], strides: [64, 1]
+        : memref<?xf32, strided<[1], offset: ?>> to memref<8x32xf32, strided<[64, 1], offset: ?>>
+    %block = bufferization.to_tensor %view : memref<8x32xf32, strided<[64, 1], offset: ?>> to tensor<8x32xf32>
+    %next = arith.addf %acc, %block : tensor<8x32xf32>
+    scf.yield %next : tensor<8x32xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
+  return
+}
+
+// A place that is carried; one that a branch decides; one that no table says.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @others(%x: memref<?xf32, strided<[1], offset: ?>>, %table: memref<?xindex, strided<[1], offset: ?>>, %to: index, %is: i1, %fixed: index,
+                  %out: memref<64xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %sum, %last = scf.for %i = %c0 to %to step %c1 iter_args(%acc = %zero, %at = %c0) -> (tensor<64xf32>, index) {
+    %page = memref.load %table[%at] : memref<?xindex, strided<[1], offset: ?>>
+    %view = memref.reinterpret_cast %x to offset: [%page], sizes: [64], strides: [1]
+        : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+    %block = bufferization.to_tensor %view : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+    %chosen = scf.if %is -> (index) {
+      %other = memref.load %table[%i] : memref<?xindex, strided<[1], offset: ?>>
+      scf.yield %other : index
+    } else {
+      scf.yield %c0 : index
+    }
+    %view2 = memref.reinterpret_cast %x to offset: [%chosen], sizes: [64], strides: [1]
+        : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+    %block2 = bufferization.to_tensor %view2 : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+    %same = memref.load %table[%fixed] : memref<?xindex, strided<[1], offset: ?>>
+    %view3 = memref.reinterpret_cast %x to offset: [%same], sizes: [64], strides: [1]
+        : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+    %block3 = bufferization.to_tensor %view3 : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+    %next = arith.addf %acc, %block : tensor<64xf32>
+    %next2 = arith.addf %next, %block2 : tensor<64xf32>
+    %next3 = arith.addf %next2, %block3 : tensor<64xf32>
+    scf.yield %next3, %page : tensor<64xf32>, index
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
