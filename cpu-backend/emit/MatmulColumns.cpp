@@ -84,12 +84,10 @@ int64_t MatmulKernel::rowsWithColumns(bool waits, bool isInPlace) const {
     return std::min(m, manyWithColumns);
   if (convertsColumns())
     return std::min(m - 1, fewRows);
-  // Lanes are added up for each product of a row and a column. Of short columns
-  // that is most of the work, and they are sooner transposed.
-  constexpr int64_t fewVectors = 4;
-  int64_t vectors = unitDepth / lanesOfSums(),
-          few = group == 1 && vectors < fewVectors ? vectors : fewWithColumns;
-  return std::min(m - 1, few);
+  // Lanes are added up for each product of a row and a column. Of columns of one
+  // vector that is most of the work, and they are sooner transposed.
+  bool isShort = group == 1 && unitDepth == lanesOfSums();
+  return std::min(m - 1, isShort ? rowsTogether : fewWithColumns);
 }
 
 int64_t MatmulKernel::depthWithColumns() const {

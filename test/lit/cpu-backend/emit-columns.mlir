@@ -175,3 +175,21 @@ func.func @writes(%m: index, %a: memref<16x64xf32>, %b: memref<64x32xf32, stride
   bufferization.materialize_in_destination %slice in writable %to : (tensor<?x32xf32>, memref<?x32xf32, strided<[32, 1]>>) -> ()
   return
 }
+
+// -----
+
+// Columns of one vector, such as the values of a page, are sooner transposed from three rows on.
+// CHECK-LABEL: func.func @short(
+// CHECK-SAME: %[[M:[a-z0-9]*]]: index
+// CHECK: arith.cmpi sle, %[[M]], %c2
+func.func @short(%m: index, %a: memref<16x16xf32>, %b: memref<16x32xf32, strided<[1, ?], offset: ?>>, %o: memref<16x32xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %x = bufferization.to_tensor %a : memref<16x16xf32> to tensor<16x16xf32>
+  %y = bufferization.to_tensor %b : memref<16x32xf32, strided<[1, ?], offset: ?>> to tensor<16x32xf32>
+  %c = linalg.matmul ins(%x, %y : tensor<16x16xf32>, tensor<16x32xf32>) outs(%zero : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %e = math.exp %c : tensor<16x32xf32>
+  %slice = tensor.extract_slice %e[0, 0] [%m, 32] [1, 1] : tensor<16x32xf32> to tensor<?x32xf32>
+  %to = memref.subview %o[0, 0] [%m, 32] [1, 1] : memref<16x32xf32> to memref<?x32xf32, strided<[32, 1]>>
+  bufferization.materialize_in_destination %slice in writable %to : (tensor<?x32xf32>, memref<?x32xf32, strided<[32, 1]>>) -> ()
+  return
+}
