@@ -84,8 +84,8 @@ int64_t MatmulKernel::rowsWithColumns(bool waits, bool isInPlace) const {
     return std::min(m, manyWithColumns);
   if (convertsColumns())
     return std::min(m - 1, fewRows);
-  // Lanes are added up for each product of a row and a column. Of columns of one
-  // vector that is most of the work, and they are sooner transposed.
+  // Lanes are added up for each product of a row and a column. Of columns of
+  // one vector that is most of the work, and they are sooner transposed.
   bool isShort = group == 1 && unitDepth == lanesOfSums();
   return std::min(m - 1, isShort ? rowsTogether : fewWithColumns);
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/Plan.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -23,9 +24,7 @@ public:
   NextIteration(OpBuilder &b, scf::ForOp loop) : b(b), loop(loop) {}
 
   /// It is computed from the loop's index, and from memory.
-  bool canCopy(Value value) {
-    return visit(value) && usesIndex && readsMemory;
-  }
+  bool canCopy(Value value) { return visit(value) && usesIndex && readsMemory; }
 
   /// The same with another index.
   Value copy(Value value, Value index) {
@@ -73,6 +72,12 @@ private:
 };
 } // namespace
 
+/// An iteration takes so long that the CPU is not in the next one before this
+/// one's end: sums of rows took 1.3 times as long with so many requests.
+static bool takesLong(Operation *loop) {
+  return loop && (anyInside(loop, isProduct) || callsMathFunction(loop));
+}
+
 /// The dimension along which the elements of a block are neighbours; -1 where
 /// that is not known of one, or rows are so many that to ask for all of them
 /// takes longer than they are waited for.
@@ -115,7 +120,8 @@ void NestEmitter::askForTableBlock(FunctionEmitter &fe, const View &view,
   scf::ForOp loop = loopAround(b);
   auto offset = dyn_cast<Value>(view.offset);
   if (fe.target().prefetchBytes <= 0 || !loop || !offset || view.rows ||
-      b.getInsertionBlock() != loop.getBody() || bytesOf(view) < lineBytes)
+      b.getInsertionBlock() != loop.getBody() || bytesOf(view) < lineBytes ||
+      !takesLong(fe.oldLoops.lookup(loop)))
     return;
   int dim = contiguousDim(view);
   NextIteration next(b, loop);
@@ -126,8 +132,7 @@ void NestEmitter::askForTableBlock(FunctionEmitter &fe, const View &view,
         exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, step,
                                        left);
   auto branch = scf::IfOp::create(
-      b, loc,
-      arith::AndIOp::create(b, loc, exists, isFarRead(fe, view, loc)),
+      b, loc, arith::AndIOp::create(b, loc, exists, isFarRead(fe, view, loc)),
       /*withElseRegion=*/false);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   Value at = next.copy(offset, arith::AddIOp::create(b, loc, index, step));
@@ -141,9 +146,9 @@ void NestEmitter::askForTableBlock(FunctionEmitter &fe, const View &view,
     auto rows =
         scf::ForOp::create(b, loc, number(0), number(view.shape[d]), number(1));
     b.setInsertionPoint(rows.getBody()->getTerminator());
-    at = toValue(b, loc,
-                 addIndex(b, loc, at,
-                          mulIndex(b, loc, rows.getInductionVar(), stride)));
+    at = toValue(
+        b, loc,
+        addIndex(b, loc, at, mulIndex(b, loc, rows.getInductionVar(), stride)));
   }
   prefetchLater(b, loc, view.base, at, {number(0), {}}, view.shape[dim]);
 }

@@ -27,10 +27,32 @@ func.func @pages(%x: memref<?xf32, strided<[1], offset: ?>>, %table: memref<?xin
     %view = memref.reinterpret_cast %x to offset: [%at], sizes: [8, 32], strides: [64, 1]
         : memref<?xf32, strided<[1], offset: ?>> to memref<8x32xf32, strided<[64, 1], offset: ?>>
     %block = bufferization.to_tensor %view : memref<8x32xf32, strided<[64, 1], offset: ?>> to tensor<8x32xf32>
-    %next = arith.addf %acc, %block : tensor<8x32xf32>
+    %power = math.exp %block : tensor<8x32xf32>
+    %next = arith.addf %acc, %power : tensor<8x32xf32>
     scf.yield %next : tensor<8x32xf32>
   }
   bufferization.materialize_in_destination %sum in writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
+  return
+}
+
+// The CPU gets to the next iterations itself.
+// CHECK-LABEL: func.func @short
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @short(%x: memref<?xf32, strided<[1], offset: ?>>, %table: memref<?xindex, strided<[1], offset: ?>>, %to: index,
+                 %out: memref<64xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %sum = scf.for %i = %c0 to %to step %c1 iter_args(%acc = %zero) -> (tensor<64xf32>) {
+    %at = memref.load %table[%i] : memref<?xindex, strided<[1], offset: ?>>
+    %view = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
+        : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+    %block = bufferization.to_tensor %view : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+    %next = arith.addf %acc, %block : tensor<64xf32>
+    scf.yield %next : tensor<64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
   return
 }
 
@@ -61,7 +83,8 @@ func.func @others(%x: memref<?xf32, strided<[1], offset: ?>>, %table: memref<?xi
     %view3 = memref.reinterpret_cast %x to offset: [%same], sizes: [64], strides: [1]
         : memref<?xf32, strided<[1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
     %block3 = bufferization.to_tensor %view3 : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
-    %next = arith.addf %acc, %block : tensor<64xf32>
+    %power = math.exp %block : tensor<64xf32>
+    %next = arith.addf %acc, %power : tensor<64xf32>
     %next2 = arith.addf %next, %block2 : tensor<64xf32>
     %next3 = arith.addf %next2, %block3 : tensor<64xf32>
     scf.yield %next3, %page : tensor<64xf32>, index
