@@ -224,6 +224,37 @@ static bool split(bufferization::MaterializeInDestinationOp write) {
   return true;
 }
 
+/// A block that takes turns with itself, as words do whose eight numbers are
+/// unpacked along the row: one that is repeated, and so are several steps.
+static void repeat(tensor::CollapseShapeOp op) {
+  OpBuilder b(op);
+  Parts parts = partsOfInsertions(op.getSrc());
+  auto groups = op.getReassociationIndices();
+  int64_t rank = op.getResultType().getRank();
+  if (!parts || !llvm::all_equal(parts.values) ||
+      op.getSrcType().getRank() != rank + 1 || groups.back().size() != 2)
+    return;
+  Value block = parts.values.front();
+  int64_t count = parts.values.size();
+  auto before = block.getDefiningOp<tensor::CollapseShapeOp>();
+  auto repeated =
+      before ? before.getSrc().getDefiningOp<linalg::BroadcastOp>() : nullptr;
+  if (repeated && repeated.getDimensions() == ArrayRef<int64_t>(rank) &&
+      before.getReassociationIndices() == groups) {
+    block = repeated.getInput();
+    count *= before.getSrcType().getShape().back();
+  }
+  auto type = cast<RankedTensorType>(block.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.push_back(count);
+  Value empty =
+      tensor::EmptyOp::create(b, op.getLoc(), shape, type.getElementType());
+  Value all = linalg::BroadcastOp::create(b, op.getLoc(), block, empty,
+                                          ArrayRef<int64_t>(rank))
+                  ->getResult(0);
+  op.getSrcMutable().assign(all);
+}
+
 namespace {
 struct SplitJoinsPass
     : public tilebridge::cpu::impl::CpuSplitJoinsPassBase<SplitJoinsPass> {
@@ -247,6 +278,7 @@ struct SplitJoinsPass
                 dyn_cast<bufferization::MaterializeInDestinationOp>(op))
           writes.push_back(write);
     }
+    getOperation().walk([](tensor::CollapseShapeOp op) { repeat(op); });
   }
 };
 } // namespace

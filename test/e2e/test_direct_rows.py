@@ -144,3 +144,67 @@ def test_loops_in_turn(dtype, m, k, rng):
     factor = torch.where(torch.arange(256) < k, 2, 3)[:, None]
     wide = (w.double() * factor).to(dtype).double()
     close(out[:m] / 100, x[:m].double() @ wide / 100, 256)
+
+
+@triton.jit
+def columns_kernel(
+    x, packed, zeros, scales, out, M, N, K,
+    GROUP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SPLIT: tl.constexpr,
+):  # fmt: skip
+    """packed is (K, N / 8), zeros (K / GROUP, N / 8): eight columns a word, the even ones before the odd ones."""
+    order = ((tl.arange(0, 2) * 4)[None, :] + tl.arange(0, 4)[:, None]).reshape(8) * 4
+    shifts = tl.broadcast_to(order[None, :], (BK * (BN // 8), 8)).reshape(BK, BN)
+    rows, cols = tl.arange(0, BM), tl.program_id(0) * BN + tl.arange(0, BN)
+    words = tl.program_id(0) * (BN // 8) + tl.arange(0, BN // 8)
+    depth = tl.program_id(1) * BK + tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK * SPLIT):
+        k = start + depth
+        a = tl.load(x + rows[:, None] * K + k[None, :],
+                    mask=(rows[:, None] < M) & (k[None, :] < K), other=0.0)  # fmt: skip
+        b = tl.load(packed + k[:, None] * (N // 8) + words[None, :],
+                    mask=(k[:, None] < K) & (words[None, :] < N // 8), other=0)  # fmt: skip
+        b = tl.interleave(b, b)
+        b = tl.interleave(b, b)
+        b = tl.interleave(b, b)
+        g = (start + tl.program_id(1) * BK) // GROUP + tl.arange(0, 1)
+        inside = g < K // GROUP
+        z = tl.load(zeros + g[:, None] * (N // 8) + words[None, :],
+                    mask=inside[:, None] & (words[None, :] < N // 8), other=0)  # fmt: skip
+        z = tl.interleave(z, z)
+        z = tl.interleave(z, z)
+        z = tl.interleave(z, z)
+        z = tl.broadcast_to(z, (BK, BN))
+        s = tl.load(scales + g[:, None] * N + cols[None, :],
+                    mask=inside[:, None] & (cols[None, :] < N), other=0.0)  # fmt: skip
+        w = (((b >> shifts) & 15) - ((z >> shifts) & 15)).to(a.dtype) * s
+        acc = tl.dot(a, w, acc, input_precision="ieee")
+    mask = (rows[:, None] < M) & (cols[None, :] < N)
+    tl.atomic_add(out + rows[:, None] * N + cols[None, :], acc, mask=mask)
+
+
+@pytest.mark.parametrize("m", [1, 2, 16])
+@pytest.mark.parametrize("n", [64, 40])
+@pytest.mark.parametrize("split", [1, 2])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_columns_of_a_word(dtype, split, n, m, rng):
+    k, group = 128, 64
+
+    def pack(codes):
+        at = torch.tensor([0, 4, 1, 5, 2, 6, 3, 7]) * 4
+        words = (codes.view(-1, n // 8, 8) << at).sum(2)
+        return torch.where(words >= 1 << 31, words - (1 << 32), words).to(torch.int32)
+
+    codes = torch.randint(0, 16, [k, n], generator=rng)
+    zeros = torch.randint(0, 16, [k // group, n], generator=rng)
+    scales = (torch.rand([k // group, n], generator=rng) + 0.1).to(dtype)
+    wide = (codes - zeros.repeat_interleave(group, 0)).to(dtype)
+    wide = wide * scales.repeat_interleave(group, 0)
+    x = normal(rng, [m, k], dtype)
+    out = torch.zeros(16, n)
+    columns_kernel[(triton.cdiv(n, 32), split)](
+        at_end_of_memory(x), at_end_of_memory(pack(codes)), at_end_of_memory(pack(zeros)), scales,
+        out, m, n, k, group, 16, 32, 32, split,
+    )  # fmt: skip
+    assert (out[m:] == 0).all()
+    close(out[:m], x.double() @ wide.double(), k)

@@ -73,7 +73,25 @@ def test_products(rows, how, bn, rng):
             # Of one row there is no loop.
             if not INTERPRETED and columns == 256 and rows > 1:
                 line = max(16 // bn, 2)
-                assert programs_together(kernel) == [line, 64 // bn]
+                lines = 4 if how == "scan" else 16
+                assert programs_together(kernel) == [line, lines * 16 // bn]
+
+
+@pytest.mark.parametrize("bn", [1, 2, 16])
+@pytest.mark.parametrize("how", ["sum", "block"])
+def test_sums_of_many_lines(how, bn, rng):
+    """Groups of 16 lines, in a grid of four of them, and what is left."""
+    rows, columns = 37, 1024 + 83
+    w = torch.full([rows + 1, columns + 5], float("nan"))
+    w[:rows, :columns] = normal(rng, [rows, columns], torch.float32)
+    x = normal(rng, [rows + 1], torch.float32)
+    x[rows:] = float("nan")
+    out = torch.full([columns + 7], 7.0)
+    grid = (triton.cdiv(columns, bn),)
+    product_kernel[grid](w, x, out, rows, columns, columns + 5, 16, bn, how, True)
+    wanted = x[:rows].double() @ w[:rows, :columns].double()
+    check_equal(out[:columns], wanted, tolerance=(1e-4, 1e-3))
+    assert (out[columns:] == 7).all()
 
 
 @pytest.mark.parametrize("bn", [2, 4, 8, 16])

@@ -102,3 +102,40 @@ func.func @others(%a: tensor<32xf32>, %some: tensor<32x2xf32>, %n: index, %out: 
   bufferization.materialize_in_destination %11 in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
   return
 }
+
+// -----
+
+// A block that takes turns with itself is repeated, and so is what takes turns with itself again: eight times in all.
+// CHECK-LABEL: func.func @repeated(
+// CHECK-SAME: %[[A:.*]]: tensor<4x8xi32>
+// CHECK: %[[ALL:.*]] = linalg.broadcast ins(%[[A]] : tensor<4x8xi32>) outs(%{{.*}} : tensor<4x8x8xi32>) dimensions = [2]
+// CHECK: %[[ROWS:.*]] = tensor.collapse_shape %[[ALL]] {{\[\[}}0], [1, 2]] : tensor<4x8x8xi32> into tensor<4x64xi32>
+// CHECK: return %[[ROWS]]
+func.func @repeated(%a: tensor<4x8xi32>) -> tensor<4x64xi32> {
+  %0 = tensor.empty() : tensor<4x8x2xi32>
+  %1 = tensor.insert_slice %a into %0[0, 0, 0] [4, 8, 1] [1, 1, 1] : tensor<4x8xi32> into tensor<4x8x2xi32>
+  %2 = tensor.insert_slice %a into %1[0, 0, 1] [4, 8, 1] [1, 1, 1] : tensor<4x8xi32> into tensor<4x8x2xi32>
+  %3 = tensor.collapse_shape %2 [[0], [1, 2]] : tensor<4x8x2xi32> into tensor<4x16xi32>
+  %4 = tensor.empty() : tensor<4x16x2xi32>
+  %5 = tensor.insert_slice %3 into %4[0, 0, 0] [4, 16, 1] [1, 1, 1] : tensor<4x16xi32> into tensor<4x16x2xi32>
+  %6 = tensor.insert_slice %3 into %5[0, 0, 1] [4, 16, 1] [1, 1, 1] : tensor<4x16xi32> into tensor<4x16x2xi32>
+  %7 = tensor.collapse_shape %6 [[0], [1, 2]] : tensor<4x16x2xi32> into tensor<4x32xi32>
+  %8 = tensor.empty() : tensor<4x32x2xi32>
+  %9 = tensor.insert_slice %7 into %8[0, 0, 0] [4, 32, 1] [1, 1, 1] : tensor<4x32xi32> into tensor<4x32x2xi32>
+  %10 = tensor.insert_slice %7 into %9[0, 0, 1] [4, 32, 1] [1, 1, 1] : tensor<4x32xi32> into tensor<4x32x2xi32>
+  %11 = tensor.collapse_shape %10 [[0], [1, 2]] : tensor<4x32x2xi32> into tensor<4x64xi32>
+  return %11 : tensor<4x64xi32>
+}
+
+// -----
+
+// Two blocks are not one.
+// CHECK-LABEL: func.func @others(
+// CHECK-NOT: linalg.broadcast
+func.func @others(%a: tensor<8xi32>, %b: tensor<8xi32>) -> tensor<16xi32> {
+  %0 = tensor.empty() : tensor<8x2xi32>
+  %1 = tensor.insert_slice %a into %0[0, 0] [8, 1] [1, 1] : tensor<8xi32> into tensor<8x2xi32>
+  %2 = tensor.insert_slice %b into %1[0, 1] [8, 1] [1, 1] : tensor<8xi32> into tensor<8x2xi32>
+  %3 = tensor.collapse_shape %2 [[0, 1]] : tensor<8x2xi32> into tensor<16xi32>
+  return %3 : tensor<16xi32>
+}
