@@ -127,7 +127,8 @@ def CpuVersionProgramsPass : Pass<"tilebridge-cpu-version-programs", "::mlir::fu
     of more than 400 operations, nor where no branch asks for known conditions alone.
 
     In kernels with products only branches count from whose blocks something else is computed before, such as weights that are unpacked: they
-    would be in memory between the branch and the product. A product packs the block of any other branch as it comes, and a row is small.
+    would be in memory between the branch and the product, and so would those of a product that is scaled before it is added up. A product that a loop
+    adds up packs the block of any other branch as it comes, and a row is small.
 
     Before:
     ```mlir

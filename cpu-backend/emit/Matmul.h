@@ -251,6 +251,7 @@ private:
   llvm::StringRef nameOfProduct() const;
   // MatmulTileColumns.cpp
   bool hasTileColumns() const;
+  bool hasLongColumns() const;
   bool convertsTiles() const;
   int64_t mostByVectors(bool waits) const;
   std::optional<MatmulKernel> withVectors() const;

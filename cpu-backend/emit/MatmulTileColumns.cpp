@@ -49,6 +49,14 @@ bool MatmulKernel::convertsTiles() const {
          packedElement.getIntOrFloatBitWidth();
 }
 
+/// One block of columns has so many steps that their sums are worth being
+/// transposed for a tile of rows: half of what it takes to transpose the
+/// columns.
+bool MatmulKernel::hasLongColumns() const {
+  constexpr int64_t leastDepth = 128;
+  return hasTileColumns() && unitDepth >= leastDepth;
+}
+
 /// The kernel whose vectors multiply few rows with columns instead of tiles.
 std::optional<MatmulKernel> MatmulKernel::withVectors() const {
   MatmulKernel result = *this;
@@ -82,6 +90,8 @@ int64_t MatmulKernel::mostByVectors(bool waits) const {
 int64_t MatmulKernel::rowsBesideTiles(bool waits, bool isInPlace) const {
   if (waits && hasTileColumns())
     return std::min(m, (isInPlace ? mostRowTiles : mostCopied) * tileSide);
+  if (hasLongColumns())
+    return std::min(m, tileSide);
   std::optional<MatmulKernel> kernel = withVectors();
   return kernel ? std::min(kernel->rowsWithColumns(waits), mostByVectors(waits))
                 : 0;
@@ -364,7 +374,7 @@ void MatmulKernel::multiplyTileColumns(Allocate allocate) const {
 void MatmulKernel::multiplyColumnsBesideTiles(Allocate allocate) const {
   std::optional<MatmulKernel> vectors = withVectors();
   bool byVectors = vectors && vectors->rowsWithColumns(settings.isInLoop) > 0,
-       byTiles = settings.isInLoop && hasTileColumns();
+       byTiles = hasLongColumns() || (settings.isInLoop && hasTileColumns());
   auto multiplyByVectors = [&] {
     vectors->multiplyColumns(now.acc, now.rows, now.right, now.steps,
                              now.wanted, now.isFirst, allocate);

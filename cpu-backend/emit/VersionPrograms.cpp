@@ -12,6 +12,7 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ScalarSlice.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -50,11 +51,13 @@ static bool hasOwnLoops(Operation *op) {
   return isa<linalg::LinalgOp>(op) && kindOf(op) == OpKind::OwnRoot;
 }
 
-/// Products pack what a branch gives as it is. Whatever else is computed from
-/// it is in memory before.
+/// Products that a loop adds up pack what a branch gives as it is. Whatever
+/// else is computed from it is in memory before, and so are the operands of
+/// products that are scaled before they are added up.
 static bool isOnlyPacked(Value block) {
   return llvm::all_of(block.getUsers(), [](Operation *user) {
-    return hasOwnLoops(user) ||
+    auto product = dyn_cast<linalg::MatmulOp>(user);
+    return (product && isDeepMatmul(product)) ||
            (isShapeOfMemory(user) && isOnlyPacked(user->getResult(0)));
   });
 }

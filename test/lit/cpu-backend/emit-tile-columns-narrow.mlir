@@ -105,3 +105,28 @@ func.func @bytes_with_bytes(%m: index, %a: memref<64x4096xf8E5M2>, %b: memref<?x
   bufferization.materialize_in_destination %slice in writable %to : (tensor<?x64xf32>, memref<?x64xf32, strided<[64, 1]>>) -> ()
   return
 }
+
+// -----
+
+// A product that no loop adds up, with a block of 128 steps: tiles are worth transposing its sums for up to 16 rows.
+// CHECK-LABEL: func.func @alone(
+// CHECK-SAME: %[[M:[a-z0-9]*]]: index
+// CHECK: %[[IS_FEW:.*]] = arith.cmpi sle, %[[M]], %c2
+// CHECK: scf.if %[[IS_FEW]] {
+// CHECK-NOT: tileloadd64
+// CHECK: } else {
+// CHECK: llvm.x86.ldtilecfg
+// CHECK: llvm.x86.tdpbf16ps
+// CHECK-COUNT-64: vector.shuffle {{.*}} vector<16xf32>
+// CHECK: llvm.x86.tilerelease
+func.func @alone(%m: index, %a: memref<16x128xbf16>, %b: memref<64x128xf8E4M3FN>, %o: memref<16x64xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %x = bufferization.to_tensor %a : memref<16x128xbf16> to tensor<16x128xbf16>
+  %y = bufferization.to_tensor %b : memref<64x128xf8E4M3FN> to tensor<64x128xf8E4M3FN>
+  %sum = linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+      ins(%x, %y : tensor<16x128xbf16>, tensor<64x128xf8E4M3FN>) outs(%zero : tensor<16x64xf32>) -> tensor<16x64xf32>
+  %slice = tensor.extract_slice %sum[0, 0] [%m, 64] [1, 1] : tensor<16x64xf32> to tensor<?x64xf32>
+  %to = memref.subview %o[0, 0] [%m, 64] [1, 1] : memref<16x64xf32> to memref<?x64xf32, strided<[64, 1]>>
+  bufferization.materialize_in_destination %slice in writable %to : (tensor<?x64xf32>, memref<?x64xf32, strided<[64, 1]>>) -> ()
+  return
+}

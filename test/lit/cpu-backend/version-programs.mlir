@@ -297,3 +297,52 @@ func.func @rows(%p: i32, %x: memref<?xi32, strided<[1], offset: ?>>, %starts: te
   bufferization.materialize_in_destination %sum in writable %y : (tensor<64xi32>, memref<64xi32>) -> ()
   return
 }
+
+// -----
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+
+// What a branch gives to a product that is scaled before it is added up is not packed there: it would be copied first.
+// CHECK-LABEL: func.func @scaled
+// CHECK: scf.if
+// CHECK: linalg.matmul
+// CHECK: } else {
+// CHECK: linalg.matmul
+// CLEAN-LABEL: func.func @scaled
+// CLEAN: scf.if
+// CLEAN-NOT: linalg_ext.gather
+// CLEAN: linalg.matmul
+// CLEAN: } else {
+// CLEAN: linalg_ext.gather
+// CLEAN: linalg.matmul
+func.func @scaled(%p: i32, %x: tensor<16x64xf32>, %y: memref<?xf32, strided<[1], offset: ?>>, %at: tensor<64x64xi64>, %n: i32, %o: memref<16x64xf32>)
+    attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %start = arith.index_cast %p : i32 to index
+  %a = arith.cmpi sge, %p, %c0 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %e = tensor.empty() : tensor<16x64xf32>
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {
+    %right = scf.if %a -> (tensor<64x64xf32>) {
+      %box = memref.reinterpret_cast %y to offset: [%start], sizes: [64, 64], strides: [64, 1]
+          : memref<?xf32, strided<[1], offset: ?>> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+      %t = bufferization.to_tensor %box : memref<64x64xf32, strided<[64, 1], offset: ?>> to tensor<64x64xf32>
+      scf.yield %t : tensor<64x64xf32>
+    } else {
+      %t = linalg_ext.gather %y[%at] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64x64xi64>) -> tensor<64x64xf32>
+      scf.yield %t : tensor<64x64xf32>
+    }
+    %d = linalg.matmul ins(%x, %right : tensor<16x64xf32>, tensor<64x64xf32>) outs(%zero : tensor<16x64xf32>) -> tensor<16x64xf32>
+    %s = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%d, %acc : tensor<16x64xf32>, tensor<16x64xf32>) outs(%e : tensor<16x64xf32>) {
+    ^bb0(%v: f32, %w: f32, %out: f32):
+      %twice = arith.addf %v, %v : f32
+      %t = arith.addf %twice, %w : f32
+      linalg.yield %t : f32
+    } -> tensor<16x64xf32>
+    scf.yield %s : tensor<16x64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %o : (tensor<16x64xf32>, memref<16x64xf32>) -> ()
+  return
+}
