@@ -98,6 +98,16 @@ void GatheredColumns::fill(OpFoldResult from, OpFoldResult to) {
   forColumns(from, to, [&](Value column) { store(others, column); });
 }
 
+/// Most likely the next rows, or those of the next program, are there: columns
+/// are so far apart that the CPU's prefetchers follow none.
+void tilebridge::cpu::askForNextLine(ImplicitLocOpBuilder &b, const View &view,
+                                     Value place, bool isWrite) {
+  int64_t bits = view.elementType().getIntOrFloatBitWidth();
+  memref::PrefetchOp::create(
+      b, view.base, ValueRange{offsetBy(b, place, 8 * lineBytes / bits)},
+      isWrite, /*localityHint=*/3, /*isDataCache=*/true);
+}
+
 /// Rows that follow one another from `start` on.
 void GatheredColumns::copy(Value start, Value mask) {
   Value first = plus(at(view.offset), start);
@@ -108,6 +118,8 @@ void GatheredColumns::copy(Value start, Value mask) {
           vector::MaskedLoadOp::create(b, type, view.base, place, mask, others);
     else
       value = vector::LoadOp::create(b, type, view.base, place);
+    if (!mask)
+      askForNextLine(b, view, place, /*isWrite=*/false);
     store(value, column);
   });
 }

@@ -132,6 +132,7 @@ Value GatheredPairs::loadSome(VectorType type, Value first, Value column,
   if (mask)
     return vector::MaskedLoadOp::create(b, type, view.base, place, mask,
                                         others);
+  askForNextLine(b, view, place, /*isWrite=*/false);
   return vector::LoadOp::create(b, type, view.base, place);
 }
 

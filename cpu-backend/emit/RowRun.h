@@ -26,6 +26,10 @@ struct RowRun {
   mlir::Value isRun, isWhole, isNone;
 };
 
+/// Asks for the line behind that of an element, which need not exist.
+void askForNextLine(mlir::ImplicitLocOpBuilder &b, const View &view,
+                    mlir::Value place, bool isWrite);
+
 /// What is stored of a part of a row; null: what was read.
 using ConvertRow =
     llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::Value)>;

@@ -270,6 +270,10 @@ void ScatterRows::storeColumns(ArrayRef<Value> square, Value start,
         arith::MulIOp::create(b, loc, column,
                               toValue(b, loc, view.strides[1])));
     if (!mask) {
+      // Of a square as many columns come next.
+      ImplicitLocOpBuilder at(loc, b);
+      if (square.size() == 1)
+        askForNextLine(at, view, place, /*isWrite=*/true);
       vector::StoreOp::create(b, loc, vector, view.base, place);
       continue;
     }

@@ -12,6 +12,7 @@
 // CHECK: scf.if %[[PLAIN]] {
 // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c32 step %c1
 // CHECK: %[[SOME:.*]] = vector.load {{.*}} vector<8xf32>
+// CHECK: memref.prefetch
 // CHECK: vector.store %[[SOME]], %[[PACKED]][%{{.*}}, %[[ROW]]]
 // CHECK: } else {
 // CHECK: scf.if
@@ -19,6 +20,11 @@
 // CHECK: } else {
 // CHECK: scf.if %[[GOESON]] {
 // CHECK: vector.maskedload
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK: vector.maskedload
+// CHECK: vector.maskedload
+// CHECK: vector.shuffle {{.*}} [0, 2, 4, 6, 9, 11, 13, 15] : vector<8xf32>, vector<8xf32>
 // CHECK: } else {
 // CHECK: vector.gather
 func.func @pixels(%x: memref<?x?xf32, strided<[1, ?], offset: ?>>, %w: memref<?xf32>, %ids: memref<16xi64>, %y: memref<16x16xf32>, %n: index) {

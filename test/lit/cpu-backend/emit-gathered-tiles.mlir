@@ -14,6 +14,7 @@
 // CHECK: vector.reduction <and>
 // CHECK: scf.if
 // CHECK: scf.for {{.*}} to %c32 step %c2
+// CHECK: memref.prefetch
 // CHECK: vector.load {{.*}} vector<16xbf16>
 // CHECK: arith.extui {{.*}} vector<16xi16> to vector<16xi32>
 // CHECK: vector.load {{.*}} vector<16xbf16>
@@ -31,6 +32,7 @@
 // CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
 // CHECK: vector.load {{.*}} vector<16xf32>
 // CHECK: arith.truncf {{.*}} vector<16xf32> to vector<16xbf16>
+// CHECK: memref.prefetch {{.*}}, write
 // CHECK: vector.store {{.*}} vector<16xbf16>
 func.func @planes(%x: memref<?x?xbf16, strided<[1, ?], offset: ?>>, %w: memref<?xbf16>, %ids: memref<32xi64>, %y: memref<?x?xbf16, strided<[1, ?], offset: ?>>, %n: index) {
   %zero = arith.constant 0.0 : bf16
