@@ -92,8 +92,9 @@ def CpuUnrollCarriedPass : Pass<"tilebridge-cpu-unroll-carried", "::mlir::func::
   let description = [{
     A loop that combines a block with others, element by element, such as the maximum over a window, reads and writes all of that block in
     each iteration. Where the number of iterations is known, and they have no more than 400 operations together, they are written one after
-    another, as those of `tl.static_range` are. Only loops that do nothing but to load and to compute, and not those whose
-    block is reduced behind them (tilebridge-cpu-narrow-accumulators).
+    another, as those of `tl.static_range` are. Only loops that do nothing but to load and to compute, not those whose
+    block is reduced behind them (tilebridge-cpu-narrow-accumulators), and with more than two iterations not those that load elements which lie apart
+    and need not be there from the first one on, as a stride of 2 does at a picture's edge.
 
     Before:
     ```mlir

@@ -223,7 +223,7 @@ def chosen_pixels(
 
 
 @pytest.mark.parametrize("last", [False, True], ids=["planes", "channels_last"])
-@pytest.mark.parametrize("c", [0, 1, 32, 45, 700])
+@pytest.mark.parametrize("c", [0, 1, 45, 700])
 @pytest.mark.parametrize("step", [1, 2, 3])
 def test_chosen_pixels(step, c, last):
     """What is not there is no zero; no channels at all; some rows are whole."""

@@ -108,3 +108,33 @@ func.func @others(%x: memref<64xf32>, %y: memref<64xf32>, %n: index) -> (tensor<
   }
   return %s, %t, %r, %v : tensor<64xf32>, tensor<64xf32>, tensor<f32>, tensor<64xf32>
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Elements that lie apart, of which the first ones may be missing.
+// CHECK-LABEL: func.func @apart(
+// CHECK: scf.for
+// CHECK: memref.subview
+// CHECK-NOT: memref.subview
+// CHECK: return
+func.func @apart(%x: memref<?xf32>, %low: index, %n: index) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<64xf32>
+  %empty = tensor.empty() : tensor<64xf32>
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%acc = %zeros) -> (tensor<64xf32>) {
+    %view = memref.subview %x[%i] [%n] [2] : memref<?xf32> to memref<?xf32, strided<[2], offset: ?>>
+    %part = bufferization.to_tensor %view : memref<?xf32, strided<[2], offset: ?>> to tensor<?xf32>
+    %b = tensor.pad %part low[%low] high[%n] {
+    ^bb0(%p: index):
+      tensor.yield %zero : f32
+    } : tensor<?xf32> to tensor<64xf32>
+    %m = linalg.add ins(%acc, %b : tensor<64xf32>, tensor<64xf32>) outs(%empty : tensor<64xf32>) -> tensor<64xf32>
+    scf.yield %m : tensor<64xf32>
+  }
+  return %s : tensor<64xf32>
+}
