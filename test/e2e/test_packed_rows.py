@@ -131,7 +131,8 @@ def test_parts_of_k(bits, words, block, dtype, rng):
     a = torch.randn(k, generator=rng).to(dtype)
     exact = a.double() @ wanted.double()
     for mask in (0, 1):
-        torch.testing.assert_close(run(a, mask=mask).double(), exact, rtol=1e-5, atol=1e-5)
+        # Without fused multiply-adds, a sum that cancels is off by as much.
+        torch.testing.assert_close(run(a, mask=mask).double(), exact, rtol=1e-5, atol=3e-5)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
