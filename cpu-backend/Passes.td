@@ -11,6 +11,7 @@
 include "mlir/Pass/PassBase.td"
 include "cpu-backend/BlockPasses.td"
 include "cpu-backend/FloatPasses.td"
+include "cpu-backend/emit/CarriedPasses.td"
 include "cpu-backend/emit/EmitPasses.td"
 
 def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {

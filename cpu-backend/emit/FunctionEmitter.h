@@ -66,6 +66,7 @@ private:
   friend class GatheredColumns;
   friend class GatheredPairs;
   friend class GatheredRows;
+  friend struct RowLanes;
   friend class RowPieces;
   friend class ScatterPieces;
   friend class ScatterRows;
@@ -91,8 +92,7 @@ private:
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);
   mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult emitBranches(mlir::Operation *op);
-  /// Tensors `from` go to the buffers of `to`, as if all at once; what is a
-  /// packed operand of a product is left out.
+  /// Buffers `to` get `from`, as if all at once, but not packed operands.
   mlir::LogicalResult assign(mlir::ValueRange from, mlir::ValueRange to,
                              mlir::Location loc);
   bool reads(mlir::Value tensor, mlir::Value memref);

@@ -215,20 +215,17 @@ GatheredColumns::emit(llvm::function_ref<LogicalResult(Index)> body) {
 
 LogicalResult GatheredColumns::emitRows() {
   return emit([&](Index index) {
-    Value numbers = fe.evaluate(view.rows, index), mask;
-    if (view.rowMask)
-      mask = fe.evaluate(view.rowMask, index);
-    if (!numbers || (view.rowMask && !mask))
+    FailureOr<RowLanes> rows = RowLanes::of(fe, view, index, lanes);
+    if (failed(rows))
       return failure();
-    numbers = fe.toLanes(numbers, lanes);
-    mask = fe.toLanes(mask, lanes);
     b.setInsertionPoint(fe.builder().getInsertionBlock(),
                         fe.builder().getInsertionPoint());
     if (!view.isFull(1)) {
       fill(b.getIndexAttr(0), view.lo[1]);
       fill(view.hi[1], b.getIndexAttr(view.shape[1]));
     }
-    copyOrGather(RowRun(b, numbers, mask), numbers, mask);
+    copyOrGather(RowRun(b, rows->numbers, rows->mask), rows->numbers,
+                 rows->mask);
     return success();
   });
 }

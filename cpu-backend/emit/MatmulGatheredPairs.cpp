@@ -223,16 +223,12 @@ void GatheredPairs::choose(const RowRun &run, Value numbers, Value mask) {
 }
 
 LogicalResult GatheredPairs::emitRows(const Index &index) {
-  Value numbers = fe.evaluate(view.rows, index), mask;
-  if (view.rowMask)
-    mask = fe.evaluate(view.rowMask, index);
-  if (!numbers || (view.rowMask && !mask))
+  FailureOr<RowLanes> rows = RowLanes::of(fe, view, index, lanes);
+  if (failed(rows))
     return failure();
-  numbers = fe.toLanes(numbers, lanes);
-  mask = fe.toLanes(mask, lanes);
   b.setInsertionPoint(fe.builder().getInsertionBlock(),
                       fe.builder().getInsertionPoint());
-  choose(RowRun(b, numbers, mask), numbers, mask);
+  choose(RowRun(b, rows->numbers, rows->mask), rows->numbers, rows->mask);
   return success();
 }
 

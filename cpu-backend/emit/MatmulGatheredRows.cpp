@@ -34,12 +34,10 @@ LogicalResult GatheredRows::findPlaces() {
   Frame *outer = std::exchange(fe.frame, &own);
   LogicalResult result = fe.inOrder(
       {view.shape[0]}, {0}, loc, [&](ArrayRef<Index> index) -> LogicalResult {
-        Value numbers = fe.evaluate(view.rows, index), mask;
-        if (view.rowMask)
-          mask = fe.evaluate(view.rowMask, index);
-        if (!numbers || (view.rowMask && !mask))
+        FailureOr<RowLanes> rows = RowLanes::of(fe, view, index, own.lanes);
+        if (failed(rows))
           return failure();
-        numbers = fe.toLanes(numbers, own.lanes);
+        Value numbers = rows->numbers, mask = rows->mask;
         auto vector = cast<VectorType>(numbers.getType());
         auto all = [&](Value value) -> Value {
           return vector::BroadcastOp::create(builder, loc, vector, value);
@@ -49,7 +47,7 @@ LogicalResult GatheredRows::findPlaces() {
         numbers = arith::MulIOp::create(builder, loc, numbers, all(stride));
         if (mask)
           numbers = arith::SelectOp::create(
-              builder, loc, fe.toLanes(mask, own.lanes), numbers,
+              builder, loc, mask, numbers,
               all(arith::ConstantIntOp::create(builder, loc, nowhere, 64)));
         vector::StoreOp::create(builder, loc, numbers, places, index[0].base);
         return success();
@@ -178,13 +176,11 @@ LogicalResult GatheredRows::emitSquares(int64_t side) {
   Frame *outer = std::exchange(fe.frame, &own);
   LogicalResult result = fe.inOrder(
       {view.shape[0]}, {0}, loc, [&](ArrayRef<Index> index) -> LogicalResult {
-        Value numbers = fe.evaluate(view.rows, index), mask;
-        if (view.rowMask)
-          mask = fe.evaluate(view.rowMask, index);
-        if (!numbers || (view.rowMask && !mask))
+        FailureOr<RowLanes> rows = RowLanes::of(fe, view, index, side);
+        if (failed(rows))
           return failure();
-        copyRun(builder, view, to, index[0].base, fe.toLanes(numbers, side),
-                fe.toLanes(mask, side), others, loc, asLeft);
+        copyRun(builder, view, to, index[0].base, rows->numbers, rows->mask,
+                others, loc, asLeft);
         return success();
       });
   fe.frame = outer;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/MatmulGatheredRows.h"
+#include "cpu-backend/emit/RowRun.h"
 #include "cpu-backend/emit/TileCalls.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -52,13 +53,10 @@ void GatheredRows::packTile(Value first) {
 }
 
 LogicalResult GatheredRows::emitTile(const Index &rows) {
-  Value numbers = fe.evaluate(view.rows, rows), mask;
-  if (view.rowMask)
-    mask = fe.evaluate(view.rowMask, rows);
-  if (!numbers || (view.rowMask && !mask))
+  FailureOr<RowLanes> tile = RowLanes::of(fe, view, rows, tileSide);
+  if (failed(tile))
     return failure();
-  numbers = fe.toLanes(numbers, tileSide);
-  mask = fe.toLanes(mask, tileSide);
+  Value numbers = tile->numbers, mask = tile->mask;
   b.setInsertionPoint(fe.builder().getInsertionBlock(),
                       fe.builder().getInsertionPoint());
   auto vector = cast<VectorType>(numbers.getType());

@@ -26,6 +26,15 @@ struct RowRun {
   mlir::Value isRun, isWhole, isNone;
 };
 
+/// The numbers of the rows at `at`, and the mask of those that are there (null:
+/// all are), as vectors of `lanes`.
+struct RowLanes {
+  static mlir::FailureOr<RowLanes> of(FunctionEmitter &fe, const View &view,
+                                      llvm::ArrayRef<Index> at, int64_t lanes);
+
+  mlir::Value numbers, mask;
+};
+
 /// Asks for the line behind that of an element, which need not exist.
 void askForNextLine(mlir::ImplicitLocOpBuilder &b, const View &view,
                     mlir::Value place, bool isWrite);

@@ -24,6 +24,16 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+FailureOr<RowLanes> RowLanes::of(FunctionEmitter &fe, const View &view,
+                                 ArrayRef<Index> at, int64_t lanes) {
+  Value numbers = fe.evaluate(view.rows, at), mask;
+  if (view.rowMask)
+    mask = fe.evaluate(view.rowMask, at);
+  if (!numbers || (view.rowMask && !mask))
+    return failure();
+  return RowLanes{fe.toLanes(numbers, lanes), fe.toLanes(mask, lanes)};
+}
+
 RowRun::RowRun(ImplicitLocOpBuilder &b, Value numbers, Value mask,
                int64_t step) {
   auto steps = cast<VectorType>(numbers.getType());
@@ -286,15 +296,11 @@ LogicalResult FunctionEmitter::copyRowRuns(const View &view, const View &to,
   Frame *outer = std::exchange(frame, &own);
   LogicalResult result =
       inOrder({view.shape[view.rowDim]}, {0}, loc, [&](ArrayRef<Index> at) {
-        Value numbers = evaluate(view.rows, at), mask;
-        if (view.rowMask)
-          mask = evaluate(view.rowMask, at);
-        if (!numbers || (view.rowMask && !mask))
+        FailureOr<RowLanes> rows = RowLanes::of(*this, view, at, side);
+        if (failed(rows))
           return failure();
-        if (mask)
-          mask = toLanes(mask, side);
-        RunCopy(rewriter, view, to, at[0].base, toLanes(numbers, side), mask,
-                pad, loc)
+        RunCopy(rewriter, view, to, at[0].base, rows->numbers, rows->mask, pad,
+                loc)
             .emit();
         return success();
       });
