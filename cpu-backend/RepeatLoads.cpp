@@ -8,7 +8,8 @@
 // weights' shape, by `(k // group)[:, None] * stride + n[None, :] * step`. All
 // rows of such a block are one row where a group is no shorter than the block:
 // its strides along them are zero. Read as one row that is repeated, elements
-// that lie apart are gathered once, not for each row.
+// that lie apart are gathered once, not for each row; also where the array ends
+// within the block.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
@@ -69,36 +70,84 @@ static Value repeat(OpBuilder &b, Location loc, Value value,
   return linalg::BroadcastOp::create(b, loc, value, init, dims)->getResult(0);
 }
 
+/// `view` without such dimensions.
+static Value viewWithout(OpBuilder &b, memref::ReinterpretCastOp view,
+                         ArrayRef<int64_t> dims) {
+  MemRefType type = view.getType();
+  auto [strides, offset] = type.getStridesAndOffset();
+  auto layout = StridedLayoutAttr::get(b.getContext(), offset,
+                                       without<int64_t>(strides, dims));
+  return memref::ReinterpretCastOp::create(
+      b, view.getLoc(),
+      MemRefType::get(without(type.getShape(), dims), type.getElementType(),
+                      layout, type.getMemorySpace()),
+      view.getSource(), view.getMixedOffsets().front(),
+      without<OpFoldResult>(view.getMixedSizes(), dims),
+      without<OpFoldResult>(view.getMixedStrides(), dims));
+}
+
+/// What `read` reads, from another memory.
+static Value readFrom(OpBuilder &b, bufferization::ToTensorOp read,
+                      Value memory) {
+  auto type = cast<MemRefType>(memory.getType());
+  auto result = bufferization::ToTensorOp::create(
+      b, read.getLoc(),
+      RankedTensorType::get(type.getShape(), type.getElementType()), memory,
+      read.getRestrict(), read.getWritable());
+  result->setDiscardableAttrs(read->getDiscardableAttrDictionary());
+  return result;
+}
+
 static LogicalResult readOnce(bufferization::ToTensorOp op,
                               PatternRewriter &rewriter) {
   auto view = op.getBuffer().getDefiningOp<memref::ReinterpretCastOp>();
   if (!view)
     return rewriter.notifyMatchFailure(op, "part of a block");
-  MemRefType type = view.getType();
-  SmallVector<int64_t> dims = repeatedDims(type);
+  SmallVector<int64_t> dims = repeatedDims(view.getType());
   if (dims.empty())
     return rewriter.notifyMatchFailure(op, "its elements are read once");
-  Location loc = op.getLoc();
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
-    return failure();
-  SmallVector<int64_t> shape = without(type.getShape(), dims);
-  auto layout = StridedLayoutAttr::get(op.getContext(), offset,
-                                       without<int64_t>(strides, dims));
-  Value row = memref::ReinterpretCastOp::create(
-      rewriter, view.getLoc(),
-      MemRefType::get(shape, type.getElementType(), layout,
-                      type.getMemorySpace()),
-      view.getSource(), view.getMixedOffsets().front(),
-      without<OpFoldResult>(view.getMixedSizes(), dims),
-      without<OpFoldResult>(view.getMixedStrides(), dims));
+  Value row = readFrom(rewriter, op, viewWithout(rewriter, view, dims));
   auto block = cast<RankedTensorType>(op.getType());
-  auto read = bufferization::ToTensorOp::create(
-      rewriter, loc, RankedTensorType::get(shape, block.getElementType()), row,
-      op.getRestrict(), op.getWritable());
-  read->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  rewriter.replaceOp(op, repeat(rewriter, loc, read, block, dims));
+  rewriter.replaceOp(op, repeat(rewriter, op.getLoc(), row, block, dims));
+  return success();
+}
+
+/// A block that may be there in part, but is along what is repeated.
+static LogicalResult padOnce(tensor::PadOp op, PatternRewriter &rewriter) {
+  auto read = op.getSource().getDefiningOp<bufferization::ToTensorOp>();
+  auto part =
+      read ? read.getBuffer().getDefiningOp<memref::SubViewOp>() : nullptr;
+  auto view = part ? part.getSource().getDefiningOp<memref::ReinterpretCastOp>()
+                   : nullptr;
+  Value outside = op.getConstantPaddingValue();
+  RankedTensorType block = op.getResultType();
+  if (!view || !outside || !block.hasStaticShape() || !read->hasOneUse() ||
+      part.getType().getRank() != block.getRank())
+    return rewriter.notifyMatchFailure(op, "no part of a block");
+  SmallVector<int64_t> dims = repeatedDims(view.getType());
+  auto low = op.getMixedLowPad(), high = op.getMixedHighPad();
+  if (dims.empty() || !llvm::all_of(dims, [&](int64_t d) {
+        return isZeroInteger(low[d]) && isZeroInteger(high[d]) &&
+               part.getStaticSizes()[d] == block.getDimSize(d);
+      }))
+    return rewriter.notifyMatchFailure(op, "its elements are read once");
+  Location loc = op.getLoc();
+  Value memory = memref::SubViewOp::create(
+      rewriter, part.getLoc(), viewWithout(rewriter, view, dims),
+      without<OpFoldResult>(part.getMixedOffsets(), dims),
+      without<OpFoldResult>(part.getMixedSizes(), dims),
+      without<OpFoldResult>(part.getMixedStrides(), dims));
+  // A constant may be in the region.
+  if (op->isAncestor(outside.getParentBlock()->getParentOp()))
+    outside = rewriter.clone(*outside.getDefiningOp())->getResult(0);
+  auto row = tensor::PadOp::create(
+      rewriter, loc,
+      RankedTensorType::get(without(block.getShape(), dims),
+                            block.getElementType()),
+      readFrom(rewriter, read, memory), without<OpFoldResult>(low, dims),
+      without<OpFoldResult>(high, dims), outside, op.getNofold());
+  row->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.replaceOp(op, repeat(rewriter, loc, row, block, dims));
   return success();
 }
 
@@ -154,6 +203,7 @@ struct RepeatLoadsPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add(readOnce);
+    patterns.add(padOnce);
     patterns.add(repeatLater);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

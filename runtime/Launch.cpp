@@ -137,14 +137,17 @@ tilebridge_code writeArguments(const tilebridge_kernel &kernel,
                                size_t count, uint64_t *slots) {
   for (size_t i = 0; i < count; ++i) {
     const char *text = arguments[i].type ? arguments[i].type : "(null)";
+    // To take a descriptor's type apart takes longer than all else.
+    bool isAsNamed = kernel.manifest.signature[i] == text;
     ArgumentType given;
-    if (!parseArgumentType(text, given) ||
-        !isCompatible(given, kernel.types[i]))
+    if (!isAsNamed && (!parseArgumentType(text, given) ||
+                       !isCompatible(given, kernel.types[i])))
       return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
                   describeArgument(kernel, i) + " was given a value of type " +
                       text);
     std::string why;
-    if (!writeSlots(arguments[i], given, kernel.types[i], slots, why))
+    if (!writeSlots(arguments[i], isAsNamed ? kernel.types[i] : given,
+                    kernel.types[i], slots, why))
       return fail(TILEBRIDGE_ERROR_INVALID_ARGUMENT,
                   describeArgument(kernel, i) + ": " + why);
     slots += kernel.types[i].slotCount();

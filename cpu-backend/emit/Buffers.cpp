@@ -12,6 +12,7 @@
 #include "cpu-backend/emit/PlanGroups.h"
 #include "cpu-backend/emit/StridedLanes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -196,6 +197,31 @@ Value FunctionEmitter::boxIsWhole(const View &view, Location loc) {
   return result;
 }
 
+/// `value`, of a float or an integer, as something that LLVM knows nothing of,
+/// and so computes vectors of only here, where hardly any block comes to. It
+/// would do so before all loops, and these vectors take registers from the
+/// loops that multiply.
+static Value onlyHere(OpBuilder &b, Location loc, Value value) {
+  Type type = value.getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  Type word = b.getIntegerType(bits), full = b.getIntegerType(64);
+  if (type != word)
+    value = arith::BitcastOp::create(b, loc, word, value);
+  if (bits < 64)
+    value = arith::ExtUIOp::create(b, loc, full, value);
+  auto hidden = LLVM::InlineAsmOp::create(
+      b, loc, full, ValueRange{value}, /*asm_string=*/"",
+      /*constraints=*/"=r,0", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  value = hidden.getRes();
+  if (bits < 64)
+    value = arith::TruncIOp::create(b, loc, word, value);
+  return type == word
+             ? value
+             : arith::BitcastOp::create(b, loc, type, value).getResult();
+}
+
 Value FunctionEmitter::viewOf(Value tensor) {
   if (Value view = viewOfLoad(tensor))
     return view;
@@ -223,8 +249,15 @@ Value FunctionEmitter::viewOf(Value tensor) {
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(branch.elseBlock()->getTerminator());
+    // That of a descriptor is zero or NaN.
+    Value pad = view->pad ? map.lookupOrNull(view->pad) : Value();
+    bool isKnown = !pad || matchPattern(pad, m_Constant());
+    if (!isKnown)
+      map.map(view->pad, onlyHere(rewriter, loc, pad));
     if (failed(materialize(tensor, padded, /*isCold=*/true)))
       return {};
+    if (!isKnown)
+      map.map(view->pad, pad);
   }
   return arith::SelectOp::create(rewriter, loc, isFull, inPlace,
                                  memrefOf(padded, strides, loc));

@@ -128,15 +128,24 @@ void NestEmitter::choose() {
                   int64_t dims = llvm::count_if(
                       at, [](const Index &index) { return index.dim >= 0; });
                   int64_t weight = dims == static_cast<int64_t>(rank) ? 4 : 1;
+                  // Where another one is known to be, the last is not.
+                  auto isUnit = [](OpFoldResult stride) {
+                    auto known = constantOf(stride);
+                    return known == 1 || known == -1;
+                  };
+                  bool isKnown = false;
+                  for (auto [size, stride] :
+                       llvm::zip_equal(view.shape, view.strides))
+                    isKnown |= size != 1 && isUnit(stride);
                   for (auto [d, index] : llvm::enumerate(at)) {
                     if (index.dim < 0 || view.shape[d] == 1 ||
                         static_cast<int>(d) == view.rowDim)
                       continue;
-                    auto stride = constantOf(view.strides[d]);
-                    bool maybe = !stride && d + 1 == at.size();
-                    if (!stride)
+                    bool isDynamic = !constantOf(view.strides[d]),
+                         maybe = isDynamic && d + 1 == at.size() && !isKnown;
+                    if (isDynamic)
                       isStrided.set(index.dim);
-                    if (stride == 1 || stride == -1)
+                    if (isUnit(view.strides[d]))
                       score[index.dim] += weight * (isWrite ? 12 : 4);
                     else if (maybe)
                       score[index.dim] += weight * 3;

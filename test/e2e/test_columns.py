@@ -106,3 +106,41 @@ def test_columns_in_a_loop(rows, block, rng):
 def test_columns_from_memory(gap, rng):
     """So much that later rows are asked for; without a gap rows follow one another."""
     run(rng, torch.float32, 1001, 700, "sum", loop=True, block=(4, 256), batch=4, gap=gap)
+
+
+@triton.jit
+def times_vector_kernel(
+    a, x, out, n, k, step_n, step_k, step_x, BN: tl.constexpr, BK: tl.constexpr
+):
+    """Sums along the second dimension, whichever one is contiguous; x is a block of one row."""
+    row = tl.program_id(0) * BN + tl.arange(0, BN)[:, None]
+    at = tl.arange(0, BK)[None, :]
+    total = tl.zeros((BN, BK), tl.float32)
+    for start in range(0, k, BK):
+        inside = start + at < k
+        some = tl.load(
+            a + row * step_n + (start + at) * step_k, mask=(row < n) & inside, other=0
+        ).to(tl.float32)
+        total += some * tl.load(x + (start + at) * step_x, mask=inside, other=0).to(tl.float32)
+    tl.store(out + row, tl.sum(total, axis=1)[:, None], mask=row < n)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (32, 128), (67, 300), (33, 127), (5, 0)])
+@pytest.mark.parametrize("layout", ["rows", "columns", "apart"])
+@pytest.mark.parametrize("step_x", [1, 3])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.int8])
+def test_matrix_times_vector(size, layout, step_x, dtype, rng):
+    n, k = size
+    if layout == "rows":
+        a = normal(rng, [n, k + 3], dtype)[:, :k]
+    elif layout == "columns":
+        a = normal(rng, [max(k, 1), n + 5], dtype)[:k, :n].T
+    else:
+        a = normal(rng, [max(k, 1), n + 5, 2], dtype)[:k, :n, 1].T
+    x = normal(rng, [max(k, 1) * step_x], dtype)
+    out = torch.full([n + 1], -1.0)
+    times_vector_kernel[(triton.cdiv(n, 32),)](a, x, out, n, k, *a.stride(), step_x, BN=32, BK=128)
+    wanted = a.double() @ x[::step_x][:k].double()
+    size = a.double().abs() @ x[::step_x][:k].double().abs()
+    assert ((out[:n].double() - wanted).abs() <= 1e-5 * size + 1e-30).all()
+    assert out[n] == -1

@@ -214,3 +214,39 @@ def test_rows_of_descriptors(y, pad, rng):
         inside = slice(max(y, 0), min(y + width, cols))
         wanted[row, inside] = x[row, inside]
     assert torch.equal(back, wanted)
+
+
+@triton.jit
+def product_kernel(a, b, out, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    row, col = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, k, BK):
+        acc = tl.dot(a.load([row, start]), b.load([start, col]), acc, input_precision="ieee")
+    out.store([row, col], acc)
+
+
+@pytest.mark.parametrize("pad", ["zero", "nan"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("size", [(1, 48, 64), (19, 33, 64), (35, 64, 50), (3, 40, 1)])
+def test_operands_of_products(size, dtype, pad, rng):
+    """What is outside of rows and columns that are stored is nobody's; behind the end of K NaN makes all sums NaN."""
+    m, n, k = size
+    bm, bn, bk = 16, 32, 32
+    a, b = normal(rng, [m, k]).to(dtype), normal(rng, [k, n]).to(dtype)
+    # Rows of a descriptor are multiples of 16 bytes apart.
+    rows = [torch.zeros(s[0], -(-s[1] // 16) * 16, dtype=dtype) for s in ((m, k), (k, n))]
+    out = torch.full([m, -(-n // 16) * 16], -1.0)
+    sides = []
+    for tensor, room, block in zip((a, b), rows, ([bm, bk], [bk, bn]), strict=True):
+        view = room[:, : tensor.shape[1]]
+        view.copy_(tensor)
+        sides.append(TensorDescriptor(view, view.shape, view.stride(), block, padding=pad))
+    to = out[:, :n]
+    product_kernel[(triton.cdiv(m, bm), triton.cdiv(n, bn))](
+        *sides, TensorDescriptor(to, to.shape, to.stride(), [bm, bn]), k, BM=bm, BN=bn, BK=bk
+    )
+    if pad == "nan" and k % bk:
+        assert to.isnan().all()
+    else:
+        torch.testing.assert_close(to.double(), a.double() @ b.double(), rtol=1e-5, atol=1e-4)
+    assert (out[:, n:] == -1).all()

@@ -83,6 +83,38 @@ def test_end_of_memory(stride, rows, cols, dtype, rng):
 
 
 @triton.jit
+def part_kernel(
+    x,
+    y,
+    out,
+    stride,
+    rows,
+    cols,
+    R: tl.constexpr,
+    C: tl.constexpr,
+    OTHER: tl.constexpr,
+    ALL: tl.constexpr,
+):
+    row, col = tl.arange(0, R)[:, None], tl.arange(0, C)[None, :]
+    inside = (col < cols) if ALL else (row < rows) & (col < cols)
+    once = tl.load(x + col * stride + row * 0, mask=inside, other=OTHER)
+    tl.store(out + row * C + col, once + tl.load(y + row * C + col))
+
+
+@pytest.mark.parametrize("stride", [1, 3, 16])
+@pytest.mark.parametrize(("rows", "cols"), [(16, 0), (16, 1), (16, 29), (16, 32), (5, 29), (0, 32)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8, torch.int64])
+def test_part_of_the_columns(stride, rows, cols, dtype, rng):
+    """Columns behind the array's end are `other` in all rows; so are rows that a mask leaves out."""
+    x = at_end_of_memory(normal(rng, [(max(cols, 1) - 1) * stride + 1]).mul(5).to(dtype))
+    y, out = normal(rng, [16, 32]).mul(5).to(dtype), output([16, 32], dtype)
+    part_kernel[(1,)](x, y, out, stride, rows, cols, R=16, C=32, OTHER=3, ALL=rows == 16)
+    once = torch.full([16, 32], 3, dtype=dtype)
+    once[:rows, :cols] = x[::stride][:cols]
+    check_equal(out, once + y)
+
+
+@triton.jit
 def changed_kernel(x, out, stride, ROWS: tl.constexpr, COLS: tl.constexpr):
     rows, cols = tl.arange(0, ROWS)[:, None], tl.arange(0, COLS)[None, :]
     before = tl.load(x + cols * stride + rows * 0)

@@ -64,3 +64,47 @@ func.func @others(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: index, %n
   %8 = bufferization.to_tensor %7 : memref<32x?xf32, strided<[0, ?]>> to tensor<32x?xf32>
   return %1, %3, %5, %8 : tensor<32x64xf32>, tensor<32x64xf32>, tensor<1x64xf32>, tensor<32x?xf32>
 }
+
+// -----
+
+// Of some columns that are behind the array's end, all rows are the same, too.
+// CHECK-LABEL: func.func @at_the_end(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?xf32, {{.*}}>, %[[STRIDE:[^:]*]]: index, %[[N:[^:]*]]: index, %[[REST:[^:]*]]: index, %[[OTHER:[^:]*]]: f32
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [2, 64], strides: [1, %[[STRIDE]]]
+// CHECK: %[[PART:.*]] = memref.subview %[[VIEW]][0, 0] [2, %[[N]]] [1, 1]
+// CHECK: %[[ROWS:.*]] = bufferization.to_tensor %[[PART]] : {{.*}} to tensor<2x?xf32>
+// CHECK: %[[PADDED:.*]] = tensor.pad %[[ROWS]] low[0, 0] high[0, %[[REST]]] {
+// CHECK: tensor.yield %[[OTHER]] : f32
+// CHECK: } : tensor<2x?xf32> to tensor<2x64xf32>
+// CHECK: %[[ALL:.*]] = linalg.broadcast ins(%[[PADDED]] : tensor<2x64xf32>) outs(%{{.*}} : tensor<2x32x64xf32>) dimensions = [1]
+// CHECK: return %[[ALL]]
+func.func @at_the_end(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: index, %n: index, %rest: index, %other: f32) -> tensor<2x32x64xf32> {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [2, 32, 64], strides: [1, 0, %stride] : memref<?xf32, strided<[1], offset: ?>> to memref<2x32x64xf32, strided<[1, 0, ?]>>
+  %part = memref.subview %view[0, 0, 0] [2, 32, %n] [1, 1, 1] : memref<2x32x64xf32, strided<[1, 0, ?]>> to memref<2x32x?xf32, strided<[1, 0, ?]>>
+  %t = bufferization.to_tensor %part : memref<2x32x?xf32, strided<[1, 0, ?]>> to tensor<2x32x?xf32>
+  %all = tensor.pad %t low[0, 0, 0] high[0, 0, %rest] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %other : f32
+  } : tensor<2x32x?xf32> to tensor<2x32x64xf32>
+  return %all : tensor<2x32x64xf32>
+}
+
+// -----
+
+// Rows that are not there are not what the others are.
+// CHECK-LABEL: func.func @fewer_rows(
+// CHECK-NOT: linalg.broadcast
+// CHECK: tensor.pad
+// CHECK: } : tensor<?x64xf32> to tensor<32x64xf32>
+// CHECK-NOT: linalg.broadcast
+// CHECK: return
+func.func @fewer_rows(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: index, %n: index, %rest: index, %other: f32) -> tensor<32x64xf32> {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [32, 64], strides: [0, %stride] : memref<?xf32, strided<[1], offset: ?>> to memref<32x64xf32, strided<[0, ?]>>
+  %part = memref.subview %view[0, 0] [%n, 64] [1, 1] : memref<32x64xf32, strided<[0, ?]>> to memref<?x64xf32, strided<[0, ?]>>
+  %t = bufferization.to_tensor %part : memref<?x64xf32, strided<[0, ?]>> to tensor<?x64xf32>
+  %all = tensor.pad %t low[0, 0] high[%rest, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %other : f32
+  } : tensor<?x64xf32> to tensor<32x64xf32>
+  return %all : tensor<32x64xf32>
+}
