@@ -22,10 +22,6 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-static bool mattersIn(const View &view, unsigned d) {
-  return view.shape[d] != 1;
-}
-
 /// Different indices may be at one address.
 static bool repeats(const View &view) {
   for (unsigned d = 0; d < view.shape.size(); ++d)
@@ -44,122 +40,6 @@ static bool isSameView(const View &a, const View &b) {
   return true;
 }
 
-namespace {
-/// The rows of a view: how far apart they begin, and the elements from the
-/// first to the last one of each.
-struct RowsOf {
-  OpFoldResult stride;
-  int64_t length = 1;
-};
-} // namespace
-
-/// One dimension of an unknown stride, or the one of the largest, steps from
-/// row to row. Nothing where there is no such dimension.
-static std::optional<RowsOf> rowsOf(const View &view) {
-  std::optional<unsigned> outer;
-  int64_t largest = 0;
-  for (unsigned d = 0; d < view.shape.size(); ++d) {
-    if (!mattersIn(view, d))
-      continue;
-    auto stride = constantOf(view.strides[d]);
-    if (stride.value_or(0) < 0 || (!stride && largest == INT64_MAX))
-      return std::nullopt;
-    if (stride.value_or(INT64_MAX) <= largest)
-      continue;
-    outer = d;
-    largest = stride.value_or(INT64_MAX);
-  }
-  if (view.rowDim >= 0 || !outer)
-    return std::nullopt;
-  RowsOf result{view.strides[*outer]};
-  for (unsigned d = 0; d < view.shape.size(); ++d)
-    if (mattersIn(view, d) && d != *outer)
-      result.length += (view.shape[d] - 1) * *constantOf(view.strides[d]);
-  return result.length < largest ? std::optional(result) : std::nullopt;
-}
-
-ByteRange GuardBuilder::rangeOf(const View &view) {
-  int64_t bytes =
-      llvm::divideCeil(view.elementType().getIntOrFloatBitWidth(), 8);
-  OpFoldResult low = view.offset, high = view.offset;
-  for (unsigned d = 0; d < view.shape.size(); ++d) {
-    OpFoldResult last = subIndex(b, loc, view.hi[d], b.getIndexAttr(1));
-    OpFoldResult first = mulIndex(b, loc, view.lo[d], view.strides[d]);
-    last = mulIndex(b, loc, last, view.strides[d]);
-    auto stride = constantOf(view.strides[d]);
-    if (!stride) {
-      Value x = toValue(b, loc, first), y = toValue(b, loc, last);
-      first = arith::MinSIOp::create(b, loc, x, y).getResult();
-      last = arith::MaxSIOp::create(b, loc, x, y).getResult();
-    } else if (*stride < 0) {
-      std::swap(first, last);
-    }
-    low = addIndex(b, loc, low, first);
-    high = addIndex(b, loc, high, last);
-  }
-  high = addIndex(b, loc, high, b.getIndexAttr(1));
-  Value pointer =
-      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view.base);
-  auto address = [&](OpFoldResult element) {
-    return toValue(b, loc,
-                   addIndex(b, loc, pointer,
-                            mulIndex(b, loc, element, b.getIndexAttr(bytes))));
-  };
-  return {address(low), address(high), address(view.offset)};
-}
-
-/// The rows of one view lie between those of the other one, such as the two
-/// halves of a head in a rotary embedding; null where that cannot be.
-Value GuardBuilder::liesBetween(const View &a, const ByteRange &rangeA,
-                                const View &other, const ByteRange &rangeB) {
-  auto x = rowsOf(a), y = rowsOf(other);
-  if (!x || !y || x->stride != y->stride ||
-      a.elementType() != other.elementType())
-    return {};
-  int64_t bytes = llvm::divideCeil(a.elementType().getIntOrFloatBitWidth(), 8);
-  Value length = arith::ConstantIndexOp::create(
-      b, loc, bytes * std::max(x->length, y->length));
-  Value stride =
-      toValue(b, loc, mulIndex(b, loc, x->stride, b.getIndexAttr(bytes)));
-  Value distance = arith::MaxSIOp::create(
-      b, loc, arith::SubIOp::create(b, loc, rangeA.origin, rangeB.origin),
-      arith::SubIOp::create(b, loc, rangeB.origin, rangeA.origin));
-  Value end = arith::AddIOp::create(b, loc, distance, length);
-  return arith::AndIOp::create(
-      b, loc, compare(arith::CmpIPredicate::sge, distance, length),
-      compare(arith::CmpIPredicate::sle, end, stride));
-}
-
-Value GuardBuilder::overlap(const View &a, const ByteRange &rangeA,
-                            const View &other, const ByteRange &rangeB,
-                            bool sameIsSafe) {
-  Value unsafe = arith::AndIOp::create(
-      b, loc, compare(arith::CmpIPredicate::slt, rangeA.begin, rangeB.end),
-      compare(arith::CmpIPredicate::slt, rangeB.begin, rangeA.end));
-  if (Value isApart = liesBetween(a, rangeA, other, rangeB))
-    unsafe = arith::AndIOp::create(
-        b, loc, unsafe,
-        arith::XOrIOp::create(b, loc, isApart,
-                              arith::ConstantIntOp::create(b, loc, 1, 1)));
-  if (!sameIsSafe || a.shape != other.shape ||
-      a.base.getType() != other.base.getType())
-    return unsafe;
-  Value differs =
-      compare(arith::CmpIPredicate::ne, rangeA.origin, rangeB.origin);
-  for (unsigned d = 0; d < a.shape.size(); ++d) {
-    if (!mattersIn(a, d) || a.strides[d] == other.strides[d])
-      continue;
-    auto x = constantOf(a.strides[d]), y = constantOf(other.strides[d]);
-    if (x && y)
-      return unsafe;
-    differs = arith::OrIOp::create(b, loc, differs,
-                                   compare(arith::CmpIPredicate::ne,
-                                           toValue(b, loc, a.strides[d]),
-                                           toValue(b, loc, other.strides[d])));
-  }
-  return arith::AndIOp::create(b, loc, unsafe, differs);
-}
-
 /// The reads of the nest: each view once for each way in which it is indexed.
 static void addRead(SmallVectorImpl<std::pair<const View *, bool>> &reads,
                     const View *view, bool identity) {
@@ -167,6 +47,14 @@ static void addRead(SmallVectorImpl<std::pair<const View *, bool>> &reads,
     if (known == view && same == identity)
       return;
   reads.push_back({view, identity});
+}
+
+/// Elements of scratch memory are as far apart as those it stands for.
+static bool leavesGaps(const View &scratch, int64_t size) {
+  return llvm::all_of(llvm::enumerate(scratch.strides), [&](auto stride) {
+    return !mattersIn(scratch, stride.index()) ||
+           *constantOf(stride.value()) % size == 0;
+  });
 }
 
 /// Sends the stores of the nest elsewhere where that is necessary; null: it
@@ -228,9 +116,11 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
   for (auto [i, store] : llvm::enumerate(stores)) {
     for (auto &[view, isIdentity] : reads)
       check(&store->view, view, isIdentity);
-    for (NestOutput *earlier : ArrayRef(stores).take_front(i))
-      if (!gapFilledBy(earlier->view, store->view))
+    for (NestOutput *earlier : ArrayRef(stores).take_front(i)) {
+      auto gap = gapFilledBy(earlier->view, store->view);
+      if (!gap || !gap->strides.empty())
         check(&store->view, &earlier->view, /*isIdentity=*/true);
+    }
   }
   if (!unsafe)
     return Value();
@@ -245,16 +135,19 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
       return failure();
     copy.isStore = true;
     own.push_back(store->view);
-    std::optional<int64_t> behind;
+    std::optional<FilledGap> behind;
     size_t leader = 0;
-    for (; leader + 1 < own.size(); ++leader)
-      if ((behind = gapFilledBy(own[leader], own.back())))
+    for (; leader + 1 < own.size(); ++leader) {
+      behind = gapFilledBy(own[leader], own.back());
+      if (behind && leavesGaps(scratches[leader], behind->size))
         break;
+      behind.reset();
+    }
     View scratch = behind ? scratches[leader]
                           : scratchLike(store->view, loc, /*hasRoom=*/true);
     if (behind) {
       const View *redirected = &stores[leader]->view;
-      OpFoldResult gap = rewriter.getIndexAttr(*behind);
+      OpFoldResult gap = rewriter.getIndexAttr(behind->distance);
       scratch.offset = addIndex(rewriter, loc, scratch.offset, gap);
       // Not its box: the other's may be another one.
       store->view.base = redirected->base;

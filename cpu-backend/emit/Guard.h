@@ -12,6 +12,10 @@
 
 namespace tilebridge::cpu {
 
+inline bool mattersIn(const View &view, unsigned d) {
+  return view.shape[d] != 1;
+}
+
 /// The bytes [begin, end) that a view can touch, and the address of index 0.
 struct ByteRange {
   mlir::Value begin, end, origin;
@@ -30,6 +34,8 @@ public:
 private:
   mlir::Value liesBetween(const View &a, const ByteRange &rangeA,
                           const View &other, const ByteRange &rangeB);
+  mlir::Value liesInGaps(const View &a, const ByteRange &rangeA,
+                         const View &other, const ByteRange &rangeB);
 
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
                       mlir::Value y) {

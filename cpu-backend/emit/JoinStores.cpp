@@ -47,8 +47,8 @@ std::optional<int64_t> tilebridge::cpu::distanceBetween(OpFoldResult a,
   return toAdded - fromAdded;
 }
 
-std::optional<int64_t> tilebridge::cpu::gapFilledBy(const View &first,
-                                                    const View &other) {
+std::optional<FilledGap> tilebridge::cpu::gapFilledBy(const View &first,
+                                                      const View &other) {
   if (sourceOf(first) != sourceOf(other) ||
       first.base.getType() != other.base.getType() || first.rows ||
       other.rows || first.shape != other.shape ||
@@ -59,25 +59,24 @@ std::optional<int64_t> tilebridge::cpu::gapFilledBy(const View &first,
     return std::nullopt;
   // Between rows there may be anything but less than a row's own gap: a
   // dimension of one element has no next one.
-  int64_t gap = 0;
+  FilledGap gap{*distance, 0, {}};
   for (unsigned d = 0; d < first.shape.size(); ++d) {
     if (first.shape[d] == 1)
       continue;
     auto stride = constantOf(first.strides[d]);
-    if (stride && *stride > std::abs(*distance) && (!gap || *stride < gap))
-      gap = *stride;
+    if (!stride)
+      gap.strides.push_back(cast<Value>(first.strides[d]));
+    else if (*stride > std::abs(*distance) && (!gap.size || *stride < gap.size))
+      gap.size = *stride;
   }
-  if (!gap)
+  if (!gap.size)
     return std::nullopt;
   // Elements of other rows are whole gaps away.
-  for (unsigned d = 0; d < first.shape.size(); ++d) {
-    if (first.shape[d] == 1)
-      continue;
-    auto stride = constantOf(first.strides[d]);
-    if (!stride || *stride % gap != 0)
+  for (unsigned d = 0; d < first.shape.size(); ++d)
+    if (first.shape[d] != 1 &&
+        constantOf(first.strides[d]).value_or(0) % gap.size != 0)
       return std::nullopt;
-  }
-  return distance;
+  return gap;
 }
 
 Value tilebridge::cpu::interleaved(OpBuilder &b, Location loc,
@@ -119,16 +118,17 @@ SmallVector<unsigned> NestEmitter::outputsToJoin(unsigned first) {
     const NestOutput &output = outputs[i];
     if (output.reduce || output.mask || output.maskSource)
       return {};
-    auto distance =
-        i == first ? std::optional<int64_t>(0) : gapFilledBy(view, output.view);
-    if (!distance)
+    auto gap =
+        i == first ? FilledGap{0, stride, {}} : gapFilledBy(view, output.view);
+    // Strides that only the launch knows were asked for where the guard is.
+    if (!gap || (!gap->strides.empty() && !nest.redirected))
       return {};
     // All lanes here are inside of every box.
     for (unsigned d = 0; d < view.shape.size(); ++d)
       if (int(d) != laneDim &&
           (view.lo[d] != output.view.lo[d] || view.hi[d] != output.view.hi[d]))
         return {};
-    places.push_back({*distance, i});
+    places.push_back({gap->distance, i});
   }
   llvm::sort(places);
   SmallVector<unsigned> result;

@@ -14,11 +14,20 @@ namespace tilebridge::cpu {
 std::optional<int64_t> distanceBetween(mlir::OpFoldResult a,
                                        mlir::OpFoldResult b);
 
-/// How many elements of memory `other` lies behind `first`, if both are blocks
-/// of one shape and strides that leave more elements than that out between each
-/// two of one row: real and imaginary parts, or colors of pixels. No element is
-/// in both. Nothing where that is not known.
-std::optional<int64_t> gapFilledBy(const View &first, const View &other);
+struct FilledGap {
+  /// How many elements of memory the other block lies behind the first one.
+  int64_t distance;
+  /// How far apart the neighbours of one block are, at least.
+  int64_t size;
+  /// Strides that only the launch knows. No element is in both blocks if all
+  /// of these are multiples of `size`, as the known ones are.
+  llvm::SmallVector<mlir::Value, 2> strides;
+};
+
+/// `first` and `other` are blocks of one shape and strides that leave more
+/// elements out between each two of one row than lie between both: real and
+/// imaginary parts, or colors of pixels. Nothing where that is not known.
+std::optional<FilledGap> gapFilledBy(const View &first, const View &other);
 
 /// a0 b0 c0 a1 b1 c1 and so on.
 mlir::Value interleaved(mlir::OpBuilder &b, mlir::Location loc,

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stores that fill one another's gaps, and blocks of which elements take turns, are stored as whole vectors."""
 
+import itertools
+
 import pytest
 import torch
 import triton
@@ -166,6 +168,56 @@ def test_neighbours_change_places(dtype, rng):
     wanted = bits.flip(1).reshape(-1).view(dtype)
     swap_kernel[(3,)](out, 333, 128)
     same(out, wanted)
+
+
+@triton.jit
+def rows_kernel(
+    x, out, rows, first, stride, KNOWN: tl.constexpr, APART: tl.constexpr, BEHIND: tl.constexpr,
+    M: tl.constexpr, N: tl.constexpr,
+):  # fmt: skip
+    """Two blocks change places, in rows that are as far apart as the launch says; all is read first."""
+    r = tl.arange(0, M)[:, None]
+    at = first + r * (KNOWN if KNOWN else stride) + tl.arange(0, N)[None, :] * APART
+    inside = r < rows
+    a = tl.load(x + at, mask=inside)
+    b = tl.load(x + at + BEHIND, mask=inside)
+    tl.store(out + at, b, mask=inside)
+    tl.store(out + at + BEHIND, a, mask=inside)
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize(
+    ("apart", "behind", "strides"),
+    # Where rows are an odd number of elements apart, what both blocks write is the second's.
+    [
+        (2, 1, (64, 66, 67, 1, 3, 31, 63, -64, -31, -66)),
+        (3, 1, (96, 99, 97, 1, -96, -2)),
+        (3, -2, (96, 99, 97, 2, -96, -1)),
+        (4, 2, (128, 130, 129, 2, -128, -130)),
+        (64, 1, (1, 2, 3, 2048, -1)),
+    ],
+)
+@by_type([torch.float32, torch.bfloat16, torch.int8])
+def test_rows_that_only_the_launch_knows(dtype, apart, behind, strides, known, rng):
+    n, first = 32, 1100
+    cases = itertools.product((2, 5, 8), [s for s in strides if not known or s > 1])
+    for left, stride in cases:
+        at = (torch.arange(left) * stride)[:, None] + torch.arange(n)[None, :] * apart + first
+        # A block that writes an element twice does so in no particular order.
+        if at.unique().numel() != at.numel():
+            continue
+        for shift in [None, 0, 1, 2, 65]:
+            memory = normal(rng, (18000,), dtype)
+            wanted = memory.clone()
+            out = memory if shift is not None else memory.clone()
+            out = out[shift or 0 :]
+            wanted = out.clone()
+            wanted[at] = memory[at + behind]
+            wanted[at + behind] = memory[at]
+            rows_kernel[(1,)](
+                memory, out, left, first, stride, stride if known else 0, apart, behind, 8, n
+            )
+            same(out, wanted)
 
 
 @triton.jit

@@ -59,3 +59,50 @@ func.func @others(%a: memref<64xf32>, %b: memref<64xf32>, %out: memref<130xf32>,
   bufferization.materialize_in_destination %y in writable %3 : (tensor<64xf32>, memref<64xf32, strided<[3], offset: 1>>) -> ()
   return
 }
+
+// -----
+
+// How far rows are apart is known to the launch: where that is no multiple of two, a row of one block may be
+// over the other's, and both are stored to scratch memory.
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: %[[STRIDE:[^:]*]]: index
+// CHECK: %[[REST:.*]] = arith.remsi %[[STRIDE]], %{{.*}} : index
+// CHECK: arith.cmpi eq, %[[REST]], %{{.*}} : index
+// CHECK-NOT: vector.scatter
+// CHECK: vector.interleave
+// CHECK: scf.if
+// WIDE-LABEL: func.func @rows
+// WIDE-NOT: vector.maskedstore
+// WIDE: vector.interleave
+func.func @rows(%a: memref<4x64xf32>, %b: memref<4x64xf32>, %out: memref<?xf32>, %stride: index) {
+  %x = bufferization.to_tensor %a : memref<4x64xf32> to tensor<4x64xf32>
+  %y = bufferization.to_tensor %b : memref<4x64xf32> to tensor<4x64xf32>
+  %even = memref.reinterpret_cast %out to offset: [0], sizes: [4, 64], strides: [%stride, 2] : memref<?xf32> to memref<4x64xf32, strided<[?, 2]>>
+  bufferization.materialize_in_destination %x in writable %even : (tensor<4x64xf32>, memref<4x64xf32, strided<[?, 2]>>) -> ()
+  %odd = memref.reinterpret_cast %out to offset: [1], sizes: [4, 64], strides: [%stride, 2] : memref<?xf32> to memref<4x64xf32, strided<[?, 2], offset: 1>>
+  bufferization.materialize_in_destination %y in writable %odd : (tensor<4x64xf32>, memref<4x64xf32, strided<[?, 2], offset: 1>>) -> ()
+  return
+}
+
+// -----
+
+// Scratch memory has no such gaps as those of 64 elements: each block has its own. In place each is between the other's
+// elements, and nothing is copied; that is asked of the distance of what is read and what is stored.
+// CHECK-LABEL: func.func @far
+// CHECK-SAME: %[[A:[^:]*]]: memref
+// CHECK-SAME: %[[B:[^:]*]]: memref
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant 256 : index
+// CHECK: arith.remsi %{{.*}}, %[[BYTES]]
+// CHECK-COUNT-2: memref.alloc() {{.*}} : memref<64xf32>
+// CHECK: scf.for
+func.func @far(%a: memref<4096xf32>, %b: memref<4096xf32>) {
+  %0 = memref.subview %a[0] [64] [64] : memref<4096xf32> to memref<64xf32, strided<[64]>>
+  %1 = memref.subview %a[1] [64] [64] : memref<4096xf32> to memref<64xf32, strided<[64], offset: 1>>
+  %x = bufferization.to_tensor %0 : memref<64xf32, strided<[64]>> to tensor<64xf32>
+  %y = bufferization.to_tensor %1 : memref<64xf32, strided<[64], offset: 1>> to tensor<64xf32>
+  %2 = memref.subview %b[0] [64] [64] : memref<4096xf32> to memref<64xf32, strided<[64]>>
+  %3 = memref.subview %b[1] [64] [64] : memref<4096xf32> to memref<64xf32, strided<[64], offset: 1>>
+  bufferization.materialize_in_destination %y in writable %2 : (tensor<64xf32>, memref<64xf32, strided<[64]>>) -> ()
+  bufferization.materialize_in_destination %x in writable %3 : (tensor<64xf32>, memref<64xf32, strided<[64], offset: 1>>) -> ()
+  return
+}
