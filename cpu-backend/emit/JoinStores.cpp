@@ -111,7 +111,8 @@ SmallVector<unsigned> NestEmitter::outputsToJoin(unsigned first) {
   if (!frame.interior || frame.edgeMask || laneDim < 0 || view.isBool)
     return {};
   int64_t stride = constantOf(view.strides[laneDim]).value_or(0);
-  if (stride < 2 || stride > 4 || first + stride > outputs.size())
+  if (stride < 2 || stride > 4 ||
+      first + stride > static_cast<int64_t>(outputs.size()))
     return {};
   SmallVector<std::pair<int64_t, unsigned>> places;
   for (unsigned i = first; i < first + stride; ++i) {
