@@ -1,6 +1,6 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays of more than 2^31 elements, or 2^32 bytes: places are numbers of 64 bits all the way. Only a few pages of each are there."""
+"""Arrays of more than 2^31 elements, or 2^32 bytes, of which only a few pages are there: places have 64 bits all the way."""
 
 import mmap
 
@@ -141,9 +141,7 @@ def gather_rows_kernel(x, rows, out, stride, columns, M: tl.constexpr, BLOCK: tl
 def test_gathered_rows(dtype, rng):
     stride, columns, power = 1000, 900, last_power(dtype)
     last = (power + MORE) // stride - 1
-    rows = torch.cat(
-        [torch.tensor([0, last]), torch.randint(last - 5, last, (14,), generator=rng)]
-    )
+    rows = torch.cat([torch.tensor([0, last]), torch.randint(last - 5, last, (14,), generator=rng)])
     x = filled(rng, dtype, [(0, columns), ((last - 5) * stride, power + MORE)])
     out = output([16, columns], dtype)
     gather_rows_kernel[(2,)](x, rows, out, stride, columns, M=8, BLOCK=1024)
