@@ -13,6 +13,7 @@
 
 #include "cpu-backend/emit/DirectOperands.h"
 #include "cpu-backend/emit/MaskedRows.h"
+#include "cpu-backend/emit/RepeatedLanes.h"
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -54,8 +55,16 @@ public:
                     hasLanes &&
                         !llvm::is_contained(broadcast.getDimensions(), last));
     }
-    // Lanes that a reshape makes of several dimensions, such as runs of eight
-    // that share a word of zeros, are written down first.
+    // Words that are repeated for the weights in them are spread over the
+    // lanes; a row of them, for all rows, is written down.
+    if (auto repeated = RepeatedLanes::match(op); repeated && hasLanes) {
+      Operation *wide = op->getOperand(0).getDefiningOp();
+      auto type = cast<RankedTensorType>(tensor.getType());
+      if (type.getRank() > 1 && wide->hasOneUse())
+        return enter(op) && enter(wide) && follow(repeated->source, true);
+    }
+    // Other lanes that a reshape makes of several dimensions are written down
+    // first.
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) &&
         (!hasLanes || keepsLast(op)))
       return enter(op) && follow(op->getOperand(0), hasLanes);

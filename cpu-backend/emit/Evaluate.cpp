@@ -7,6 +7,7 @@
 
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/PickedElements.h"
+#include "cpu-backend/emit/RepeatedLanes.h"
 #include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -173,6 +174,9 @@ Value FunctionEmitter::evaluateDefinition(Value tensor,
   if (auto exchange = matchExchange(op); exchange && exchange->isNear())
     return exchangeLanes(*exchange, evaluate(op->getOperand(0), indices),
                          indices[0], loc);
+  if (auto repeated = RepeatedLanes::match(op);
+      repeated && indices.back().step == 1)
+    return repeated->evaluate(*this, indices, frame->lanes, loc);
   if (op->getNumOperands() > 0)
     if (auto from = operandIndices(op->getOpOperand(0), indices, &rewriter))
       return evaluate(op->getOperand(0), *from);

@@ -307,12 +307,12 @@ private:
   mlir::Value otherOf(mlir::Value other, mlir::Type element,
                       llvm::ArrayRef<Index> indices, mlir::Location loc);
   // GatherLanes.cpp
-  /// The elements of `memref` at `at` plus each lane's offset. `places` is the
-  /// old function's tensor that offsets come from.
+  /// The elements of `memref` at `at` plus each lane's offset, which comes from
+  /// the old function's `places`, along `laneDim` (-1: which is not known).
   mlir::Value gatherLanes(mlir::Value memref, mlir::Value at,
                           mlir::Value offsets, mlir::Value mask,
                           mlir::Value other, mlir::Value places,
-                          mlir::Location loc);
+                          mlir::Location loc, int laneDim = -1);
   void scatterLanes(mlir::Value base, mlir::Value at, mlir::Value offsets,
                     mlir::Value mask, mlir::Value value, mlir::Location loc);
   bool masksAreJumps();

@@ -15,6 +15,7 @@
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/WindowLanes.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -66,22 +67,38 @@ struct Origin {
 };
 } // namespace
 
-static Origin originOf(Value places) {
+/// Of places whose lanes run along dimension `laneDim` (-1: which is not
+/// known). What is repeated along it, such as the row that a table names, is
+/// one number for all of them, wherever that comes from.
+static Origin originOf(Value places, int64_t laneDim) {
   Origin origin;
-  llvm::SmallSetVector<Operation *, 16> ops;
-  auto add = [&](Value value) {
+  llvm::SmallSetVector<std::pair<Operation *, int64_t>, 16> ops;
+  auto add = [&](Value value, int64_t dim) {
     if (Operation *op = value.getDefiningOp();
         op && isa<RankedTensorType>(value.getType()))
-      ops.insert(op);
+      ops.insert({op, dim});
   };
-  add(places);
+  add(places, laneDim);
   for (size_t i = 0; i < ops.size(); ++i) {
-    Operation *op = ops[i];
+    auto [op, dim] = ops[i];
+    if (auto repeated = dyn_cast<linalg::BroadcastOp>(op);
+        repeated && dim >= 0) {
+      ArrayRef<int64_t> dims = repeated.getDimensions();
+      if (!llvm::is_contained(dims, dim))
+        add(repeated.getInput(),
+            dim - llvm::count_if(dims, [&](int64_t d) { return d < dim; }));
+      continue;
+    }
     origin.divides |= dividesIntegers(op);
     origin.readsMemory |=
         mayRead(op) || matchLoad(op->getResult(0)) || isPick(op);
-    for (Value operand : op->getOperands())
-      add(operand);
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      bool isInOrder =
+          generic ? generic.getMatchingIndexingMap(&operand).isIdentity()
+                  : isElementwise(op);
+      add(operand.get(), isInOrder ? dim : -1);
+    }
   }
   return origin;
 }
@@ -98,7 +115,7 @@ bool FunctionEmitter::masksAreJumps() { return target().vectorBits < 512; }
 
 Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
                                    Value mask, Value other, Value places,
-                                   Location loc) {
+                                   Location loc, int laneDim) {
   auto element = cast<MemRefType>(memref.getType()).getElementType();
   auto type = VectorType::get({frame->lanes}, element);
   auto placeType = cast<VectorType>(offsets.getType());
@@ -129,7 +146,7 @@ Value FunctionEmitter::gatherLanes(Value memref, Value at, Value offsets,
   };
   if (!argumentOf(memref))
     return gatherWhere(mask ? mask : allLanes(rewriter, loc, frame->lanes));
-  Origin origin = originOf(places);
+  Origin origin = originOf(places, laneDim);
   if (frame->lanes < 4 || !origin.isMostlyRegular())
     return gather();
   WindowLanes window{memref, at, offsets, mask};

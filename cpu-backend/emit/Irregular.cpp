@@ -106,7 +106,7 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
                     (mask && isa<VectorType>(mask.getType()));
     auto gatherAll = [&] {
       return gatherLanes(view.base, base, toLanes(offsets, frame->lanes), mask,
-                         other, gather.getOffsets(), loc);
+                         other, gather.getOffsets(), loc, laneDimOf(indices));
     };
     if (hasLanes) {
       Value on = mask ? toLanes(mask, frame->lanes) : mask;

@@ -208,3 +208,42 @@ def test_columns_of_a_word(dtype, split, n, m, rng):
     )  # fmt: skip
     assert (out[m:] == 0).all()
     close(out[:m], x.double() @ wide.double(), k)
+
+
+@triton.jit
+def times_kernel(
+    x, packed, out, M, N, K,
+    T: tl.constexpr, BITS: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
+    """packed is (K, N / T): T columns a word, of so many bits each."""
+    rows, cols = tl.arange(0, BM), tl.program_id(0) * BN + tl.arange(0, BN)
+    words, depth = tl.program_id(0) * (BN // T) + tl.arange(0, BN // T), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        k = start + depth
+        a = tl.load(x + rows[:, None] * K + k[None, :],
+                    mask=(rows[:, None] < M) & (k[None, :] < K), other=0.0)  # fmt: skip
+        w = tl.load(packed + k[:, None] * (N // T) + words[None, :],
+                    mask=(k[:, None] < K) & (words[None, :] < N // T), other=0)  # fmt: skip
+        w = tl.broadcast_to(w[:, :, None], (BK, BN // T, T)).reshape(BK, BN)
+        w = (w >> ((cols % T) * BITS)[None, :]) & ((1 << BITS) - 1)
+        acc = tl.dot(a, w.to(a.dtype), acc, input_precision="ieee")
+    mask = (rows[:, None] < M) & (cols[None, :] < N)
+    tl.store(out + rows[:, None] * N + cols[None, :], acc, mask=mask)
+
+
+@pytest.mark.parametrize("m", [1, 5, 16])
+@pytest.mark.parametrize("shape", [(32, 32, 16), (96, 70, 64), (64, 33, 128)], ids=str)
+@pytest.mark.parametrize("times", [2, 4, 8, 16])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_words_of_so_many_columns(dtype, times, shape, m, rng):
+    n, k, bn = shape
+    bits = min(4, 32 // times)
+    codes = torch.randint(0, 1 << bits, [k, n], generator=rng)
+    packed = (codes.view(k, n // times, times) << (torch.arange(times) * bits)).sum(2)
+    packed = torch.where(packed >= 1 << 31, packed - (1 << 32), packed).to(torch.int32)
+    x, out = normal(rng, [m, k], dtype), torch.full((m, n), 7.0)
+    times_kernel[(triton.cdiv(n, bn),)](
+        at_end_of_memory(x), at_end_of_memory(packed), out, m, n, k, times, bits, 16, bn, 32
+    )
+    close(out, x.double() @ codes.double(), k)

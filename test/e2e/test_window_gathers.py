@@ -100,3 +100,41 @@ def test_divisions_by_constants(dtype, divisor, rng):
     constant_division_kernel[(2,)](x, out, n, DIVISOR=divisor, BLOCK=256)
     quotient = torch.div(x, divisor, rounding_mode="trunc")
     assert torch.equal(out, quotient * 1000 + torch.fmod(x, divisor))
+
+
+@triton.jit
+def table_kernel(
+    x, table, out, columns, stride, pieces, R: tl.constexpr, C: tl.constexpr, MASK: tl.constexpr
+):
+    """Rows that a table names, of which each element is read `pieces` times, as zeros of weights are, eight a word."""
+    row, column = tl.arange(0, R), tl.program_id(0) * C + tl.arange(0, C)
+    start = tl.load(table + row) * stride
+    places = start[:, None] + (column // pieces)[None, :]
+    inside = (column < columns)[None, :]
+    if MASK:
+        inside = inside & ((row[:, None] + column[None, :]) % 5 != 2)
+    value = tl.load(x + places, mask=inside, other=7)
+    tl.store(
+        out + row[:, None] * columns + column[None, :], value, mask=(column < columns)[None, :]
+    )
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize(("columns", "pieces"), [(64, 8), (100, 3), (67, 1), (5, 8), (33, 50)])
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: NAMES[d])
+def test_rows_of_a_table(dtype, columns, pieces, masked, rng):
+    width, rows = -(-columns // pieces), 7
+    for same in (False, True):
+        data = numbers(rng, rows * width, dtype)
+        table = torch.randint(0, rows, [16], generator=rng, dtype=torch.int32)
+        if same:
+            table[:] = rows - 1
+        out = output([16, columns], dtype)
+        table_kernel[(triton.cdiv(columns, 32),)](
+            at_end_of_memory(data), table, out, columns, width, pieces, R=16, C=32, MASK=masked
+        )
+        wanted = data.view(rows, width)[table.long()].repeat_interleave(pieces, 1)[:, :columns]
+        if masked:
+            off = (torch.arange(16)[:, None] + torch.arange(columns)[None, :]) % 5 == 2
+            wanted = wanted.masked_fill(off, 7)
+        assert torch.equal(out, wanted)

@@ -232,3 +232,39 @@ func.func @bytes(%w: memref<32x64xf8E4M3FN, strided<[?, 1], offset: ?>>, %a: mem
   bufferization.materialize_in_destination %sum in writable %out : (tensor<16x64xf32>, memref<16x64xf32>) -> ()
   return
 }
+
+// -----
+
+// Eight columns a word, which is there eight times before it is shifted: lanes are spread from the words that they need, and
+// nothing is written down.
+// PLAN-LABEL: func.func @spread
+// PLAN: linalg.broadcast {{.*}} {tilebridge.plan = "inline"}
+// PLAN: tensor.collapse_shape {{.*}}plan = "inline"
+// CHECK-LABEL: func.func @spread
+// CHECK-NOT: memref<32x8x8xi32
+// CHECK: %[[WORDS:.*]] = vector.load {{.*}} vector<2xi32>
+// CHECK: vector.shuffle %[[WORDS]], %[[WORDS]] [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1] : vector<2xi32>, vector<2xi32>
+// CHECK: return
+func.func @spread(%w: memref<32x8xi32, strided<[?, 1], offset: ?>>, %a: memref<16x32xf32>, %n: i32, %out: memref<16x64xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<32x8x8xi32>
+  %f = tensor.empty() : tensor<32x64xf32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<16x32xf32> to tensor<16x32xf32>
+    %words = bufferization.to_tensor %w : memref<32x8xi32, strided<[?, 1], offset: ?>> to tensor<32x8xi32>
+    %wide = linalg.broadcast ins(%words : tensor<32x8xi32>) outs(%e : tensor<32x8x8xi32>) dimensions = [2]
+    %all = tensor.collapse_shape %wide [[0], [1, 2]] : tensor<32x8x8xi32> into tensor<32x64xi32>
+    %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                         iterator_types = ["parallel", "parallel"]} ins(%all : tensor<32x64xi32>) outs(%f : tensor<32x64xf32>) {
+    ^bb0(%word: i32, %o: f32):
+      %number = arith.sitofp %word : i32 to f32
+      linalg.yield %number : f32
+    } -> tensor<32x64xf32>
+    %d = linalg.matmul ins(%x, %y : tensor<16x32xf32>, tensor<32x64xf32>) outs(%acc : tensor<16x64xf32>) -> tensor<16x64xf32>
+    scf.yield %d : tensor<16x64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<16x64xf32>, memref<16x64xf32>) -> ()
+  return
+}
