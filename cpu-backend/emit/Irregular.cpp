@@ -8,6 +8,7 @@
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/MemoryTable.h"
+#include "cpu-backend/emit/NestEmitter.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -39,6 +40,7 @@ void FunctionEmitter::rememberIrregular(Operation *op) {
     view.rows = rows.getRows();
     view.rowMask = rows.getRowmask();
     view.rowDim = rows.getDim();
+    NestEmitter::askForTableRows(*this, view, op->getLoc());
   } else {
     view = makeView(rewriter, op->getLoc(),
                     mapScalar(cast<linalg_ext::MaskedLoadOp>(op).getView()),

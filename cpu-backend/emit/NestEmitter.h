@@ -43,9 +43,11 @@ public:
   /// what it reads, as it is to see it.
   static LoadedViews exchangeRows(FunctionEmitter &fe, Nest &nest);
   /// Asks for the block that is read here in the next iteration of a loop, if
-  /// a table says where it is.
+  /// a table says where it is, or where its rows are.
   static void askForTableBlock(FunctionEmitter &fe, const View &view,
                                mlir::Location loc);
+  static void askForTableRows(FunctionEmitter &fe, const View &view,
+                              mlir::Location loc);
 
 private:
   // Nest.cpp: loops.

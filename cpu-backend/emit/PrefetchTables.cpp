@@ -8,11 +8,14 @@
 // page is next, and then waits for memory: the CPU foresees no page. The place
 // of the next iteration's block is computed as that of this one's is, and asked
 // for where this one is read. It is read in a moment, so that what the table
-// says there is read without harm.
+// says there is read without harm. So are the numbers of gathered rows, such as
+// those of a token's keys.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/Plan.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilebridge::cpu;
@@ -24,7 +27,16 @@ public:
   NextIteration(OpBuilder &b, scf::ForOp loop) : b(b), loop(loop) {}
 
   /// It is computed from the loop's index, and from memory.
-  bool canCopy(Value value) { return visit(value) && usesIndex && readsMemory; }
+  bool canCopy(Value value) {
+    return canCompute(value) && usesIndex && readsMemory;
+  }
+
+  /// It is computed from what is known before the loop, from its index, and
+  /// from memory.
+  bool canCompute(Value value) { return visit(value); }
+
+  /// What was visited so far depends on the index.
+  bool dependsOnIndex() const { return usesIndex; }
 
   /// The same with another index.
   Value copy(Value value, Value index) {
@@ -78,11 +90,12 @@ static bool takesLong(Operation *loop) {
   return loop && (anyInside(loop, isProduct) || callsMathFunction(loop));
 }
 
+/// To ask for more takes longer than they are waited for.
+static constexpr int64_t mostLines = 512;
+
 /// The dimension along which the elements of a block are neighbours; -1 where
-/// that is not known of one, or rows are so many that to ask for all of them
-/// takes longer than they are waited for.
+/// that is not known of one, or rows are too many.
 static int contiguousDim(const View &view) {
-  constexpr int64_t mostLines = 512;
   int64_t rows = 1;
   int result = -1;
   for (auto [d, stride] : llvm::enumerate(view.strides)) {
@@ -113,6 +126,24 @@ Value NestEmitter::isFarRead(FunctionEmitter &fe, const View &view,
       launch.constant(llvm::divideCeil(threshold, bytes)));
 }
 
+/// The next iteration is one of the loop, and the block comes from memory; code
+/// for that case follows.
+static void onlyIfNext(OpBuilder &b, Location loc, scf::ForOp loop,
+                       Value condition) {
+  Value left = arith::SubIOp::create(b, loc, loop.getUpperBound(),
+                                     loop.getInductionVar()),
+        exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                       loop.getStep(), left);
+  auto branch = scf::IfOp::create(
+      b, loc, arith::AndIOp::create(b, loc, exists, condition),
+      /*withElseRegion=*/false);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+}
+
+static Value nextIndex(OpBuilder &b, Location loc, scf::ForOp loop) {
+  return arith::AddIOp::create(b, loc, loop.getInductionVar(), loop.getStep());
+}
+
 void NestEmitter::askForTableBlock(FunctionEmitter &fe, const View &view,
                                    Location loc) {
   OpBuilder &b = fe.builder();
@@ -127,15 +158,8 @@ void NestEmitter::askForTableBlock(FunctionEmitter &fe, const View &view,
   NextIteration next(b, loop);
   if (dim < 0 || !next.canCopy(offset))
     return;
-  Value index = loop.getInductionVar(), step = loop.getStep(),
-        left = arith::SubIOp::create(b, loc, loop.getUpperBound(), index),
-        exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, step,
-                                       left);
-  auto branch = scf::IfOp::create(
-      b, loc, arith::AndIOp::create(b, loc, exists, isFarRead(fe, view, loc)),
-      /*withElseRegion=*/false);
-  b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  Value at = next.copy(offset, arith::AddIOp::create(b, loc, index, step));
+  onlyIfNext(b, loc, loop, isFarRead(fe, view, loc));
+  Value at = next.copy(offset, nextIndex(b, loc, loop));
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
@@ -151,4 +175,148 @@ void NestEmitter::askForTableBlock(FunctionEmitter &fe, const View &view,
         addIndex(b, loc, at, mulIndex(b, loc, rows.getInductionVar(), stride)));
   }
   prefetchLater(b, loc, view.base, at, {number(0), {}}, view.shape[dim]);
+}
+
+namespace {
+/// The numbers of a block's rows in the next iteration, as those of this one
+/// are computed.
+class NextRows {
+public:
+  NextRows(NextIteration &next, scf::ForOp oldLoop)
+      : next(next), oldLoop(oldLoop) {}
+
+  bool isKnown(Value value) { return oldLoop.isDefinedOutsideOfLoop(value); }
+
+  /// Beside tensors, `op` computes from what is known before the loop.
+  bool computesFromTensors(Operation *op) {
+    if (!op || hasOrder(op) || mayWrite(op))
+      return false;
+    bool result = true;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Region *region = operand.getParentRegion();
+        auto type = dyn_cast<RankedTensorType>(operand.getType());
+        result &= isKnown(operand) ||
+                  op->isProperAncestor(region->getParentOp()) ||
+                  region->getParentOp() == op ||
+                  (inner == op && type && type.getRank() > 0);
+      }
+    });
+    return result;
+  }
+
+  bool canMove(const View &view) {
+    // A copy has this iteration's elements only.
+    if (view.rows || view.other || view.original ||
+        (view.pad && !isKnown(view.pad)))
+      return false;
+    auto isComputed = [&](OpFoldResult index) {
+      auto value = dyn_cast<Value>(index);
+      return !value || next.canCompute(value);
+    };
+    return isComputed(view.offset) && llvm::all_of(view.strides, isComputed) &&
+           llvm::all_of(view.lo, isComputed) &&
+           llvm::all_of(view.hi, isComputed);
+  }
+
+  View moved(const View &view, Value index) {
+    View result = view;
+    auto move = [&](OpFoldResult &place) {
+      if (auto value = dyn_cast<Value>(place))
+        place = next.copy(value, index);
+    };
+    move(result.offset);
+    llvm::for_each(result.strides, move);
+    llvm::for_each(result.lo, move);
+    llvm::for_each(result.hi, move);
+    return result;
+  }
+
+private:
+  NextIteration &next;
+  scf::ForOp oldLoop;
+};
+} // namespace
+
+/// The dimension along which gathered rows of one piece lie in memory, or -1.
+static int rowsAlong(const View &view) {
+  int result = -1;
+  for (auto [d, stride] : llvm::enumerate(view.strides)) {
+    if (static_cast<int>(d) == view.rowDim || view.shape[d] == 1)
+      continue;
+    if (result >= 0 || constantOf(stride) != 1)
+      return -1;
+    result = static_cast<int>(d);
+  }
+  if (result < 0)
+    return -1;
+  int64_t bits =
+      view.shape[result] * view.elementType().getIntOrFloatBitWidth();
+  return view.shape[view.rowDim] * llvm::divideCeil(bits, 8 * lineBytes) <=
+                 mostLines
+             ? result
+             : -1;
+}
+
+/// The same for rows whose numbers the loop reads. A block of short rows is too
+/// small to ask for its later rows early enough while it is read.
+void NestEmitter::askForTableRows(FunctionEmitter &fe, const View &view,
+                                  Location loc) {
+  OpBuilder &b = fe.builder();
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp loop = loopAround(b), oldLoop = fe.oldLoops.lookup(loop);
+  if (fe.target().prefetchBytes <= 0 || !loop || !oldLoop ||
+      b.getInsertionBlock() != loop.getBody() || bytesOf(view) < lineBytes ||
+      !takesLong(oldLoop))
+    return;
+  int dim = rowsAlong(view);
+  if (dim < 0)
+    return;
+  NextIteration next(b, loop);
+  NextRows rows(next, oldLoop);
+  bool canCompute = true;
+  llvm::SmallSetVector<Value, 4> read;
+  fe.walkCone(view.rows, ownIndices(1), nullptr,
+              [&](Value value, ArrayRef<Index>) {
+                if (rows.isKnown(value))
+                  return false;
+                auto load = fe.loads.find(value);
+                if (fe.buffers.count(value) || fe.irregular.count(value))
+                  canCompute = false;
+                else if (load == fe.loads.end())
+                  canCompute &= rows.computesFromTensors(value.getDefiningOp());
+                else if (rows.canMove(*load->second))
+                  read.insert(value);
+                else
+                  canCompute = false;
+                return canCompute && load == fe.loads.end();
+              });
+  if (!canCompute || read.empty() || !next.dependsOnIndex())
+    return;
+  onlyIfNext(b, loc, loop, isFarRead(fe, view, loc));
+  Value index = nextIndex(b, loc, loop);
+  SmallVector<std::unique_ptr<View>> saved;
+  for (Value value : read) {
+    auto &load = fe.loads[value];
+    auto there = std::make_unique<View>(rows.moved(*load, index));
+    saved.push_back(std::exchange(load, std::move(there)));
+  }
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Frame own;
+  own.open(b);
+  own.lanes = 1;
+  Frame *outer = std::exchange(fe.frame, &own);
+  Indices at(view.shape.size());
+  for (auto [d, place] : llvm::enumerate(at))
+    place = {number(0), 0, 0, static_cast<int>(d)};
+  at[view.rowDim] =
+      own.openLoop(b, loc, view.rowDim, number(0),
+                   number(view.shape[view.rowDim]), 1, /*hasLanes=*/false);
+  Value place = fe.address(view, at, -1, loc);
+  prefetchLater(b, loc, view.base, place, {number(0), {}}, view.shape[dim]);
+  fe.frame = outer;
+  for (auto [value, view] : llvm::zip_equal(read, saved))
+    fe.loads[value] = std::move(view);
 }

@@ -65,3 +65,86 @@ def test_blocks(count, begin, step, programs, dtype, how, rng):
         x, at_end_of_memory(table), out, count, begin, stride, rows, columns, step, how
     )
     torch.testing.assert_close(out.double(), wanted, rtol=2e-3, atol=1e-2)
+
+
+@triton.jit
+def token_kernel(
+    x, q, table, out, count, begin, stride, by, D: tl.constexpr, BN: tl.constexpr,
+    HOW: tl.constexpr,
+):  # fmt: skip
+    """Sums of exponentials of tokens' products with a vector, by one table of tokens for each program."""
+    program = tl.program_id(0)
+    d = tl.arange(0, D)
+    total = tl.zeros([D], tl.float32)
+    carried = begin + tl.arange(0, BN)
+    for start in range(begin, count, BN):
+        at = start + tl.arange(0, BN)
+        if HOW == "carried":
+            token = tl.load(table + program * count + carried, mask=carried < count, other=0)
+        elif HOW == "whole":
+            token = tl.load(table + program * count + at)
+        elif HOW == "other":
+            token = tl.load(table + program * count + at, mask=at < count, other=start % 7)
+        else:
+            token = tl.load(table + program * count + at, mask=at < count, other=0)
+        if HOW == "moved":
+            token = (token + start) % 50
+        elif HOW == "twice":
+            token = tl.load(table + program * count + token)
+        if HOW == "columns":
+            block = tl.load(
+                x + token[None, :] * stride + d[:, None], mask=at[None, :] < count, other=0.0
+            ).to(tl.float32)
+            score = tl.dot(tl.broadcast_to(tl.load(q + d).to(tl.float32)[None, :], [2, D]), block)
+            score = tl.sum(score, 0) * 0.5
+        else:
+            block = tl.load(
+                x + token[:, None] * stride + d[None, :], mask=at[:, None] < count, other=0.0
+            ).to(tl.float32)
+            score = tl.sum(block * tl.load(q + d).to(tl.float32)[None, :], 1)
+        weight = tl.where(at < count, tl.exp(score * 0.1), 0.0)
+        if HOW == "columns":
+            total += tl.sum(block * weight[None, :], 1)
+        else:
+            total += tl.sum(block * weight[:, None], 0)
+        if HOW == "changed":
+            tl.store(table + program * count + tl.minimum(start + BN, count - 1), by)
+        carried += BN
+    tl.store(out + program * D + d, total)
+
+
+@pytest.mark.parametrize(
+    "how", ["masked", "whole", "columns", "carried", "moved", "twice", "other", "changed"]
+)
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16))
+@pytest.mark.parametrize(
+    ("count", "begin", "programs"),
+    # The last launches read some MiB, and ask.
+    [(37, 0, 2), (16, 16, 1), (4096, 0, 6), (4093, 16, 6), (4090, 3, 6)],
+)
+def test_tokens(count, begin, programs, dtype, how, rng):
+    d, block, tokens, stride = 64, 16, 50, 70
+    if how == "whole":
+        count = begin + (count - begin) // block * block
+    x = normal(rng, [tokens, stride], dtype)
+    q = normal(rng, [d], dtype)
+    table = torch.randint(
+        0, min(tokens, count), [programs, count], generator=rng, dtype=torch.int32
+    )
+    chosen = table[:, begin:].long()
+    start = torch.arange(begin, count) - torch.arange(0, max(count - begin, 0)) % block
+    if how == "moved":
+        chosen = (chosen + start) % 50
+    elif how == "twice":
+        chosen = torch.gather(table.long(), 1, chosen)
+    elif how == "changed":
+        chosen = chosen.clone()
+        chosen[:, block::block] = 7
+    rows = x[:, :d].double()[chosen]
+    weight = torch.exp((rows @ q.double()) * 0.1)
+    wanted = (rows * weight[..., None]).sum(1)
+    out = output([programs, d], torch.float32)
+    token_kernel[(programs,)](
+        at_end_of_memory(x), q, at_end_of_memory(table), out, count, begin, stride, 7, d, block, how
+    )
+    torch.testing.assert_close(out.double(), wanted, rtol=2e-3, atol=2e-2)

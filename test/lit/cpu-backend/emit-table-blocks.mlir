@@ -92,3 +92,79 @@ func.func @others(%x: memref<?xf32, strided<[1], offset: ?>>, %table: memref<?xi
   bufferization.materialize_in_destination %sum in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
   return
 }
+
+// Rows whose numbers the loop reads: those of the next iteration are read up to the end that they have there, and the
+// rows' lines are asked for.
+// CHECK-LABEL: func.func @tokens
+// CHECK-SAME: {{.*}}, %[[END:[a-z0-9]+]]: index
+// CHECK: scf.for %[[I:[a-z0-9]+]] = %c0 to %[[END]] step %c8
+// CHECK: scf.if
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c8
+// CHECK: %[[PLACE:.*]] = arith.addi %{{.*}}, %[[NEXT]]
+// CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[NEXT]]
+// CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c8
+// CHECK: scf.for %[[R:[a-z0-9]+]] = %c0 to %c8
+// CHECK: arith.cmpi slt, %[[R]], %[[COUNT]]
+// CHECK: arith.addi %[[PLACE]], %[[R]]
+// CHECK-COUNT-4: memref.prefetch {{.*}}memref<2147483647xf32
+// CHECK-NOT: memref.prefetch
+// CHECK: scf.for
+func.func @tokens(%x: memref<?x64xf32, strided<[64, 1], offset: ?>>, %table: memref<?xi64, strided<[1], offset: ?>>, %to: index,
+                  %out: memref<64xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %none = arith.constant 0 : i64
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %sum = scf.for %i = %c0 to %to step %c8 iter_args(%acc = %zero) -> (tensor<64xf32>) {
+    %left = arith.subi %to, %i : index
+    %count = arith.minsi %left, %c8 : index
+    %part = memref.subview %table[%i] [%count] [1] : memref<?xi64, strided<[1], offset: ?>> to memref<?xi64, strided<[1], offset: ?>>
+    %known = bufferization.to_tensor %part : memref<?xi64, strided<[1], offset: ?>> to tensor<?xi64>
+    %rest = arith.subi %c8, %count : index
+    %rows = tensor.pad %known low[0] high[%rest] {
+    ^bb0(%at: index):
+      tensor.yield %none : i64
+    } : tensor<?xi64> to tensor<8xi64>
+    %block = linalg_ext.gather_rows %x[%rows] dim 0
+        : (memref<?x64xf32, strided<[64, 1], offset: ?>>, tensor<8xi64>) -> tensor<8x64xf32>
+    %power = math.exp %block : tensor<8x64xf32>
+    %next = linalg.reduce ins(%power : tensor<8x64xf32>) outs(%acc : tensor<64xf32>) dimensions = [0]
+      (%in: f32, %init: f32) {
+        %added = arith.addf %in, %init : f32
+        linalg.yield %added : f32
+      }
+    scf.yield %next : tensor<64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
+
+// Numbers that depend on the iteration in another way than by where they are read.
+// CHECK-LABEL: func.func @moved
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @moved(%x: memref<?x64xf32, strided<[64, 1], offset: ?>>, %table: memref<?xi64, strided<[1], offset: ?>>, %to: index,
+                 %out: memref<64xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %sum = scf.for %i = %c0 to %to step %c8 iter_args(%acc = %zero) -> (tensor<64xf32>) {
+    %part = memref.subview %table[%i] [8] [1] : memref<?xi64, strided<[1], offset: ?>> to memref<8xi64, strided<[1], offset: ?>>
+    %known = bufferization.to_tensor %part : memref<8xi64, strided<[1], offset: ?>> to tensor<8xi64>
+    %number = arith.index_cast %i : index to i64
+    %all = tensor.splat %number : tensor<8xi64>
+    %rows = arith.addi %known, %all : tensor<8xi64>
+    %block = linalg_ext.gather_rows %x[%rows] dim 0
+        : (memref<?x64xf32, strided<[64, 1], offset: ?>>, tensor<8xi64>) -> tensor<8x64xf32>
+    %power = math.exp %block : tensor<8x64xf32>
+    %next = linalg.reduce ins(%power : tensor<8x64xf32>) outs(%acc : tensor<64xf32>) dimensions = [0]
+      (%in: f32, %init: f32) {
+        %added = arith.addf %in, %init : f32
+        linalg.yield %added : f32
+      }
+    scf.yield %next : tensor<64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
