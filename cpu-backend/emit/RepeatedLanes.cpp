@@ -24,19 +24,19 @@ using namespace tilebridge::cpu;
 
 std::optional<RepeatedLanes> RepeatedLanes::match(Operation *op) {
   auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op);
-  auto repeated =
-      collapse ? collapse.getSrc().getDefiningOp<linalg::BroadcastOp>()
-               : nullptr;
+  auto repeated = collapse
+                      ? collapse.getSrc().getDefiningOp<linalg::BroadcastOp>()
+                      : nullptr;
   if (!repeated)
     return std::nullopt;
   RankedTensorType wide = collapse.getSrcType();
   int64_t last = wide.getRank() - 1;
   auto groups = collapse.getReassociationIndices();
-  bool isIt =
-      repeated.getDimensions() == ArrayRef<int64_t>(last) &&
-      groups.back().size() == 2 && llvm::isPowerOf2_64(wide.getDimSize(last)) &&
-      llvm::all_of(ArrayRef(groups).drop_back(),
-                   [](const auto &group) { return group.size() == 1; });
+  bool isIt = repeated.getDimensions() == ArrayRef<int64_t>(last) &&
+              groups.back().size() == 2 &&
+              llvm::isPowerOf2_64(wide.getDimSize(last)) &&
+              llvm::all_of(ArrayRef(groups).drop_back(),
+                           [](const auto &group) { return group.size() == 1; });
   if (!isIt)
     return std::nullopt;
   return RepeatedLanes{repeated.getInput(), wide.getDimSize(last)};
@@ -55,8 +55,7 @@ Value RepeatedLanes::evaluate(Emitter &emitter, ArrayRef<Index> indices,
   Value some = emitter.vectorAt(source, at, at.size() - 1, lanes / times);
   if (!some)
     return {};
-  auto order =
-      llvm::map_to_vector(llvm::seq<int64_t>(0, lanes),
-                          [&](int64_t lane) { return lane / times; });
+  auto order = llvm::map_to_vector(llvm::seq<int64_t>(0, lanes),
+                                   [&](int64_t lane) { return lane / times; });
   return vector::ShuffleOp::create(b, loc, some, some, order);
 }
