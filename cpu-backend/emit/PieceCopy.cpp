@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/PieceCopy.h"
+#include "cpu-backend/emit/MatmulPack.h"
 #include "cpu-backend/emit/View.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,12 +26,9 @@ void PieceCopy::run(Value mask, Value other, Value source, OpFoldResult growth,
                     Value target, Value length) {
   if (!mask)
     return copy(source, growth, target, length);
-  auto branch = scf::IfOp::create(b, mask, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  copy(source, growth, target, length);
-  b.setInsertionPointToStart(branch.elseBlock());
-  fill(other, target, length);
+  emitChoice(
+      b, mask, [&] { copy(source, growth, target, length); },
+      [&] { fill(other, target, length); });
 }
 
 void PieceCopy::copy(Value source, OpFoldResult growth, Value target,
@@ -46,9 +44,9 @@ void PieceCopy::copy(Value source, OpFoldResult growth, Value target,
       arith::IndexCastOp::create(b, b.getIndexType(), cast<Value>(growth));
   auto repeat = [&] { fill(element(source), target, length); };
   auto stride = [&] { strided(source, step, target, length); };
-  ifEqual(
-      step, 1, [&] { contiguous(source, target, length); },
-      [&] { ifEqual(step, 0, repeat, stride); });
+  emitChoice(
+      b, isEqual(step, 1), [&] { contiguous(source, target, length); },
+      [&] { emitChoice(b, isEqual(step, 0), repeat, stride); });
 }
 
 void PieceCopy::fill(Value value, Value target, Value length) {
@@ -90,17 +88,9 @@ void PieceCopy::steps(Value length, llvm::function_ref<void(Value)> body) {
   body(last);
 }
 
-void PieceCopy::ifEqual(Value value, int64_t number,
-                        llvm::function_ref<void()> then,
-                        llvm::function_ref<void()> otherwise) {
-  Value isIt = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
-                                     constant(number));
-  auto branch = scf::IfOp::create(b, isIt, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  then();
-  b.setInsertionPointToStart(branch.elseBlock());
-  otherwise();
+Value PieceCopy::isEqual(Value value, int64_t number) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
+                               constant(number));
 }
 
 Value PieceCopy::element(Value at) {

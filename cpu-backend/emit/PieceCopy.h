@@ -35,9 +35,7 @@ private:
   void strided(mlir::Value source, mlir::Value step, mlir::Value target,
                mlir::Value length);
   void steps(mlir::Value length, llvm::function_ref<void(mlir::Value)> body);
-  void ifEqual(mlir::Value value, int64_t number,
-               llvm::function_ref<void()> then,
-               llvm::function_ref<void()> otherwise);
+  mlir::Value isEqual(mlir::Value value, int64_t number);
   mlir::Value element(mlir::Value at);
   void store(mlir::Value value, mlir::Value at);
   mlir::Value plus(mlir::Value x, mlir::Value y);
