@@ -26,6 +26,8 @@
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -222,11 +224,30 @@ toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
   return result;
 }
 
+/// A program that takes hundreds of loops one after the other spends little
+/// time in each: how their addresses are computed hardly counts, and a third of
+/// the time that LLVM took to generate code went there.
+static bool hasManyLoops(const llvm::Module &module) {
+  constexpr size_t mostBlocks = 800;
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.size() > mostBlocks;
+  });
+}
+
+static bool hasFreezes(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return llvm::any_of(llvm::instructions(function),
+                        llvm::IsaPred<llvm::FreezeInst>);
+  });
+}
+
 namespace {
 /// Those of LLVM but for what takes long and finds nothing.
 class CodegenPasses : public llvm::legacy::PassManager {
 public:
-  explicit CodegenPasses(bool hasManyLoops) : hasManyLoops(hasManyLoops) {}
+  explicit CodegenPasses(const llvm::Module &module)
+      : hasManyLoops(::hasManyLoops(module)), hasFreezes(::hasFreezes(module)) {
+  }
 
   void add(llvm::Pass *pass) override {
     if (isLeftOut(*pass))
@@ -240,24 +261,15 @@ private:
     // Lines have no variables.
     if (pass.getPassID() == &llvm::LiveDebugValuesID)
       return true;
-    return hasManyLoops &&
-           (pass.getPassName() == "Loop Strength Reduction" ||
-            pass.getPassName() == "Canonicalize Freeze Instructions in Loops");
+    // It looks at the evolution of all numbers of all loops first.
+    if (pass.getPassName() == "Canonicalize Freeze Instructions in Loops")
+      return hasManyLoops || !hasFreezes;
+    return hasManyLoops && pass.getPassName() == "Loop Strength Reduction";
   }
 
-  bool hasManyLoops;
+  bool hasManyLoops, hasFreezes;
 };
 } // namespace
-
-/// A program that takes hundreds of loops one after the other spends little
-/// time in each: how their addresses are computed hardly counts, and a third of
-/// the time that LLVM took to generate code went there.
-static bool hasManyLoops(const llvm::Module &module) {
-  constexpr size_t mostBlocks = 800;
-  return llvm::any_of(module, [](const llvm::Function &function) {
-    return function.size() > mostBlocks;
-  });
-}
 
 static llvm::Expected<std::string> emitFile(LlvmModule &code,
                                             llvm::CodeGenFileType type,
@@ -265,7 +277,7 @@ static llvm::Expected<std::string> emitFile(LlvmModule &code,
   TimingScope scope = timed(options, "LLVM's code generation");
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  CodegenPasses passes(hasManyLoops(*code.module));
+  CodegenPasses passes(*code.module);
   if (code.machine->addPassesToEmitFile(passes, stream, nullptr, type))
     return error("LLVM cannot write this kind of file for " +
                  code.module->getTargetTriple().str());

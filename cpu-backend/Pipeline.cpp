@@ -21,6 +21,16 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
+/// Before there are branches between blocks, regions have one block each, and
+/// there are no others to join or to take away: it is not looked for.
+static std::unique_ptr<Pass>
+createStructuredCanonicalizer(bool topDown = true) {
+  GreedyRewriteConfig config;
+  config.setUseTopDownTraversal(topDown).setRegionSimplificationLevel(
+      GreedySimplifyRegionLevel::Disabled);
+  return createCanonicalizerPass(config);
+}
+
 /// Bridge IR to loops over vectors and memrefs.
 void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
                                                const CpuTarget &target,
@@ -28,8 +38,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // Calls of private functions are inlined where that is possible.
   pm.addPass(createInlinerPass());
   // What that made constant or equal is folded.
-  pm.addPass(createCanonicalizerPass(
-      GreedyRewriteConfig().setUseTopDownTraversal(false)));
+  pm.addPass(createStructuredCanonicalizer(/*topDown=*/false));
   pm.addPass(createCSEPass());
   // Short loops that carry blocks are written out.
   pm.addNestedPass<func::FuncOp>(createCpuUnrollCarriedPass());
@@ -53,7 +62,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuSplitReadsPass());
   // Accesses see sizes and strides that became known.
   pm.addPass(linalg_ext::createFoldViewsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createStructuredCanonicalizer());
   // Branches that only choose a block have become selects.
   pm.addPass(linalg_ext::createSpreadSelectsPass());
   // Programs that read one column each become one that reads lines.
@@ -118,17 +127,17 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createCpuEmitPass(emit));
   // Loops carry numbers where all lanes are one number.
   pm.addNestedPass<func::FuncOp>(createCpuUniformLanesPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createStructuredCanonicalizer());
   pm.addPass(createCSEPass());
   // Buffers get their places.
   pm.addPass(createCpuPlaceScratchPass());
 }
 
 void tilebridge::cpu::addFoldStrides(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createStructuredCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(linalg_ext::createFoldViewsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createStructuredCanonicalizer());
 }
 
 /// Bridge IR to the LLVM dialect, with the functions and the constant that
@@ -184,16 +193,11 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Each dialect becomes LLVM's.
+  // Each dialect becomes LLVM's: what is spelled out before by passes of their
+  // own, all others at once.
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createUBToLLVMConversionPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertToLLVMPass());
   // The casts between the two type systems cancel out.
   pm.addPass(createReconcileUnrealizedCastsPass());
   // Functions get what line tables hang on.
