@@ -19,7 +19,8 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-std::pair<Value, Value> tilebridge::cpu::choicesOf(scf::IfOp branch, OpResult result) {
+std::pair<Value, Value> tilebridge::cpu::choicesOf(scf::IfOp branch,
+                                                   OpResult result) {
   if (!branch.elseBlock())
     return {};
   unsigned i = result.getResultNumber();
@@ -67,9 +68,9 @@ static std::optional<int64_t> largestIndex(Value block) {
   auto type = cast<RankedTensorType>(block.getType());
   int64_t size = index ? type.getDimSize(index.getDim()) : 0;
   if (size < 1 || !llvm::isIntN(getElementTypeOrSelf(type).isIndex()
-                              ? 64
-                              : type.getElementTypeBitWidth(),
-                          size - 1))
+                                    ? 64
+                                    : type.getElementTypeBitWidth(),
+                                size - 1))
     return std::nullopt;
   return size - 1;
 }
