@@ -66,7 +66,9 @@ def CpuUniformCarriedPass : Pass<"tilebridge-cpu-uniform-carried", "::mlir::func
   let description = [{
     A tensor that a loop carries, and that has one number in all its elements before the loop and after each iteration, such as how many
     elements each lane of a block has seen, is carried as that number. Each is computed from numbers and from such tensors,
-    element by element and without indices.
+    element by element and without indices. What is chosen from two such tensors by a mask that ends where the loop does (`i + lane < n`,
+    in blocks of no more lanes than the loop's step) is one number until the last iteration: the loop also carries what that one chooses
+    from and its index, and the choice stands behind the loop.
 
     Before:
     ```mlir

@@ -50,6 +50,7 @@ public:
                               mlir::Location loc);
 
 private:
+  class NextRows;
   // Nest.cpp: loops.
   void forEachAccess(
       llvm::ArrayRef<Index> indices, mlir::OpBuilder *builder,

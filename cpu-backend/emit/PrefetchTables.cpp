@@ -14,10 +14,13 @@
 
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/Plan.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 namespace {
@@ -177,29 +180,92 @@ void NestEmitter::askForTableBlock(FunctionEmitter &fe, const View &view,
   prefetchLater(b, loc, view.base, at, {number(0), {}}, view.shape[dim]);
 }
 
-namespace {
 /// The numbers of a block's rows in the next iteration, as those of this one
-/// are computed.
-class NextRows {
+/// are computed: from numbers, and from what is read where they say.
+class NestEmitter::NextRows {
 public:
-  NextRows(NextIteration &next, scf::ForOp oldLoop)
-      : next(next), oldLoop(oldLoop) {}
+  NextRows(FunctionEmitter &fe, scf::ForOp loop, scf::ForOp oldLoop)
+      : fe(fe), next(fe.builder(), loop), oldLoop(oldLoop) {}
 
+  bool canCompute(Value rows) {
+    bool result = true;
+    fe.walkCone(rows, ownIndices(1), nullptr,
+                [&](Value value, ArrayRef<Index> at) {
+                  bool goesOn = false;
+                  if (!isKnown(value))
+                    result &= visit(value, at, goesOn);
+                  return result && goesOn;
+                });
+    return result && !read.empty() && next.dependsOnIndex();
+  }
+
+  /// What is computed from now on is that of an iteration with another index.
+  void enter(Value index) {
+    for (std::unique_ptr<View> *view : views()) {
+      saved.push_back(std::move(*view));
+      *view = std::make_unique<View>(moved(*saved.back(), index));
+    }
+    for (Value number : numbers) {
+      Value here = fe.mapScalar(number);
+      savedNumbers.push_back(here);
+      fe.map.map(number, next.copy(here, index));
+    }
+  }
+
+  void leave() {
+    for (auto [view, here] : llvm::zip_equal(views(), saved))
+      *view = std::move(here);
+    for (auto [number, here] : llvm::zip_equal(numbers, savedNumbers))
+      fe.map.map(number, here);
+  }
+
+private:
   bool isKnown(Value value) { return oldLoop.isDefinedOutsideOfLoop(value); }
 
-  /// Beside tensors, `op` computes from what is known before the loop.
-  bool computesFromTensors(Operation *op) {
-    if (!op || hasOrder(op) || mayWrite(op))
+  bool visit(Value value, ArrayRef<Index> at, bool &goesOn) {
+    if (fe.buffers.count(value))
+      return false;
+    if (auto load = fe.loads.find(value); load != fe.loads.end()) {
+      read.insert(value);
+      return canMove(*load->second);
+    }
+    goesOn = true;
+    Operation *op = value.getDefiningOp();
+    auto place = fe.irregular.find(value);
+    if (place == fe.irregular.end())
+      return op && canCopy(op);
+    // What another read says where to read may change until then, and there
+    // need not be memory where it said before.
+    auto gather = dyn_cast<linalg_ext::GatherOp>(op);
+    read.insert(value);
+    return gather && canMove(*place->second) &&
+           !fe.readsMemory(gather.getOffsets(), at) &&
+           !(gather.getMask() && fe.readsMemory(gather.getMask(), at));
+  }
+
+  /// Beside blocks, `op` computes from numbers that are known in time.
+  bool canCopy(Operation *op) {
+    if (hasOrder(op) || mayWrite(op))
       return false;
     bool result = true;
     op->walk([&](Operation *inner) {
+      // What it would divide by may be zero yet.
+      if (inner->getNumRegions() == 0 &&
+          !inner->hasTrait<OpTrait::IsTerminator>())
+        result &= isPure(inner);
       for (Value operand : inner->getOperands()) {
         Region *region = operand.getParentRegion();
-        auto type = dyn_cast<RankedTensorType>(operand.getType());
-        result &= isKnown(operand) ||
-                  op->isProperAncestor(region->getParentOp()) ||
-                  region->getParentOp() == op ||
-                  (inner == op && type && type.getRank() > 0);
+        if (isKnown(operand) || matchPattern(operand, m_Constant()) ||
+            region->getParentOp() == op ||
+            op->isProperAncestor(region->getParentOp()))
+          continue;
+        Value number = fe.map.lookupOrNull(operand);
+        if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+          result &= inner == op && type.getRank() > 0;
+        else if (number && next.canCompute(number))
+          numbers.insert(operand);
+        else
+          result = false;
       }
     });
     return result;
@@ -232,11 +298,20 @@ public:
     return result;
   }
 
-private:
-  NextIteration &next;
+  SmallVector<std::unique_ptr<View> *> views() {
+    return llvm::map_to_vector(read, [&](Value value) {
+      auto load = fe.loads.find(value);
+      return load != fe.loads.end() ? &load->second : &fe.irregular[value];
+    });
+  }
+
+  FunctionEmitter &fe;
+  NextIteration next;
   scf::ForOp oldLoop;
+  llvm::SmallSetVector<Value, 4> read, numbers;
+  SmallVector<std::unique_ptr<View>> saved;
+  SmallVector<Value> savedNumbers;
 };
-} // namespace
 
 /// The dimension along which gathered rows of one piece lie in memory, or -1.
 static int rowsAlong(const View &view) {
@@ -272,35 +347,11 @@ void NestEmitter::askForTableRows(FunctionEmitter &fe, const View &view,
   int dim = rowsAlong(view);
   if (dim < 0)
     return;
-  NextIteration next(b, loop);
-  NextRows rows(next, oldLoop);
-  bool canCompute = true;
-  llvm::SmallSetVector<Value, 4> read;
-  fe.walkCone(view.rows, ownIndices(1), nullptr,
-              [&](Value value, ArrayRef<Index>) {
-                if (rows.isKnown(value))
-                  return false;
-                auto load = fe.loads.find(value);
-                if (fe.buffers.count(value) || fe.irregular.count(value))
-                  canCompute = false;
-                else if (load == fe.loads.end())
-                  canCompute &= rows.computesFromTensors(value.getDefiningOp());
-                else if (rows.canMove(*load->second))
-                  read.insert(value);
-                else
-                  canCompute = false;
-                return canCompute && load == fe.loads.end();
-              });
-  if (!canCompute || read.empty() || !next.dependsOnIndex())
+  NextRows rows(fe, loop, oldLoop);
+  if (!rows.canCompute(view.rows))
     return;
   onlyIfNext(b, loc, loop, isFarRead(fe, view, loc));
-  Value index = nextIndex(b, loc, loop);
-  SmallVector<std::unique_ptr<View>> saved;
-  for (Value value : read) {
-    auto &load = fe.loads[value];
-    auto there = std::make_unique<View>(rows.moved(*load, index));
-    saved.push_back(std::exchange(load, std::move(there)));
-  }
+  rows.enter(nextIndex(b, loc, loop));
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
@@ -317,6 +368,5 @@ void NestEmitter::askForTableRows(FunctionEmitter &fe, const View &view,
   Value place = fe.address(view, at, -1, loc);
   prefetchLater(b, loc, view.base, place, {number(0), {}}, view.shape[dim]);
   fe.frame = outer;
-  for (auto [value, view] : llvm::zip_equal(read, saved))
-    fe.loads[value] = std::move(view);
+  rows.leave();
 }

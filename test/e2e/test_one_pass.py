@@ -162,3 +162,70 @@ def test_rows_with_nan_and_infinity(rng):
     assert out[0, 0].isnan()
     assert torch.isfinite(out[3]).all()
     assert (out[:, 2] == 600).all()
+
+
+@triton.jit
+def counted(
+    x, out, begin, n, rows, other, R: tl.constexpr, B: tl.constexpr, STEP: tl.constexpr,
+    HOW: tl.constexpr, END: tl.constexpr,
+):  # fmt: skip
+    """How many elements each lane of a block has seen, and their mean so far, where masks end with the loop."""
+    row = tl.program_id(0) * R + tl.arange(0, R)[:, None]
+    i = tl.arange(0, B)[None, :]
+    mean = tl.zeros([R, B], tl.float32)
+    count = tl.zeros([R, B], tl.float32)
+    seen = tl.zeros([R, B], tl.int32)
+    if HOW == "row of program":
+        inside = tl.program_id(0) < rows
+    else:
+        inside = row < rows
+    end = END if HOW == "constant" else n
+    for start in range(begin, end, STEP):
+        at = start + i
+        if HOW == "other end":
+            mask = (at < other) & inside
+        elif HOW == "behind":
+            mask = (at + 3 < end) & inside
+        elif HOW == "from":
+            mask = (at >= other) & (at < end) & inside
+        else:
+            mask = (at < end) & inside
+        value = tl.load(x + row * n + at, mask=mask & (at < n), other=0.0).to(tl.float32)
+        mean = tl.where(mask, mean + (value - mean) / (count + 1), mean)
+        count = tl.where(mask, count + 1, count)
+        seen = tl.where(mask, seen + start % 5, seen - 1)
+    tl.store(out + (row * 3) * B + i, mean)
+    tl.store(out + (row * 3 + 1) * B + i, count)
+    tl.store(out + (row * 3 + 2) * B + i, seen.to(tl.float32))
+
+
+@pytest.mark.parametrize(
+    "how", ["argument", "constant", "row of program", "other end", "behind", "from"]
+)
+@pytest.mark.parametrize(
+    ("begin", "n", "step"),
+    [(0, 64, 16), (0, 70, 16), (3, 70, 16), (0, 5, 16), (0, 0, 16), (9, 7, 16), (0, 70, 24), (0, 70, 7), (2, 200, 17)],
+)  # fmt: skip
+@pytest.mark.parametrize("rows", [1, 3, 4])
+def test_counts_that_end_with_a_row(begin, n, step, rows, how, rng):
+    x = normal(rng, [4, n + 64])[:, :n].contiguous() + 1
+    other, lanes = n // 2, 16
+    for size in (1, 2):
+        out = output([4, 3, lanes], torch.float32)
+        counted[(4 // size,)](x, out, begin, n, rows, other, size, lanes, step, how, n)
+        limit = rows * size if how == "row of program" else rows
+        mean = torch.zeros(4, lanes, dtype=torch.float64)
+        count, seen = torch.zeros(4, lanes), torch.zeros(4, lanes)
+        row = torch.arange(4)[:, None] < limit
+        for start in range(begin, n, step):
+            at = start + torch.arange(lanes)
+            mask = {"other end": at < other, "behind": at + 3 < n, "from": (at >= other) & (at < n)}
+            mask = mask.get(how, at < n) & row
+            value = torch.zeros(4, lanes, dtype=torch.float64)
+            value[:, at < n] = x[:, at[at < n]].double()
+            mean = torch.where(mask, mean + (value - mean) / (count + 1), mean)
+            count = torch.where(mask, count + 1, count)
+            seen = torch.where(mask, seen + start % 5, seen - 1)
+        check_equal(out[:, 0], mean, tolerance=(1e-5, 1e-5))
+        check_equal(out[:, 1], count, tolerance=(0, 0))
+        check_equal(out[:, 2], seen, tolerance=(0, 0))

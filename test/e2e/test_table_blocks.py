@@ -79,7 +79,11 @@ def token_kernel(
     carried = begin + tl.arange(0, BN)
     for start in range(begin, count, BN):
         at = start + tl.arange(0, BN)
-        if HOW == "carried":
+        if HOW == "pages":
+            # Four tokens a page.
+            page = tl.load(table + program * count + at // 4, mask=at < count, other=0)
+            token = (page * 4 + at % 4) % 50
+        elif HOW == "carried":
             token = tl.load(table + program * count + carried, mask=carried < count, other=0)
         elif HOW == "whole":
             token = tl.load(table + program * count + at)
@@ -114,7 +118,8 @@ def token_kernel(
 
 
 @pytest.mark.parametrize(
-    "how", ["masked", "whole", "columns", "carried", "moved", "twice", "other", "changed"]
+    "how",
+    ["masked", "whole", "columns", "pages", "carried", "moved", "twice", "other", "changed"],
 )
 @pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16))
 @pytest.mark.parametrize(
@@ -135,6 +140,9 @@ def test_tokens(count, begin, programs, dtype, how, rng):
     start = torch.arange(begin, count) - torch.arange(0, max(count - begin, 0)) % block
     if how == "moved":
         chosen = (chosen + start) % 50
+    elif how == "pages":
+        at = torch.arange(begin, count)
+        chosen = (table[:, at // 4].long() * 4 + at % 4) % 50
     elif how == "twice":
         chosen = torch.gather(table.long(), 1, chosen)
     elif how == "changed":

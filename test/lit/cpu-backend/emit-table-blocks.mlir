@@ -139,11 +139,15 @@ func.func @tokens(%x: memref<?x64xf32, strided<[64, 1], offset: ?>>, %table: mem
   return
 }
 
-// Numbers that depend on the iteration in another way than by where they are read.
+// Numbers that depend on the iteration in another way than by where they are read, too.
 // CHECK-LABEL: func.func @moved
+// CHECK: scf.for %[[I:[a-z0-9]+]] = %c0
+// CHECK: scf.if
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c8
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[NEXT]] : index to i64
 // CHECK: scf.for
-// CHECK-NOT: scf.if
-// CHECK: return
+// CHECK: arith.addi %{{.*}}, %[[NUMBER]] {{.*}}: i64
+// CHECK-COUNT-4: memref.prefetch {{.*}}memref<2147483647xf32
 func.func @moved(%x: memref<?x64xf32, strided<[64, 1], offset: ?>>, %table: memref<?xi64, strided<[1], offset: ?>>, %to: index,
                  %out: memref<64xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
   %c0 = arith.constant 0 : index
@@ -155,6 +159,78 @@ func.func @moved(%x: memref<?x64xf32, strided<[64, 1], offset: ?>>, %table: memr
     %number = arith.index_cast %i : index to i64
     %all = tensor.splat %number : tensor<8xi64>
     %rows = arith.addi %known, %all : tensor<8xi64>
+    %block = linalg_ext.gather_rows %x[%rows] dim 0
+        : (memref<?x64xf32, strided<[64, 1], offset: ?>>, tensor<8xi64>) -> tensor<8x64xf32>
+    %power = math.exp %block : tensor<8x64xf32>
+    %next = linalg.reduce ins(%power : tensor<8x64xf32>) outs(%acc : tensor<64xf32>) dimensions = [0]
+      (%in: f32, %init: f32) {
+        %added = arith.addf %in, %init : f32
+        linalg.yield %added : f32
+      }
+    scf.yield %next : tensor<64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
+
+// A page of four tokens each: where the table is read is computed from indices alone.
+// CHECK-LABEL: func.func @pages_of_tokens
+// CHECK: scf.for %[[I:[a-z0-9]+]] = %c0
+// CHECK: scf.if
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c8
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[NEXT]] : index to i64
+// CHECK: scf.for
+// CHECK: arith.addi %[[NUMBER]], %{{.*}} : i64
+// CHECK: arith.divsi
+// CHECK-COUNT-4: memref.prefetch {{.*}}memref<2147483647xf32
+func.func @pages_of_tokens(%x: memref<?x64xf32, strided<[64, 1], offset: ?>>, %table: memref<?xi64, strided<[1], offset: ?>>, %to: index,
+                 %out: memref<64xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %four = arith.constant 4 : i64
+  %e = tensor.empty() : tensor<8xi64>
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %sum = scf.for %i = %c0 to %to step %c8 iter_args(%acc = %zero) -> (tensor<64xf32>) {
+    %number = arith.index_cast %i : index to i64
+    %all = tensor.splat %number : tensor<8xi64>
+    %places = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%all : tensor<8xi64>) outs(%e : tensor<8xi64>) {
+    ^bb0(%in: i64, %o: i64):
+      %lane = linalg.index 0 : index
+      %behind = arith.index_cast %lane : index to i64
+      %at = arith.addi %in, %behind : i64
+      %page = arith.divsi %at, %four : i64
+      linalg.yield %page : i64
+    } -> tensor<8xi64>
+    %rows = linalg_ext.gather %table[%places] : (memref<?xi64, strided<[1], offset: ?>>, tensor<8xi64>) -> tensor<8xi64>
+    %block = linalg_ext.gather_rows %x[%rows] dim 0
+        : (memref<?x64xf32, strided<[64, 1], offset: ?>>, tensor<8xi64>) -> tensor<8x64xf32>
+    %power = math.exp %block : tensor<8x64xf32>
+    %next = linalg.reduce ins(%power : tensor<8x64xf32>) outs(%acc : tensor<64xf32>) dimensions = [0]
+      (%in: f32, %init: f32) {
+        %added = arith.addf %in, %init : f32
+        linalg.yield %added : f32
+      }
+    scf.yield %next : tensor<64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
+
+// What a table says where to read another one at may change until then.
+// CHECK-LABEL: func.func @twice
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @twice(%x: memref<?x64xf32, strided<[64, 1], offset: ?>>, %table: memref<?xi64, strided<[1], offset: ?>>, %to: index,
+                 %out: memref<64xf32>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %sum = scf.for %i = %c0 to %to step %c8 iter_args(%acc = %zero) -> (tensor<64xf32>) {
+    %part = memref.subview %table[%i] [8] [1] : memref<?xi64, strided<[1], offset: ?>> to memref<8xi64, strided<[1], offset: ?>>
+    %known = bufferization.to_tensor %part : memref<8xi64, strided<[1], offset: ?>> to tensor<8xi64>
+    %rows = linalg_ext.gather %table[%known] : (memref<?xi64, strided<[1], offset: ?>>, tensor<8xi64>) -> tensor<8xi64>
     %block = linalg_ext.gather_rows %x[%rows] dim 0
         : (memref<?x64xf32, strided<[64, 1], offset: ?>>, tensor<8xi64>) -> tensor<8x64xf32>
     %power = math.exp %block : tensor<8x64xf32>
