@@ -66,7 +66,7 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
     such a division is a column, whatever the launch's strides, as in a sum along the dimension before the last, programs that follow one another
     are taken, too: those of two rows run alone.
 
-    Programs with blocks of a few columns, a power of two and less than a line of each row, or, in a loop, a line, become one that has the
+    Programs with blocks of a few columns, a power of two and less than a line of each row, or, in a loop, a line (four, if it only sums rows up), become one that has the
     columns of all: the last dimension of each block that differs from program to program becomes so many times as long, and there is no other
     one. What combines or moves columns is not merged, nor a program whose columns are not all inside. Loops that go down rows get `.merged_lines` as
     long columns do, but where a program divides its number. Those that only sum rows up have 16 lines

@@ -92,9 +92,9 @@ struct DeepMatmul {
   mlir::Value wanted, columnsEnd;
   /// Not null: other rows of a than these are zeros.
   std::optional<MaskedRows> masked;
-  /// Whether a single row of a is multiplied with b while that is computed
-  /// (null: never), and whether it has been placed before the branch that
-  /// computes b.
+  /// Whether few rows of a are multiplied with b while that is computed (null:
+  /// never), and whether they have been placed before the branch that computes
+  /// b.
   mlir::Value isDirectRow;
   bool isLeftPlaced = false;
   /// Where programs share `b`.

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 // A right operand that is computed element by element, such as weights that
-// are unpacked and scaled, is computed where it is packed. A single row of `a`,
-// as a token that is decoded has, takes each vector of it once: to pack it
-// would take longer than to multiply it at once.
+// are unpacked and scaled, is computed where it is packed. A few rows of `a`,
+// as tokens that are decoded are, take each vector of it once: to pack it would
+// take longer than to multiply it at once.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/DeepMatmul.h"
@@ -19,7 +19,16 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// Before the loop: whether a single row is multiplied with b as it is computed
+/// Rows that take a vector of b at once; fewer ones take the last one again.
+/// Where an instruction multiplies pairs of bf16, more than one row are worth
+/// packing them.
+static int64_t rowsAtOnce(ImplicitLocOpBuilder &b, const DeepMatmul &product) {
+  int64_t most = product.kernel(b).packedBytes() < 4 ? 1 : 4;
+  auto type = cast<RankedTensorType>(product.op->getResult(0).getType());
+  return std::min(most, type.getDimSize(0));
+}
+
+/// Before the loop: whether few rows are multiplied with b as it is computed
 /// (null: never).
 Value tilebridge::cpu::findDirectRow(ImplicitLocOpBuilder &b,
                                      const DeepMatmul &product) {
@@ -37,18 +46,24 @@ Value tilebridge::cpu::findDirectRow(ImplicitLocOpBuilder &b,
                llvm::all_of(op.getInputs(), isFloat);
   if (!canBe)
     return {};
-  Value isOne =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, product.wanted,
-                            arith::ConstantIndexOp::create(b, 1));
+  auto isWanted = [&](arith::CmpIPredicate predicate, int64_t rows) -> Value {
+    return arith::CmpIOp::create(b, predicate, product.wanted,
+                                 arith::ConstantIndexOp::create(b, rows));
+  };
+  int64_t most = rowsAtOnce(b, product);
+  Value isFew = isWanted(arith::CmpIPredicate::eq, 1);
+  if (most > 1)
+    isFew = arith::AndIOp::create(b, isWanted(arith::CmpIPredicate::sge, 1),
+                                  isWanted(arith::CmpIPredicate::sle, most));
   if (!product.shared)
-    return isOne;
+    return isFew;
   // The program before may have packed what this one needs, too.
   Value isOther = arith::XOrIOp::create(b, product.shared->isSame,
                                         arith::ConstantIntOp::create(b, 1, 1));
-  return arith::AndIOp::create(b, isOne, isOther);
+  return arith::AndIOp::create(b, isFew, isOther);
 }
 
-/// An element of the first row of a, as f32, by its address.
+/// An element of a, as f32, by its address.
 static Value leftElement(ImplicitLocOpBuilder &b, Value address,
                          int64_t bytes) {
   Value number = arith::IndexCastOp::create(b, b.getI64Type(), address),
@@ -63,10 +78,13 @@ static Value leftElement(ImplicitLocOpBuilder &b, Value address,
   return arith::BitcastOp::create(b, b.getF32Type(), word);
 }
 
-/// Adds the product of the first row of a with b, of which `fetch` gives up to
-/// `together` elements of a row, to its sums.
-static void multiplyRow(ImplicitLocOpBuilder &b, const DeepMatmul &product,
-                        Value acc, int64_t together, Fetch fetch) {
+/// Adds the product of the first `count` rows of a, of which there may be
+/// fewer, with b, of which `fetch` gives up to `together` elements of a row, to
+/// their sums.
+static void multiplyRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
+                         Value acc, int64_t count, int64_t together,
+                         Fetch fetch) {
+  constexpr int64_t mostVectors = 4;
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -77,13 +95,23 @@ static void multiplyRow(ImplicitLocOpBuilder &b, const DeepMatmul &product,
           chain = std::min<int64_t>(
               product.depth,
               product.form.settings.wantsShortChains ? 32 : product.depth),
-          width = std::min(n, 4 * lanes);
+          mostSums = product.form.settings.target.vectorBits == 512 ? 16 : 8,
+          vectors = std::min(mostVectors, mostSums / count);
+  // What is looked up at once is multiplied at once.
+  vectors = std::max(vectors, std::min(mostVectors, together / lanes));
+  int64_t width = std::min(n, vectors * lanes);
   while (n % width)
     width /= 2;
   int64_t some = width % together ? lanes : std::max(together, lanes);
   RowsInMemory rows = product.leftRows(b);
-  Value first = arith::AddIOp::create(
-      b, rows.address, arith::MulIOp::create(b, product.filled, index(bytes)));
+  SmallVector<Value> firsts = {arith::AddIOp::create(
+      b, rows.address, arith::MulIOp::create(b, product.filled, index(bytes)))};
+  for (int64_t row = 1; row < count; ++row) {
+    Value there =
+        arith::MinSIOp::create(b, index(row), offsetBy(b, product.wanted, -1));
+    firsts.push_back(arith::AddIOp::create(
+        b, firsts.front(), arith::MulIOp::create(b, there, rows.rowBytes)));
+  }
   auto type = VectorType::get(lanes, b.getF32Type());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type)), isFirst;
   if (product.beginsAtZero)
@@ -92,15 +120,16 @@ static void multiplyRow(ImplicitLocOpBuilder &b, const DeepMatmul &product,
   auto emitColumns = [&](Value begin, Value column) {
     auto steps =
         scf::ForOp::create(b, begin, offsetBy(b, begin, chain), index(1),
-                           SmallVector<Value>(width / lanes, zero));
+                           SmallVector<Value>(count * width / lanes, zero));
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(steps.getBody());
       Value step = steps.getInductionVar(),
-            at = arith::AddIOp::create(
-                b, first, arith::MulIOp::create(b, step, index(bytes)));
-      Value left =
-          vector::BroadcastOp::create(b, type, leftElement(b, at, bytes));
+            passed = arith::MulIOp::create(b, step, index(bytes));
+      auto left = llvm::map_to_vector(firsts, [&](Value first) -> Value {
+        Value at = arith::AddIOp::create(b, first, passed);
+        return vector::BroadcastOp::create(b, type, leftElement(b, at, bytes));
+      });
       auto contract = arith::FastMathFlags::contract;
       SmallVector<Value> sums(steps.getRegionIterArgs());
       for (int64_t from = 0; from < width; from += some) {
@@ -112,10 +141,12 @@ static void multiplyRow(ImplicitLocOpBuilder &b, const DeepMatmul &product,
             factor = vector::ExtractStridedSliceOp::create(
                 b, right, ArrayRef<int64_t>{part}, ArrayRef<int64_t>{lanes},
                 ArrayRef<int64_t>{1});
-          Value &sum = sums[(from + part) / lanes];
-          sum = arith::AddFOp::create(
-              b, arith::MulFOp::create(b, left, factor, contract), sum,
-              contract);
+          for (int64_t row = 0; row < count; ++row) {
+            Value &sum = sums[(row * width + from + part) / lanes];
+            sum = arith::AddFOp::create(
+                b, arith::MulFOp::create(b, left[row], factor, contract), sum,
+                contract);
+          }
         }
       }
       scf::YieldOp::create(b, sums);
@@ -126,8 +157,9 @@ static void multiplyRow(ImplicitLocOpBuilder &b, const DeepMatmul &product,
           b, isFirst,
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, begin, index(0)));
     for (auto [i, sum] : llvm::enumerate(steps.getResults())) {
-      SmallVector<Value> place = {
-          index(0), offsetBy(b, column, static_cast<int64_t>(i) * lanes)};
+      int64_t at = static_cast<int64_t>(i) * lanes;
+      SmallVector<Value> place = {index(at / width),
+                                  offsetBy(b, column, at % width)};
       Value before = vector::LoadOp::create(b, type, acc, place);
       if (isNew)
         before = arith::SelectOp::create(b, isNew, zero, before);
@@ -179,9 +211,20 @@ LogicalResult FunctionEmitter::packDirect(const DeepMatmul &product,
     if (!product.isDirectRow)
       return packAll();
     Value acc = bufferFor(product.op->getResult(0));
-    emitChoice(
-        b, product.isDirectRow,
-        [&] { multiplyRow(b, product, acc, together, fetch); }, packAll);
+    auto multiply = [&](int64_t rows) {
+      multiplyRows(b, product, acc, rows, together, fetch);
+    };
+    auto multiplyFew = [&] {
+      auto known = constantOf(OpFoldResult(product.wanted));
+      int64_t most = rowsAtOnce(b, product);
+      if (known || most == 1)
+        return multiply(known == 1 ? 1 : most);
+      Value isOne =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, product.wanted,
+                                arith::ConstantIndexOp::create(b, 1));
+      emitChoice(b, isOne, [&] { multiply(1); }, [&] { multiply(most); });
+    };
+    emitChoice(b, product.isDirectRow, multiplyFew, packAll);
   };
   llvm::SmallSetVector<View *, 4> parts;
   Value areWhole = viewsAreWhole(tensor, b, parts);

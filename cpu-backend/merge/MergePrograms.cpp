@@ -184,22 +184,6 @@ static void report(func::FuncOp func, unsigned axis, bool hasStep,
                : "; others run alone"));
 }
 
-/// Whether a loop sums up rows of a matrix, and nothing else is costly: these
-/// are read as fast as memory gives rows, which are followed, and whose pages
-/// are found, sooner the more lines of each are read.
-static bool isSumOfRows(func::FuncOp func) {
-  bool isSum = false;
-  bool isPlain = !anyInside(func, [&](Operation *op) {
-    if (isa<scf::ForOp>(op))
-      isSum |= anyInside(op, llvm::IsaPred<bufferization::ToTensorOp>) &&
-               !mayWrite(op);
-    return isa<scf::IfOp, scf::WhileOp>(op) ||
-           isa<math::MathDialect, linalg_ext::LinalgExtDialect>(
-               op->getDialect());
-  });
-  return isSum && isPlain && readsRowsInLoop(func);
-}
-
 /// How large blocks may be of merged programs that take several lines of each
 /// row, where as many are left; 0: they take one. Rows of a matrix that is
 /// larger than the caches lie on pages of their own, and one line of each is

@@ -8,10 +8,13 @@
 #include "cpu-backend/merge/ProgramColumns.h"
 
 #include "cpu-backend/emit/Growth.h"
+#include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
+#include "triton-to-linalg/bridge/LinalgExtDialect.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -96,14 +99,18 @@ static bool hasRowsOf(int64_t width, MemRefType view) {
 
 std::optional<ProgramColumns>
 tilebridge::cpu::findNarrowBlocks(func::FuncOp func, unsigned axis) {
+  // What goes through memory at the pace of rows gains from longer ones, up to
+  // where the CPU follows them by itself.
+  constexpr int64_t mostLines = 4;
+  int64_t most = isSumOfRows(func) ? mostLines * lineBytes : lineBytes;
   ProgramColumns found;
   forEachGrowth(func, axis, [&](Operation *view, int64_t growth) {
     auto type = cast<MemRefType>(view->getResult(0).getType());
     int64_t bytes = elementBytes(type);
     bool isInLoop = view->getParentOfType<scf::ForOp>() != nullptr;
     if (growth < 2 || !llvm::isPowerOf2_64(growth) || found.width > growth ||
-        !hasRowsOf(growth, type) || growth * bytes > lineBytes ||
-        (growth * bytes == lineBytes && !isInLoop))
+        !hasRowsOf(growth, type) || growth * bytes > most ||
+        (growth * bytes >= lineBytes && !isInLoop))
       return;
     found.bytes = found.width == growth ? std::min(found.bytes, bytes) : bytes;
     found.width = growth;
@@ -119,4 +126,17 @@ bool tilebridge::cpu::readsRowsInLoop(func::FuncOp func) {
              !(type.getRank() == 1 && hasUnitStride(type, 0));
   });
   return found;
+}
+
+bool tilebridge::cpu::isSumOfRows(func::FuncOp func) {
+  bool isSum = false;
+  bool isPlain = !anyInside(func, [&](Operation *op) {
+    if (isa<scf::ForOp>(op))
+      isSum |= anyInside(op, llvm::IsaPred<bufferization::ToTensorOp>) &&
+               !mayWrite(op);
+    return isa<scf::IfOp, scf::WhileOp>(op) ||
+           isa<math::MathDialect, linalg_ext::LinalgExtDialect>(
+               op->getDialect());
+  });
+  return isSum && isPlain && readsRowsInLoop(func);
 }

@@ -25,12 +25,17 @@ std::optional<ProgramColumns> findColumns(mlir::func::FuncOp func,
                                           unsigned axis);
 
 /// Blocks of a few columns, less than a line of each row, or, where a loop goes
-/// down the rows, a line.
+/// down the rows, a line, and up to four where it only sums these up.
 std::optional<ProgramColumns> findNarrowBlocks(mlir::func::FuncOp func,
                                                unsigned axis);
 
 /// A loop goes down rows, of which each iteration reads a block.
 bool readsRowsInLoop(mlir::func::FuncOp func);
+
+/// Whether a loop sums up rows of a matrix, and nothing else is costly: these
+/// are read as fast as memory gives rows, which are followed, and whose pages
+/// are found, sooner the more lines of each are read.
+bool isSumOfRows(mlir::func::FuncOp func);
 
 int64_t elementBytes(mlir::Type memref);
 

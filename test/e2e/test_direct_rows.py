@@ -62,7 +62,7 @@ def close(got, wanted, k):
 
 
 # Rows: one, one behind a block of 16 (which finds what that has packed, or not), and more.
-@pytest.mark.parametrize("m", [1, 2, 17])
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 17])
 @pytest.mark.parametrize(
     "shape", [(64, 128, 64, 64), (33, 96, 32, 32), (100, 48, 128, 64)], ids=str
 )
@@ -91,7 +91,7 @@ def test_codes_of_4_bits(dtype, shape, m, rng):
 
 
 @pytest.mark.parametrize("split", [1, 2])
-@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("m", [1, 3, 4])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("weights", ["int8", "uint8", "float8_e4m3fn", "float8_e5m2"])
 def test_bytes(weights, dtype, m, split, rng):
@@ -232,7 +232,7 @@ def times_kernel(
     tl.store(out + rows[:, None] * N + cols[None, :], acc, mask=mask)
 
 
-@pytest.mark.parametrize("m", [1, 5, 16])
+@pytest.mark.parametrize("m", [1, 3, 5, 16])
 @pytest.mark.parametrize("shape", [(32, 32, 16), (96, 70, 64), (64, 33, 128)], ids=str)
 @pytest.mark.parametrize("times", [2, 4, 8, 16])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -18,10 +18,24 @@
 // CHECK: arith.addf {{.*}} fastmath<contract> : vector<16xf32>
 // CHECK: } else {
 // CHECK: vector.store
+// Without an instruction for pairs of bf16, up to four rows are: rows behind the last one that is wanted are that one.
 // SHORT-LABEL: func.func @weights
-// SHORT: scf.if %{{.*}} {
+// SHORT-SAME: %[[M:[a-z0-9]*]]: index, %{{[a-z0-9]*}}: memref<16x64xf32>)
+// SHORT: %[[LEAST:.*]] = arith.cmpi sge, %[[WANTED:.*]], %c1 : index
+// SHORT: %[[MOST:.*]] = arith.cmpi sle, %[[WANTED]], %c4 : index
+// SHORT: %[[FEW:.*]] = arith.andi %[[LEAST]], %[[MOST]] : i1
+// SHORT: scf.if %[[FEW]] {
+// SHORT: %[[ONE:.*]] = arith.cmpi eq, %[[WANTED]], %c1 : index
+// SHORT: scf.if %[[ONE]] {
 // SHORT: scf.for %{{.*}} = %c0 to %c64 step %c32
-// SHORT: scf.for %{{.*}} = %c0 to %c32 step %c1 iter_args
+// SHORT: %{{.*}}:4 = scf.for %{{.*}} = %c0 to %c32 step %c1 iter_args
+// SHORT: vector.load {{.*}} vector<8xi8>
+// SHORT: } else {
+// SHORT: %[[LAST:.*]] = arith.addi %[[WANTED]], %c-1 : index
+// SHORT: arith.minsi %[[LAST]], %c1 : index
+// SHORT: arith.minsi %[[LAST]], %c3 : index
+// SHORT: scf.for %{{.*}} = %c0 to %c64 step %c16
+// SHORT: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c32 step %c1 iter_args
 // SHORT: vector.load {{.*}} vector<8xi8>
 func.func @weights(%w: memref<32x64xi8>, %a: memref<16x32xbf16>, %n: i32, %m: index, %out: memref<16x64xf32>) {
   %zero = arith.constant dense<0.0> : tensor<16x64xf32>

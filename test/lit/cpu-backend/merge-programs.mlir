@@ -422,3 +422,79 @@ func.func @across(%w: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, 
   bufferization.materialize_in_destination %sums in writable %out : (tensor<32xf32>, memref<32xf32, strided<[1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+#row = affine_map<(d0) -> (d0)>
+
+// Two lines of each row, where rows are summed up and nothing else: eight programs have sixteen.
+// CHECK-LABEL: func.func @two_lines(
+// CHECK: func.func private @two_lines.merged_lines({{.*}} tilebridge.merged_programs = 8 : i64
+// CHECK: sizes: [32, 256], strides: [%{{.*}}, 1]
+// CHECK: func.func private @two_lines.merged({{.*}} tilebridge.merged_programs = 2 : i64
+func.func @two_lines(%w: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %k: index, %n: index,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32", "i64", "i64"]} {
+  %none = arith.constant dense<-0.0> : tensor<32xf32>
+  %zeros = arith.constant dense<0.0> : tensor<32xf32>
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %width = arith.constant 32 : i32
+  %first = arith.muli %px, %width : i32
+  %at = arith.index_cast %first : i32 to index
+  %sum = scf.for %i = %c0 to %k step %c32 iter_args(%so = %zeros) -> (tensor<32xf32>) {
+    %row = arith.muli %i, %n : index
+    %from = arith.addi %row, %at : index
+    %view = memref.reinterpret_cast %w to offset: [%from], sizes: [32, 32], strides: [%n, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x32xf32, strided<[?, 1], offset: ?>>
+    %a = bufferization.to_tensor %view : memref<32x32xf32, strided<[?, 1], offset: ?>> to tensor<32x32xf32>
+    %reduced = linalg.reduce { arith.addf } ins(%a : tensor<32x32xf32>) outs(%none : tensor<32xf32>) dimensions = [0]
+    %e = tensor.empty() : tensor<32xf32>
+    %next = linalg.generic {indexing_maps = [#row, #row, #row], iterator_types = ["parallel"]}
+        ins(%so, %reduced : tensor<32xf32>, tensor<32xf32>) outs(%e : tensor<32xf32>) {
+    ^bb0(%p: f32, %q: f32, %o: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<32xf32>
+    scf.yield %next : tensor<32xf32>
+  }
+  %out = memref.reinterpret_cast %y to offset: [%at], sizes: [32], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<32xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<32xf32>, memref<32xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+#row = affine_map<(d0) -> (d0)>
+
+// Eight lines are enough.
+// CHECK-LABEL: func.func @eight_lines(
+// CHECK-NOT: tilebridge.merged
+func.func @eight_lines(%w: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %k: index, %n: index,
+                %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel, tilebridge.signature = ["*fp32", "*fp32", "i64", "i64"]} {
+  %none = arith.constant dense<-0.0> : tensor<128xf32>
+  %zeros = arith.constant dense<0.0> : tensor<128xf32>
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %width = arith.constant 128 : i32
+  %first = arith.muli %px, %width : i32
+  %at = arith.index_cast %first : i32 to index
+  %sum = scf.for %i = %c0 to %k step %c32 iter_args(%so = %zeros) -> (tensor<128xf32>) {
+    %row = arith.muli %i, %n : index
+    %from = arith.addi %row, %at : index
+    %view = memref.reinterpret_cast %w to offset: [%from], sizes: [32, 128], strides: [%n, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<32x128xf32, strided<[?, 1], offset: ?>>
+    %a = bufferization.to_tensor %view : memref<32x128xf32, strided<[?, 1], offset: ?>> to tensor<32x128xf32>
+    %reduced = linalg.reduce { arith.addf } ins(%a : tensor<32x128xf32>) outs(%none : tensor<128xf32>) dimensions = [0]
+    %e = tensor.empty() : tensor<128xf32>
+    %next = linalg.generic {indexing_maps = [#row, #row, #row], iterator_types = ["parallel"]}
+        ins(%so, %reduced : tensor<128xf32>, tensor<128xf32>) outs(%e : tensor<128xf32>) {
+    ^bb0(%p: f32, %q: f32, %o: f32):
+      %m = arith.addf %p, %q : f32
+      linalg.yield %m : f32
+    } -> tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %out = memref.reinterpret_cast %y to offset: [%at], sizes: [128], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<128xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<128xf32>, memref<128xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
