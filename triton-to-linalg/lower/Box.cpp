@@ -7,6 +7,7 @@
 
 #include "triton-to-linalg/lower/Box.h"
 
+#include "frontend/TTOps.h"
 #include "triton-to-linalg/lower/Memory.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::ttl;
 
 Box tilebridge::ttl::boxOf(ExprBuilder &exprs, ExprPool &pool,
@@ -65,12 +67,33 @@ OpFoldResult tilebridge::ttl::addIndex(OpBuilder &builder, Location loc,
       getValueOrCreateConstantIndexOp(builder, loc, b));
 }
 
+/// The sum with 1 if the launch has no programs: then none runs.
+OpFoldResult tilebridge::ttl::viewOffset(OpBuilder &builder, Location loc,
+                                         OpFoldResult offset) {
+  std::optional<int64_t> constant = getConstantIntValue(offset);
+  if (!constant || *constant >= 0)
+    return offset;
+  Value count = tt::GetNumProgramsOp::create(builder, loc, builder.getI32Type(),
+                                             tt::ProgramDim::X);
+  Value none = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(count.getType()));
+  Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        count, none);
+  Value zero = arith::IndexCastUIOp::create(builder, loc,
+                                            builder.getIndexType(), isEmpty);
+  return arith::AddIOp::create(
+             builder, loc, zero,
+             arith::ConstantIndexOp::create(builder, loc, *constant))
+      .getResult();
+}
+
 Value tilebridge::ttl::makeView(OpBuilder &builder, Location loc,
                                 ExprBuilder &exprs, Value pointer,
                                 const TensorForm &form, Type element) {
   Value memref = memrefOf(builder, loc, pointer, element);
   OpFoldResult offset = addIndex(builder, loc, exprs.index(form.uniform),
                                  offsetOf(builder, loc, pointer, memref));
+  offset = viewOffset(builder, loc, offset);
   SmallVector<OpFoldResult> sizes, strides;
   for (auto [term, size] : llvm::zip_equal(form.terms, form.shape)) {
     sizes.push_back(builder.getIndexAttr(size));

@@ -165,3 +165,27 @@ tt.func public @conditions(%p: !tt.ptr<f32>, %c: i1) {
   tt.store %z, %v, %f : tensor<16x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// What stands before the pointer: MLIR's views have no constant offsets below 0, so it is a sum that no pass knows.
+// CHECK-LABEL: tt.func public @before
+// CHECK: %[[COUNT:.*]] = tt.get_num_programs x : i32
+// CHECK: %[[IS_EMPTY:.*]] = arith.cmpi eq, %[[COUNT]], %c0_i32
+// CHECK: %[[ZERO:.*]] = arith.index_castui %[[IS_EMPTY]] : i1 to index
+// CHECK: %[[OFFSET:.*]] = arith.addi %[[ZERO]], %c-3 : index
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[OFFSET]]], sizes: [16], strides: [1] : {{.*}} to memref<16xf32, strided<[1], offset: ?>>
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [3], sizes: [16], strides: [1]
+tt.func public @before(%x: !tt.ptr<f32>) {
+  %m = arith.constant dense<-3> : tensor<16xi32>
+  %p = arith.constant dense<3> : tensor<16xi32>
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %i = arith.addi %r, %m : tensor<16xi32>
+  %j = arith.addi %r, %p : tensor<16xi32>
+  %ps = tt.splat %x : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %q = tt.addptr %ps, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %s = tt.addptr %ps, %j : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %v = tt.load %q : tensor<16x!tt.ptr<f32>>
+  tt.store %s, %v : tensor<16x!tt.ptr<f32>>
+  tt.return
+}
