@@ -7,7 +7,6 @@
 
 #include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Accesses.h"
-#include "triton-to-linalg/lower/Box.h"
 #include "triton-to-linalg/lower/ClampedBox.h"
 #include "triton-to-linalg/lower/Memory.h"
 
@@ -54,9 +53,8 @@ static Value beginAt(OpBuilder &builder, Location loc, Value memref,
   // A constant offset is written as a value: the type says that it is open.
   return memref::ReinterpretCastOp::create(
       builder, loc, viewType, meta.getBaseBuffer(),
-      OpFoldResult(getValueOrCreateConstantIndexOp(
-          builder, loc, viewOffset(builder, loc, begin))),
-      sizes, strides);
+      OpFoldResult(getValueOrCreateConstantIndexOp(builder, loc, begin)), sizes,
+      strides);
 }
 
 static BlockAccess blockOf(OpBuilder &builder, Location loc, Value pointer,

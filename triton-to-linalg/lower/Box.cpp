@@ -7,7 +7,6 @@
 
 #include "triton-to-linalg/lower/Box.h"
 
-#include "frontend/TTOps.h"
 #include "triton-to-linalg/lower/Memory.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -15,7 +14,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
-using namespace tilebridge;
 using namespace tilebridge::ttl;
 
 Box tilebridge::ttl::boxOf(ExprBuilder &exprs, ExprPool &pool,
@@ -67,23 +65,17 @@ OpFoldResult tilebridge::ttl::addIndex(OpBuilder &builder, Location loc,
       getValueOrCreateConstantIndexOp(builder, loc, b));
 }
 
-/// The sum with 1 if the launch has no programs: then none runs.
-OpFoldResult tilebridge::ttl::viewOffset(OpBuilder &builder, Location loc,
-                                         OpFoldResult offset) {
+/// MLIR's views have no constant offsets below 0, as one from a pointer into an
+/// array may be: such a one is a sum with the array's own offset, which is 0,
+/// but no pass knows that.
+static OpFoldResult viewOffset(OpBuilder &builder, Location loc, Value memref,
+                               OpFoldResult offset) {
   std::optional<int64_t> constant = getConstantIntValue(offset);
   if (!constant || *constant >= 0)
     return offset;
-  Value count = tt::GetNumProgramsOp::create(builder, loc, builder.getI32Type(),
-                                             tt::ProgramDim::X);
-  Value none = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(count.getType()));
-  Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        count, none);
-  Value zero = arith::IndexCastUIOp::create(builder, loc,
-                                            builder.getIndexType(), isEmpty);
-  return arith::AddIOp::create(
-             builder, loc, zero,
-             arith::ConstantIndexOp::create(builder, loc, *constant))
+  auto meta = memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  Value distance = arith::ConstantIndexOp::create(builder, loc, *constant);
+  return arith::AddIOp::create(builder, loc, meta.getOffset(), distance)
       .getResult();
 }
 
@@ -93,7 +85,7 @@ Value tilebridge::ttl::makeView(OpBuilder &builder, Location loc,
   Value memref = memrefOf(builder, loc, pointer, element);
   OpFoldResult offset = addIndex(builder, loc, exprs.index(form.uniform),
                                  offsetOf(builder, loc, pointer, memref));
-  offset = viewOffset(builder, loc, offset);
+  offset = viewOffset(builder, loc, memref, offset);
   SmallVector<OpFoldResult> sizes, strides;
   for (auto [term, size] : llvm::zip_equal(form.terms, form.shape)) {
     sizes.push_back(builder.getIndexAttr(size));

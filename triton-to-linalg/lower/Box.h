@@ -30,12 +30,6 @@ mlir::Value makeView(mlir::OpBuilder &builder, mlir::Location loc,
                      ExprBuilder &exprs, mlir::Value pointer,
                      const TensorForm &form, mlir::Type element);
 
-/// The offset of a view as one of MLIR's may have it. Those are not below 0
-/// where they are constant, as one from a pointer into an array may be: it
-/// becomes a value that no pass knows.
-mlir::OpFoldResult viewOffset(mlir::OpBuilder &builder, mlir::Location loc,
-                              mlir::OpFoldResult offset);
-
 /// Adds index values, folding constants.
 mlir::OpFoldResult addIndex(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::OpFoldResult a, mlir::OpFoldResult b);

@@ -170,10 +170,8 @@ tt.func public @conditions(%p: !tt.ptr<f32>, %c: i1) {
 
 // What stands before the pointer: MLIR's views have no constant offsets below 0, so it is a sum that no pass knows.
 // CHECK-LABEL: tt.func public @before
-// CHECK: %[[COUNT:.*]] = tt.get_num_programs x : i32
-// CHECK: %[[IS_EMPTY:.*]] = arith.cmpi eq, %[[COUNT]], %c0_i32
-// CHECK: %[[ZERO:.*]] = arith.index_castui %[[IS_EMPTY]] : i1 to index
-// CHECK: %[[OFFSET:.*]] = arith.addi %[[ZERO]], %c-3 : index
+// CHECK: %{{.*}}, %[[OWN:.*]], %{{.*}}, %{{.*}} = memref.extract_strided_metadata
+// CHECK: %[[OFFSET:.*]] = arith.addi %[[OWN]], %c-3 : index
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[OFFSET]]], sizes: [16], strides: [1] : {{.*}} to memref<16xf32, strided<[1], offset: ?>>
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [3], sizes: [16], strides: [1]
 tt.func public @before(%x: !tt.ptr<f32>) {
