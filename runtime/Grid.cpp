@@ -178,7 +178,7 @@ bool runParallel(GridRun &run, int64_t begin, unsigned threads,
   int64_t left = run.total - begin;
   auto count = unsigned(std::min<int64_t>({threads, maxRanges, left}));
   Team team(run, threads);
-  team.share(begin, left, count, run.kernel.sharing.busy());
+  team.share(begin, left, count, run.kernel.sharing.busy(run.total));
   // What has begun on one thread is no measure of what begins on all.
   team.isMeasured = !run.isCooperative && begin == 0 &&
                     (plan.isMeasured || ++launches % measuredOneIn == 0);
@@ -231,7 +231,7 @@ bool runInline(GridRun &run, const Sharing::Plan *plan, int64_t &done) {
     done = end;
     elapsed = since(start);
   }
-  run.kernel.sharing.tookAlone(*plan, done, elapsed);
+  run.kernel.sharing.tookAlone(*plan, run.total, done, elapsed);
   return true;
 }
 

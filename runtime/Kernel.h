@@ -31,7 +31,7 @@ struct tilebridge_kernel {
   std::string manifestText;
   tilebridge::rt::Manifest manifest;
   std::vector<tilebridge::rt::ArgumentType> types;
-  tilebridge::rt::Sharing sharing;
+  tilebridge::rt::SharingBySize sharing;
   /// Set where the kernel is for tilebridge_evaluate alone; `executable` then
   /// has no code.
   tb_reference_kernel *reference = nullptr;

@@ -8,6 +8,7 @@
 #include "runtime/Sharing.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace tilebridge::rt {
 
@@ -47,10 +48,13 @@ bool Sharing::prefersSharing(float alone, float shared) const {
   return alone > shared * (wasShared.load(relaxed) ? toStayShared : toShare);
 }
 
-Sharing::Plan Sharing::plan(int64_t programs, unsigned threads) {
+Sharing::Plan Sharing::plan(int64_t programs, unsigned threads, float guess) {
   auto count = float(programs);
-  float known = perAlone.load(relaxed), busy = perBusy.load(relaxed),
-        alone = count * (known > 0 ? known : busy),
+  float known = perAlone.load(relaxed), busy = perBusy.load(relaxed);
+  bool isGuessed = known == 0 && busy == 0;
+  float alone = count * (known > 0   ? known
+                         : isGuessed ? guess
+                                     : busy),
         most = std::min(float(threads), count);
   float shared = sharedTime.load(relaxed);
   if (shared > 0)
@@ -77,7 +81,7 @@ Sharing::Plan Sharing::plan(int64_t programs, unsigned threads) {
   bool isBelieved = isShared == wasShared.load(relaxed);
   if (!isBelieved)
     wasShared.store(isShared, relaxed);
-  return {isShared, isTrial || alone == 0 || alone > neverAlone, isBelieved,
+  return {isShared, isTrial || isGuessed || alone > neverAlone, isBelieved,
           alone, std::max({alone, shared, alwaysAlone})};
 }
 
@@ -101,6 +105,32 @@ void Sharing::tookShared(const Plan &plan, int64_t programs, float time,
     return;
   }
   note(sharedTime, time, plan.isBelieved);
+}
+
+Sharing &SharingBySize::of(int64_t programs) {
+  size_t size = 0;
+  while (programs > 1 && size + 1 < sizes.size()) {
+    programs /= 2;
+    ++size;
+  }
+  return sizes[size];
+}
+
+Sharing::Plan SharingBySize::plan(int64_t programs, unsigned threads) {
+  return of(programs).plan(programs, threads, lastPerProgram.load(relaxed));
+}
+
+void SharingBySize::tookAlone(const Sharing::Plan &plan, int64_t programs,
+                              int64_t done, float time) {
+  of(programs).tookAlone(plan, done, time);
+  lastPerProgram.store(time / float(done), relaxed);
+}
+
+void SharingBySize::tookShared(const Sharing::Plan &plan, int64_t programs,
+                               float time, float perProgram) {
+  of(programs).tookShared(plan, programs, time, perProgram);
+  if (perProgram > 0)
+    lastPerProgram.store(perProgram, relaxed);
 }
 
 } // namespace tilebridge::rt

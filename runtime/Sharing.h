@@ -14,6 +14,7 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -38,7 +39,8 @@ public:
     float limit;
   };
 
-  Plan plan(int64_t programs, unsigned threads);
+  /// `guess`: what a program takes, where nothing is known of it here; 0: none.
+  Plan plan(int64_t programs, unsigned threads, float guess = 0);
 
   /// The calling thread took so long for so many programs.
   void tookAlone(const Plan &plan, int64_t programs, float time);
@@ -67,6 +69,28 @@ private:
   /// Launches of a trial that are left, launches since the last one, and how
   /// many there are to be before the next.
   std::atomic<uint32_t> inTrial{0}, sinceTrial{0}, untilTrial{2};
+};
+
+/// The same for launches of any size. Small ones, whose data stay in a core's
+/// caches, say little of large ones, and what was tried often enough with them
+/// was not tried with those: numbers of programs between two powers of two are
+/// learned of by themselves.
+class SharingBySize {
+public:
+  /// As Sharing's, for a launch of `programs`, of which `done` took the time.
+  Sharing::Plan plan(int64_t programs, unsigned threads);
+  void tookAlone(const Sharing::Plan &plan, int64_t programs, int64_t done,
+                 float time);
+  void tookShared(const Sharing::Plan &plan, int64_t programs, float time,
+                  float perProgram);
+  float busy(int64_t programs) { return of(programs).busy(); }
+
+private:
+  Sharing &of(int64_t programs);
+
+  std::array<Sharing, 24> sizes;
+  /// What a program of the last launch that was measured took, of any size.
+  std::atomic<float> lastPerProgram{0};
 };
 
 } // namespace tilebridge::rt

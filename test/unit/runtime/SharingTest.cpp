@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 using tilebridge::rt::Sharing;
+using tilebridge::rt::SharingBySize;
 
 namespace {
 
@@ -28,8 +29,17 @@ struct Machine {
   float shared() const { return region + alone() * whenAll / float(threads); }
   float least() const { return std::min(alone(), shared()); }
 
+  static void note(Sharing &sharing, const Sharing::Plan &plan,
+                   int64_t programs, float time) {
+    sharing.tookAlone(plan, programs, time);
+  }
+  static void note(SharingBySize &sharing, const Sharing::Plan &plan,
+                   int64_t programs, float time) {
+    sharing.tookAlone(plan, programs, programs, time);
+  }
+
   /// One launch; what it takes.
-  float launch(Sharing &sharing) {
+  template <typename Known> float launch(Known &sharing) {
     Sharing::Plan plan = sharing.plan(programs, threads);
     float time = plan.isShared ? shared() : alone();
     if (wasShared != plan.isShared)
@@ -38,14 +48,14 @@ struct Machine {
       time += 1e6F;
     wasShared = plan.isShared;
     if (!plan.isShared)
-      sharing.tookAlone(plan, programs, time);
+      note(sharing, plan, programs, time);
     else if (plan.isMeasured || launches % 4 == 0)
       sharing.tookShared(plan, programs, time, perProgram * whenAll);
     return time;
   }
 
   /// The mean of some launches, without what disturbs them.
-  float mean(Sharing &sharing, int count) {
+  template <typename Known> float mean(Known &sharing, int count) {
     float sum = 0;
     for (int i = 0; i < count; ++i) {
       float time = launch(sharing);
@@ -132,6 +142,32 @@ TEST(Sharing, ShapesThatTakeTurns) {
   }
   EXPECT_FALSE(sharing.plan(small.programs, 16).isShared);
   EXPECT_TRUE(sharing.plan(large.programs, 16).isShared);
+}
+
+/// 64 programs whose data stay in a core's cache are launched often, and then
+/// 256 whose data do not: alone these take 36 us, and 22 us by two threads.
+TEST(Sharing, SizesAreLearnedApart) {
+  Machine small = {100, 64, 2, 4000}, large = {140, 256, 2, 4000};
+  SharingBySize sharing;
+  small.mean(sharing, 20000);
+  EXPECT_FLOAT_EQ(small.mean(sharing, 10), small.alone());
+  large.mean(sharing, 20);
+  EXPECT_FLOAT_EQ(large.mean(sharing, 10), large.shared());
+  EXPECT_FLOAT_EQ(small.mean(sharing, 10), small.alone());
+}
+
+/// What a program takes is guessed by those of other sizes: a launch that is
+/// short then is not shared to find out.
+TEST(Sharing, SizesBeginWithWhatIsKnownOfOthers) {
+  Machine large = {100, 1000, 2, 4000};
+  SharingBySize sharing;
+  large.mean(sharing, 20);
+  EXPECT_FALSE(sharing.plan(10, 2).isShared);
+  EXPECT_TRUE(sharing.plan(10, 2).isMeasured);
+  EXPECT_TRUE(sharing.plan(400, 2).isShared);
+  // The largest are one size.
+  EXPECT_TRUE(sharing.plan(int64_t(1) << 62, 2).isShared);
+  EXPECT_FALSE(sharing.plan(1, 2).isShared);
 }
 
 TEST(Sharing, SaysWhatIsBelieved) {
