@@ -52,9 +52,9 @@ Sharing::Plan Sharing::plan(int64_t programs, unsigned threads, float guess) {
   auto count = float(programs);
   float known = perAlone.load(relaxed), busy = perBusy.load(relaxed);
   bool isGuessed = known == 0 && busy == 0;
-  float alone = count * (known > 0   ? known
-                         : isGuessed ? guess
-                                     : busy),
+  if (isGuessed)
+    busy = guess;
+  float alone = count * (known > 0 ? known : busy),
         most = std::min(float(threads), count);
   float shared = sharedTime.load(relaxed);
   if (shared > 0)
@@ -108,12 +108,9 @@ void Sharing::tookShared(const Plan &plan, int64_t programs, float time,
 }
 
 Sharing &SharingBySize::of(int64_t programs) {
-  size_t size = 0;
-  while (programs > 1 && size + 1 < sizes.size()) {
-    programs /= 2;
-    ++size;
-  }
-  return sizes[size];
+  // `programs | 1`: of 0 the number of leading zeros is not defined.
+  auto size = size_t(63 - __builtin_clzll(uint64_t(programs) | 1));
+  return sizes[std::min(size, sizes.size() - 1)];
 }
 
 Sharing::Plan SharingBySize::plan(int64_t programs, unsigned threads) {

@@ -20,13 +20,11 @@
 #include "cpu-backend/merge/ProgramBatch.h"
 #include "cpu-backend/merge/ProgramColumns.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
-#include "triton-to-linalg/bridge/LinalgExtDialect.h"
 #include "triton-to-linalg/bridge/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -43,8 +41,6 @@ namespace tilebridge::cpu {
 } // namespace tilebridge::cpu
 
 using namespace tilebridge::cpu;
-using linalg_ext::kProgramArguments;
-
 /// Blocks of all programs together stay in the second cache.
 static constexpr int64_t mostBlockBytes = 512 * 1024;
 /// Lines of each row that programs read together, and that sums of rows do.
