@@ -70,14 +70,11 @@ bool Cone::add(Value value) {
 /// this order; null if it is anything else.
 template <typename Op> static linalg::GenericOp matchEach(Value tensor) {
   auto op = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!op || !isElementwise(op) || !linalg_ext::keepsOrder(op))
-    return {};
-  Block &block = *op.getBlock();
-  auto inner = dyn_cast<Op>(block.front());
-  if (!inner || block.getTerminator()->getOperands() != inner->getResults() ||
-      !llvm::equal(inner->getOperands(), block.getArguments().drop_back()))
-    return {};
-  return op;
+  auto inner = dyn_cast_if_present<Op>(onlyOperation(op));
+  return inner && linalg_ext::keepsOrder(op) &&
+                 llvm::equal(inner->getOperands(), op.getRegionInputArgs())
+             ? op
+             : linalg::GenericOp();
 }
 
 void tilebridge::cpu::addTerms(Value sum, SmallVectorImpl<Value> &terms) {

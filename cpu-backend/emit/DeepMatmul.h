@@ -25,12 +25,12 @@ inline constexpr llvm::StringLiteral swappedAttr = "tilebridge.swapped";
 struct SharedPanels : KeptSlots {
   /// Whether the program before has kept what this one needs, and whether this
   /// one keeps it.
-  mlir::Value isThere, isKept;
+  mlir::Value isThere = {}, isKept = {};
   /// Whether the program before had the same keys.
-  mlir::Value isSame;
+  mlir::Value isSame = {};
   /// In an iteration: whether `b` is to be packed; the panels that are read
   /// after those of its slot, or the same ones where that is not known.
-  mlir::Value packs, nextPanels;
+  mlir::Value packs = {}, nextPanels = {};
 };
 
 /// A block of an array that the sums are stored to behind the loop: its rows,

@@ -80,7 +80,8 @@ static Origin originOf(Value places, int64_t laneDim) {
   };
   add(places, laneDim);
   for (size_t i = 0; i < ops.size(); ++i) {
-    auto [op, dim] = ops[i];
+    Operation *op = ops[i].first;
+    int64_t dim = ops[i].second;
     if (auto repeated = dyn_cast<linalg::BroadcastOp>(op);
         repeated && dim >= 0) {
       ArrayRef<int64_t> dims = repeated.getDimensions();

@@ -67,6 +67,20 @@ bool tilebridge::cpu::readsOnlyInputs(Operation *op) {
              .use_empty();
 }
 
+Operation *tilebridge::cpu::onlyOperation(Operation *op) {
+  if (!op || !isElementwise(op) ||
+      isa<linalg::LinalgOp>(op) != readsOnlyInputs(op))
+    return nullptr;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic)
+    return op;
+  Block &body = *generic.getBody();
+  return llvm::hasNItems(body, 2) && body.getTerminator()->getOperands() ==
+                                         body.front().getResults()
+             ? &body.front()
+             : nullptr;
+}
+
 bool tilebridge::cpu::isReversal(Operation *op) {
   auto gather = dyn_cast<linalg_ext::GatherAlongOp>(op);
   return gather && gather.isReversal();

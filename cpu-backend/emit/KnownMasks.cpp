@@ -25,20 +25,6 @@ struct Ramp {
 };
 } // namespace
 
-/// The only operation of an elementwise op, and the tensor or scalar that is
-/// its operand `i`.
-static Operation *onlyOperation(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic)
-    return op->hasTrait<OpTrait::Elementwise>() ? op : nullptr;
-  Block &block = *generic.getBody();
-  if (!llvm::hasSingleElement(block.without_terminator()) ||
-      block.getTerminator()->getNumOperands() != 1 ||
-      block.getTerminator()->getOperand(0).getDefiningOp() != &block.front())
-    return nullptr;
-  return &block.front();
-}
-
 /// The operand of `op` that operand `i` of its only operation is; null where
 /// that is a value from outside, given by `scalar`.
 static OpOperand *operandOf(Operation *op, Operation *only, unsigned i,
@@ -175,9 +161,7 @@ FunctionEmitter::lanesBelow(Value mask, ArrayRef<Index> indices) {
   if (!type || !type.getElementType().isInteger(1))
     return std::nullopt;
   Operation *op = mask.getDefiningOp();
-  auto compare = op && isElementwise(op)
-                     ? dyn_cast_or_null<arith::CmpIOp>(onlyOperation(op))
-                     : arith::CmpIOp();
+  auto compare = dyn_cast_if_present<arith::CmpIOp>(onlyOperation(op));
   if (!compare)
     return std::nullopt;
   bool isLess = compare.getPredicate() == arith::CmpIPredicate::slt;

@@ -119,7 +119,7 @@ struct KeptSlots {
 struct KeptRows : KeptSlots {
   /// Which of the loop's products this one is, and whether its rows lie in an
   /// array, where no program writes.
-  mlir::Value number, isStable;
+  mlir::Value number = {}, isStable = {};
 };
 
 } // namespace tilebridge::cpu

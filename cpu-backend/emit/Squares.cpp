@@ -110,7 +110,8 @@ bool NestEmitter::findEnd(Squares &squares) {
     else
       others.insert(cast<Value>(end));
   };
-  auto [firstLane, endOfLanes] = ranges[frame.vecDim];
+  OpFoldResult firstLane = ranges[frame.vecDim].first,
+               endOfLanes = ranges[frame.vecDim].second;
   bool isKnown =
       constantOf(ranges[squares.dim].first) == 0 && constantOf(firstLane) == 0;
   endsAt(ranges[squares.dim].second);

@@ -33,14 +33,6 @@ std::pair<Value, Value> tilebridge::cpu::choicesOf(scf::IfOp branch,
   return {then, otherwise};
 }
 
-Operation *tilebridge::cpu::onlyOperation(linalg::GenericOp generic) {
-  Block &body = *generic.getBody();
-  if (!readsOnlyInputs(generic) || !llvm::hasNItems(body, 2) ||
-      body.getTerminator()->getOperand(0).getDefiningOp() != &body.front())
-    return nullptr;
-  return &body.front();
-}
-
 Value tilebridge::cpu::blockOf(linalg::GenericOp generic, Value element) {
   auto argument = dyn_cast<BlockArgument>(element);
   return argument && argument.getOwner() == generic.getBody()

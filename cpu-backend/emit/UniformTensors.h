@@ -18,9 +18,6 @@ namespace tilebridge::cpu {
 std::pair<mlir::Value, mlir::Value> choicesOf(mlir::scf::IfOp branch,
                                               mlir::OpResult result);
 
-/// The operation that a block of elements is computed by, if it is one.
-mlir::Operation *onlyOperation(mlir::linalg::GenericOp generic);
-
 /// The block that an element of `generic`'s body is taken from; null if it is
 /// none's.
 mlir::Value blockOf(mlir::linalg::GenericOp generic, mlir::Value element);

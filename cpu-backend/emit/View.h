@@ -169,6 +169,9 @@ bool isUnitReshape(mlir::Operation *op);
 bool isComputedReshape(mlir::Operation *op);
 /// An elementwise generic of one result, whose init's elements are not read.
 bool readsOnlyInputs(mlir::Operation *op);
+/// The scalar operation that an elementwise op is made of, or the op itself if
+/// that works on tensors; null if it is made of several.
+mlir::Operation *onlyOperation(mlir::Operation *op);
 /// The operand's block in the opposite order along one dimension.
 bool isReversal(mlir::Operation *op);
 
