@@ -20,6 +20,7 @@
 #include "cpu-backend/UsualGrowth.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/View.h"
+#include "cpu-backend/merge/FewRows.h"
 #include "cpu-backend/merge/ProgramBatch.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
@@ -345,9 +346,11 @@ struct OrderProgramsPass
 
   void runOnOperation() override {
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
-    // Programs that run together have an order of their own.
+    // Programs that run together have an order of their own, which that of the
+    // others is beside where launches have more rows.
     if (llvm::any_of(functions, [](func::FuncOp func) {
-          return func->hasAttr(mergedCountAttr);
+          return func->hasAttr(mergedCountAttr) &&
+                 !func->hasAttr(mergedRowsAttr);
         }))
       return;
     for (func::FuncOp func : functions)

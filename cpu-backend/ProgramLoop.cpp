@@ -22,7 +22,8 @@ using namespace tilebridge::cpu;
 namespace {
 class ProgramLoop : private ProgramGrid {
 public:
-  using ProgramGrid::ProgramGrid;
+  ProgramLoop(OpBuilder &b, Location loc, Value launch)
+      : ProgramGrid(b, loc, launch), launch(launch) {}
 
   void create(const ProgramCall &kernel, Value begin, Value end);
   void createTiles(const ProgramCall &kernel, Value begin, Value end,
@@ -64,6 +65,7 @@ private:
   }
   Value hasEnough(const MergedCall &merged);
 
+  Value launch;
   /// Of merged programs: the distance of their ids along the axis, or, where
   /// such ids follow one another, of their places in that order; of their
   /// numbers in the grid, `lower` times as far; how many there are along it.
@@ -347,7 +349,8 @@ void ProgramLoop::createMerged(const ProgramCall &kernel,
   auto branch = scf::IfOp::create(b, loc, isOff, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  create(kernel, begin, end);
+  // In an order of the kernel's own.
+  ProgramLoop(b, loc, launch).create(kernel, begin, end);
   b.setInsertionPointToStart(branch.elseBlock());
   SmallVector<Value> inits = {begin};
   llvm::append_range(inits, idsOf(begin));

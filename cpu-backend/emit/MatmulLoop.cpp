@@ -96,7 +96,14 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     product->capacity = cached / product->depth * product->depth;
     int64_t most = mayWait ? rowsWithColumns(*product, loop) : 0;
     product->hasColumns = most > 0;
-    bool isAlways = shares || isDirectRhs || most > 0 || product->isSwapped;
+    // Where a block has few rows, b is often multiplied where it lies, however
+    // long its rows are.
+    constexpr int64_t fewRows = 16;
+    bool hasWideRows = mayWait && !most && !form->swapsRhs &&
+                       lhsType.getDimSize(form->swapsLhs ? 1 : 0) <= fewRows &&
+                       kernel.rowsWithWideRows() > 0;
+    bool isAlways =
+        shares || isDirectRhs || most > 0 || hasWideRows || product->isSwapped;
     if (isAlways)
       product->capacity = std::max(product->capacity, product->depth);
     if (!isAlways && product->capacity < 2 * product->depth)

@@ -357,6 +357,19 @@ bool ProgramBatch::keepsLast(Operation *op) {
          !(along && along.getInt() == rank - 1);
 }
 
+/// Columns of the right operand are those of the result.
+LogicalResult ProgramBatch::visitProduct(linalg::MatmulOp op) {
+  AffineMap straight =
+      AffineMap::getMultiDimMapWithTargets(3, {2, 1}, op->getContext());
+  Value left = lookup(op.getInputs()[0]).value;
+  if (!merged.columns || !left ||
+      lookup(op.getInputs()[0]).kind != Kind::Same ||
+      op.getIndexingMapsArray()[1] != straight)
+    return failure();
+  return success(rebuild(op, {left, asBlock(op.getInputs()[1]),
+                              asBlock(op.getOutputs()[0])}) != nullptr);
+}
+
 LogicalResult ProgramBatch::visitBlocks(Operation *op) {
   if (isa<linalg::GenericOp>(op))
     return visitGeneric(op);
@@ -367,6 +380,8 @@ LogicalResult ProgramBatch::visitBlocks(Operation *op) {
     return visitSlice(op);
   if (!keepsLast(op))
     return failure();
+  if (auto product = dyn_cast<linalg::MatmulOp>(op))
+    return visitProduct(product);
   SmallVector<Value> blocks;
   for (Value operand : op->getOperands())
     blocks.push_back(asBlock(operand));

@@ -17,6 +17,7 @@
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/View.h"
+#include "cpu-backend/merge/FewRows.h"
 #include "cpu-backend/merge/ProgramBatch.h"
 #include "cpu-backend/merge/ProgramColumns.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
@@ -334,7 +335,7 @@ struct MergeProgramsPass
   void runOnOperation() override {
     bool hasMerged = false;
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      hasMerged |= merge(func, largeRead);
+      hasMerged |= merge(func, largeRead) || mergeFewRows(func);
     if (!hasMerged)
       return;
     OpPassManager cleanup(ModuleOp::getOperationName());

@@ -22,6 +22,7 @@
 #define TILEBRIDGE_CPU_BACKEND_MERGE_PROGRAMBATCH_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -127,6 +128,7 @@ private:
   mlir::LogicalResult visitGeneric(mlir::Operation *op);
   mlir::LogicalResult visitShape(mlir::Operation *op);
   mlir::LogicalResult visitSlice(mlir::Operation *op);
+  mlir::LogicalResult visitProduct(mlir::linalg::MatmulOp op);
   mlir::Value asBlock(mlir::Value old);
   mlir::Value broadcast(mlir::Value value, mlir::RankedTensorType type,
                         bool isVector, bool isWide);
