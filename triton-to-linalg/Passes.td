@@ -301,7 +301,7 @@ def TranslateAssemblyPass : Pass<"tilebridge-translate-assembly"> {
   let description = [{
     Straight-line PTX in a `tt.elementwise_inline_asm` is translated, instruction by instruction, into the region of a
     `tt.map_elementwise`: moves, arithmetic on integers and floats and on pairs of halves, bits, comparisons, predicates,
-    conversions (8-bit floats in pairs included), and approximations, which become the functions that they approximate.
+    conversions (pairs of 8-bit and 4-bit floats and of scales included), and approximations, which become the functions that they approximate.
     Elements narrower than 32 bits share registers as on a GPU. What touches memory, branches or synchronizes is an error that
     names the instruction.
 

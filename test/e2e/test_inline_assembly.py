@@ -150,6 +150,80 @@ def test_fp8_in_pairs(kind, rng):
     check_equal(back, out.to(torch.float16))
 
 
+FLOAT4 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+
+
+def code_of_float4(x):
+    """The nearest code of e2m1, ties to the even one; NaN and infinity are 6."""
+    distance = (x.abs().clamp(max=6)[:, None].double() - FLOAT4).abs()
+    nearest = distance == distance.min(1, keepdim=True).values
+    # Of two, the even one.
+    code = torch.where(nearest, torch.tensor([8, 1] * 4) * 10 + torch.arange(8), 0).argmax(1)
+    code = torch.where(x.isnan(), 7, code)
+    return torch.where(x.signbit() & ~x.isnan(), code + 8, code).to(torch.uint8)
+
+
+@pytest.mark.parametrize("source", [torch.float32, torch.float16])
+def test_float4_in_pairs(source, rng):
+    x = (normal(rng, [2 * N]) * 3).to(source)
+    middles = (FLOAT4[1:] + FLOAT4[:-1]) / 2
+    ends = torch.tensor([0.0, float("inf"), 1e-30, 6.5, 65504, 1e-7, 0.999])
+    special = torch.cat([FLOAT4, middles, middles * 1.002, middles * 0.998, ends])
+    special = torch.cat([special, -special, torch.tensor([float("nan")])]).to(source)
+    x[: len(special)] = special
+    low, high = x[:N], x[N:]
+    if source == torch.float32:
+        asm = """{
+            .reg .b8 pair, swapped;
+            cvt.rn.satfinite.e2m1x2.f32 pair, $2, $1;
+            cvt.rn.satfinite.e2m1x2.f32 swapped, $1, $2;
+            mov.b32 $0, {pair, swapped, pair, swapped};
+        }"""
+        out = run(asm, "=r,f,f", [low, high], torch.int32).view(torch.uint8).view(N, 4)
+        assert torch.equal(out[:, 1], out[:, 0] >> 4 | out[:, 0] << 4)
+        assert torch.equal(out[:, 2:], out[:, :2])
+        out = out[:, 0].contiguous()
+    else:
+        pairs = torch.stack([low, high], 1).view(torch.int32).view(N)
+        out = run("cvt.rn.satfinite.e2m1x2.f16x2 $0, $1;", "=h,r", [pairs], torch.int16)
+        out = (out & 255).to(torch.uint8)
+    assert torch.equal(out, code_of_float4(low) | code_of_float4(high) << 4)
+    back = run("cvt.rn.f16x2.e2m1x2 $0, $1;", "=r,h", [out.to(torch.int16)], torch.int32)
+    back = back.view(torch.float16).view(N, 2)
+    values = torch.cat([FLOAT4, -FLOAT4]).half()
+    assert torch.equal(back.view(torch.int16)[:, 0], values[(out & 15).long()].view(torch.int16))
+    assert torch.equal(back.view(torch.int16)[:, 1], values[(out >> 4).long()].view(torch.int16))
+
+
+@pytest.mark.parametrize("up", [False, True])
+@pytest.mark.parametrize("saturates", [False, True])
+def test_scales_in_pairs(up, saturates, rng):
+    x = torch.exp2(normal(rng, [N]) * 60)
+    powers = torch.exp2(torch.tensor([-127.0, -126.0, -1.0, 0.0, 1.0, 127.0]))
+    beside = torch.tensor([1.0, 1 - 2**-20, 1 + 2**-20, -1.0])
+    special = (powers[:, None] * beside).flatten()
+    ends = torch.tensor([0.0, 1e-45, 3.4e38, float("inf"), -float("inf"), float("nan")])
+    special = torch.cat([special, ends])
+    x[: len(special)] = special
+    y = x.flip(0).contiguous()
+    asm = f"cvt.{'rp' if up else 'rz'}{'.satfinite' if saturates else ''}.ue8m0x2.f32 $0, $2, $1;"
+    out = run(asm, "=h,f,f", [x, y], torch.int16)
+
+    def code(x):
+        exponent = torch.log2(x.double().abs())
+        exponent = exponent.ceil() if up else exponent.floor()
+        code = (exponent.clamp(-127, 129) + 127).clamp(0, 255).nan_to_num(0).int()
+        code = torch.where(x.abs() == float("inf"), 255, code)
+        code = code.clamp(max=254) if saturates else code
+        return torch.where(x.isnan(), 255, code)
+
+    assert torch.equal(out.int() & 0xFFFF, code(x) | code(y) << 8)
+    back = run("cvt.rn.bf16x2.ue8m0x2 $0, $1;", "=r,h", [out], torch.int32)
+    back = back.view(torch.bfloat16).view(N, 2).double()
+    wanted = torch.exp2(torch.stack([code(x), code(y)], 1).double() - 127)
+    check_equal(back, torch.where(wanted > 2.0**127, float("nan"), wanted))
+
+
 def test_bf16_pairs(rng):
     x, y = normal(rng, [N]), normal(rng, [N])
     out = run("cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,r,r", [x], torch.bfloat16, pack=2)
@@ -299,6 +373,13 @@ def refused_kernel(x, ASM: tl.constexpr, CONSTRAINTS: tl.constexpr):
         ("v_mov_b32_e32 $0, $1", "=v,v", "its constraint 'v' is not known"),
         ("ld.global.b32 $0, [$1];", "=r,r", "'[$1]' is not understood"),
         ("add.rz.s32 $0, $1, $1;", "=r,r", "the instruction 'add.rz.s32"),
+        (
+            "cvt.rs.satfinite.e2m1x4.f32 $0, {$1, $1, $1, $1}, $1;",
+            "=h,r",
+            "the instruction 'cvt.rs",
+        ),
+        ("cvt.rz.satfinite.e2m1x2.f32 $0, $1, $1;", "=h,r", "the instruction 'cvt.rz"),
+        ("cvt.rp.f16.f32 $0, $1;", "=h,r", "the instruction 'cvt.rp"),
         ("mov.b32 $0, %laneid;", "=r,r", "the instruction 'mov.b32 $0, %laneid'"),
     ],
 )

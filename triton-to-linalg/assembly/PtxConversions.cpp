@@ -92,6 +92,73 @@ Value saturatingInteger(ImplicitLocOpBuilder &b, Value value, unsigned width,
   where(arith::CmpFPredicate::UNO, value, llvm::APInt::getZero(width));
   return converted;
 }
+
+/// The code of 4 bits (e2m1) nearest to an f32, ties to even; what is too large
+/// becomes 6, and so does NaN, as PTX has it.
+Value codeOfFloat4(ImplicitLocOpBuilder &b, Value value) {
+  auto integer = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
+  };
+  auto number = [&](float number) -> Value {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(number));
+  };
+  auto bitsOf = [&](Value value) -> Value {
+    return arith::BitcastOp::create(b, b.getI32Type(), value);
+  };
+  Value size = math::AbsFOp::create(b, value);
+  Value fits =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, size, number(6));
+  size = arith::SelectOp::create(b, fits, size, number(6));
+  // Below 1 codes are a half apart: so are floats at 2^22, whose lowest bits
+  // count them.
+  Value small = arith::AndIOp::create(
+      b, bitsOf(arith::AddFOp::create(b, size, number(1 << 22))), integer(3));
+  // From there on a code is the exponent and the first bit of the mantissa.
+  Value bits = bitsOf(size);
+  Value odd = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, bits, integer(22)), integer(1));
+  Value large = arith::AddIOp::create(
+      b, arith::AddIOp::create(b, bits, integer((1 << 21) - 1)), odd);
+  large = arith::SubIOp::create(
+      b, arith::ShRUIOp::create(b, large, integer(22)), integer(252));
+  Value isSmall =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, size, number(1));
+  Value code = arith::SelectOp::create(b, isSmall, small, large);
+  Value sign = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, bitsOf(value), integer(28)), integer(8));
+  Value isNan =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
+  sign = arith::SelectOp::create(b, isNan, integer(0), sign);
+  return arith::OrIOp::create(b, code, sign);
+}
+
+/// The exponent, with its bias of 127, of the power of two at or next to a
+/// number's size. Its sign says nothing; zero becomes the least power, NaN 255,
+/// and what is too large 255 or, if it saturates, 254.
+Value codeOfScale(ImplicitLocOpBuilder &b, Value bits, bool up,
+                  bool saturates) {
+  auto integer = [&](int64_t number) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
+  };
+  auto select = [&](arith::CmpIPredicate predicate, Value left, int64_t right,
+                    Value yes, Value no) -> Value {
+    return arith::SelectOp::create(
+        b, arith::CmpIOp::create(b, predicate, left, integer(right)), yes, no);
+  };
+  Value size = arith::AndIOp::create(b, bits, integer(0x7fffffff));
+  Value rounded = size;
+  if (up) {
+    // The least power is 2^-127, for which f32 has no exponent.
+    Value below = select(arith::CmpIPredicate::ugt, size, 0x400000,
+                         integer(0x800000), integer(0));
+    Value above = arith::AddIOp::create(b, size, integer(0x7fffff));
+    rounded = select(arith::CmpIPredicate::ult, size, 0x800000, below, above);
+  }
+  Value code = arith::ShRUIOp::create(b, rounded, integer(23));
+  code = arith::MinUIOp::create(b, code, integer(saturates ? 254 : 255));
+  return select(arith::CmpIPredicate::ugt, size, 0x7f800000, integer(255),
+                code);
+}
 } // namespace
 
 Value Translator::convertFloat(Value value, FloatType type, bool towardZero) {
@@ -127,12 +194,17 @@ Value Translator::convertFloat(Value value, FloatType type, bool towardZero) {
 
 bool Translator::convert(const Instruction &instruction) {
   if (!onlyHas(instruction, 2,
-               {"rn", "rz", "rni", "rzi", "rmi", "rpi", "ftz", "satfinite",
-                "rna"}) ||
+               {"rn", "rz", "rp", "rni", "rzi", "rmi", "rpi", "ftz",
+                "satfinite", "rna"}) ||
       instruction.operands.size() < 2)
     return false;
   StringRef to = *std::prev(instruction.modifiers.end(), 2),
             from = instruction.modifiers.back();
+  if (to == "ue8m0x2" || from == "ue8m0x2")
+    return convertScales(instruction);
+  // Only scales are rounded up.
+  if (instruction.has("rp"))
+    return false;
   if (pairElement(to, b.getContext()))
     return convertPair(instruction);
   if (instruction.operands.size() != 2)
@@ -182,9 +254,6 @@ bool Translator::convertPair(const Instruction &instruction) {
             from = instruction.modifiers.back();
   FloatType target = pairElement(to, b.getContext()),
             source = pairElement(from, b.getContext());
-  // Nothing is rounded to 4 bits.
-  if (target.getWidth() < 8)
-    return false;
   Values halves;
   if (source && instruction.operands.size() == 2) {
     unsigned width = source.getWidth();
@@ -202,7 +271,59 @@ bool Translator::convertPair(const Instruction &instruction) {
   } else {
     return false;
   }
+  if (target.getWidth() < 8) {
+    if (instruction.has("rz"))
+      return false;
+    Values codes;
+    for (Value half : halves)
+      codes.push_back(
+          codeOfFloat4(b, convertFloat(half, b.getF32Type(), false)));
+    Value pair = arith::OrIOp::create(
+        b, codes[0], arith::ShLIOp::create(b, codes[1], integer(32, 4)));
+    return write(instruction, instruction.operands[0], resize(pair, 8));
+  }
   for (Value &half : halves)
     half = convertFloat(half, target, instruction.has("rz"));
+  return write(instruction, instruction.operands[0], join(halves));
+}
+
+/// Two scales of blocks, which are exponents alone.
+bool Translator::convertScales(const Instruction &instruction) {
+  StringRef to = *std::prev(instruction.modifiers.end(), 2),
+            from = instruction.modifiers.back();
+  if (to == "ue8m0x2" && from == "f32" && instruction.operands.size() == 3) {
+    bool up = instruction.has("rp");
+    if (up == instruction.has("rz"))
+      return false;
+    Values codes;
+    for (unsigned i : {2u, 1u}) {
+      Value bits = read(instruction.operands[i], b.getF32Type());
+      if (!bits)
+        return false;
+      codes.push_back(resize(
+          codeOfScale(b, this->bits(bits), up, instruction.has("satfinite")),
+          8));
+    }
+    return write(instruction, instruction.operands[0], join(codes));
+  }
+  if (to != "bf16x2" || from != "ue8m0x2" || instruction.operands.size() != 2 ||
+      !instruction.has("rn"))
+    return false;
+  Value pair = read(instruction.operands[1], b.getI16Type());
+  if (!pair)
+    return false;
+  Values halves;
+  for (unsigned i : {0u, 8u}) {
+    Value code = resize(part(pair, i, b.getI8Type()), 16);
+    Value value = arith::ShLIOp::create(b, code, integer(16, 7));
+    auto where = [&](uint64_t special, uint64_t result) {
+      Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, code,
+                                       integer(16, special));
+      value = arith::SelectOp::create(b, is, integer(16, result), value);
+    };
+    where(0, 0x0040);
+    where(255, 0x7fff);
+    halves.push_back(value);
+  }
   return write(instruction, instruction.operands[0], join(halves));
 }

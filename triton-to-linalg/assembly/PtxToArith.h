@@ -92,6 +92,7 @@ private:
   // PtxConversions.cpp
   bool convert(const Instruction &);
   bool convertPair(const Instruction &);
+  bool convertScales(const Instruction &);
   mlir::Value convertFloat(mlir::Value value, mlir::FloatType type,
                            bool towardZero);
 

@@ -64,3 +64,36 @@ tt.func private @clock() -> i64 {
   %0 = tt.elementwise_inline_asm "mov.u64 $0, %globaltimer;" {constraints = "=l", packed_element = 1 : i32, pure = false} -> i64
   tt.return %0 : i64
 }
+
+// -----
+
+// A scale is the exponent, rounded up: only what is beside a power of two moves. The sign is left away.
+// CHECK-LABEL: tt.func private @scale
+// CHECK-SAME: (%[[X:.*]]: f32)
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[X]] : f32 to i32
+// CHECK: %[[SIZE:.*]] = arith.andi %[[BITS]], %{{.*}} : i32
+// CHECK: arith.addi %[[SIZE]], %{{.*}} : i32
+// CHECK: %[[CODE:.*]] = arith.shrui
+// CHECK: arith.minui %[[CODE]]
+// CHECK: arith.trunci %{{.*}} : i32 to i8
+tt.func private @scale(%x: f32) -> i16 {
+  %0 = tt.elementwise_inline_asm "cvt.rp.ue8m0x2.f32 $0, 0.0, $1;" {constraints = "=h,r", packed_element = 1 : i32, pure = true} %x : f32 -> i16
+  tt.return %0 : i16
+}
+
+// -----
+
+// Two codes of 4 bits in a byte, from comparisons and sums.
+// CHECK-LABEL: tt.func private @float4
+// CHECK-NOT: f4E2M1FN
+// CHECK: math.absf
+// CHECK: arith.cmpf uno
+// CHECK: math.absf
+// CHECK: %[[UPPER:.*]] = arith.shli
+// CHECK: arith.ori %{{.*}}, %[[UPPER]] : i32
+// CHECK-NOT: f4E2M1FN
+tt.func private @float4(%x: f32, %y: f32) -> i32 {
+  %0 = tt.elementwise_inline_asm ".reg .b8 a; cvt.rn.satfinite.e2m1x2.f32 a, $1, $2; mov.b32 $0, {a, a, a, a};"
+      {constraints = "=r,f,f", packed_element = 1 : i32, pure = true} %x, %y : f32, f32 -> i32
+  tt.return %0 : i32
+}
