@@ -339,9 +339,7 @@ LogicalResult EntryPass::createPrograms(ProgramCall call) {
 void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
   Location loc = kernel.getLoc();
   MLIRContext *context = &getContext();
-  OpBuilder b(context);
-  b.setInsertionPointToEnd(getOperation().getBody());
-
+  auto b = OpBuilder::atBlockEnd(getOperation().getBody());
   llvm::json::Array signature;
   if (auto strings = kernel->getAttrOfType<ArrayAttr>("tilebridge.signature"))
     for (Attribute entry : strings)
@@ -355,6 +353,8 @@ void EntryPass::createExecutable(func::FuncOp kernel, unsigned slots) {
     json.attribute("signature", std::move(signature));
     json.attribute("target", cpu.getValue());
     json.attribute("features", features.getValue());
+    auto atomics = getOperation()->getAttrOfType<StringAttr>(atomicsAttr);
+    json.attribute("atomics", atomics ? atomics.getValue() : "none");
     json.attribute("compiler", "tilebridge " TILEBRIDGE_VERSION);
   });
   manifest.push_back('\0');

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tilebridge::cpu {
 
@@ -21,5 +22,15 @@ inline mlir::Type returnStateType(mlir::MLIRContext *context) {
   return mlir::LLVM::LLVMArrayType::get(mlir::IntegerType::get(context, 64),
                                         64);
 }
+
+/// The address of such a variable, which is added where there is none.
+mlir::Value hostVariable(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::ModuleOp module, llvm::StringRef name,
+                         mlir::Type type);
+/// The tb_launch_v1 that runs.
+mlir::Value currentLaunch(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::ModuleOp module);
+mlir::Value loadField(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,
+                      size_t offset, mlir::Type type);
 
 } // namespace tilebridge::cpu

@@ -15,6 +15,8 @@ struct CpuTarget;
 /// On a module: the width of the vectors that its code is to use, where that is
 /// not the target's.
 inline constexpr llvm::StringLiteral vectorBitsAttr = "tilebridge.vector_bits";
+/// On a module with atomic accesses: what the manifest says of them.
+inline constexpr llvm::StringLiteral atomicsAttr = "tilebridge.atomics";
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

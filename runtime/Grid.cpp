@@ -8,6 +8,7 @@
 #include "runtime/Grid.h"
 
 #include "runtime/Arena.h"
+#include "runtime/AtomicGate.h"
 #include "runtime/InterruptReport.h"
 #include "runtime/OpenMP.h"
 
@@ -248,18 +249,20 @@ bool runGrid(GridRun &run) {
       threads = unsigned(std::min<int64_t>(run.total, mostCooperative));
   }
   int64_t done = 0;
-  if (threads == 1)
-    return runInline(run, /*plan=*/nullptr, done);
   Sharing::Plan plan = {};
-  plan.isShared = true;
-  if (!run.isCooperative)
+  plan.isShared = threads > 1;
+  if (threads > 1 && !run.isCooperative)
     plan = run.kernel.sharing.plan(run.total, threads);
+  AtomicGate gate(run.kernel.atomics, !plan.isShared);
   if (!plan.isShared) {
-    if (!runInline(run, &plan, done))
+    gate.describe(run.launch, run.host, /*isInline=*/true);
+    if (!runInline(run, threads > 1 ? &plan : nullptr, done))
       return false;
-    if (done == run.total || run.stop.load(std::memory_order_relaxed))
+    if (threads == 1 || done == run.total ||
+        run.stop.load(std::memory_order_relaxed))
       return true;
   }
+  gate.describe(run.launch, run.host, /*isInline=*/false);
   return runParallel(run, done, threads, plan);
 }
 

@@ -17,7 +17,8 @@ namespace tilebridge::rt {
 /// One launch while it runs.
 struct GridRun {
   tilebridge_kernel &kernel;
-  const tb_launch_v1 &launch;
+  tb_launch_v1 &launch;
+  tb_host_v1 &host;
   int64_t total;       // programs, at least 1
   unsigned maxThreads; // 0: no limit
   bool isCooperative;

@@ -58,7 +58,10 @@ static bool readExecutable(tilebridge_kernel &kernel, std::string &why) {
   }
   kernel.executable = executable;
   kernel.manifestText = executable->manifest;
-  return parseManifest(kernel.manifestText, kernel.manifest, why);
+  if (!parseManifest(kernel.manifestText, kernel.manifest, why))
+    return false;
+  kernel.atomics = atomicsOf(kernel.manifest);
+  return true;
 }
 
 bool checkSignature(tilebridge_kernel &kernel, std::string &why) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "runtime/ArgumentType.h"
+#include "runtime/AtomicGate.h"
 #include "runtime/CodePlace.h"
 #include "runtime/Manifest.h"
 #include "runtime/Sharing.h"
@@ -30,6 +31,7 @@ struct tilebridge_kernel {
   const tb_executable_v1 *executable = nullptr;
   std::string manifestText;
   tilebridge::rt::Manifest manifest;
+  tilebridge::rt::Atomics atomics = tilebridge::rt::Atomics::Own;
   std::vector<tilebridge::rt::ArgumentType> types;
   tilebridge::rt::SharingBySize sharing;
   /// Set where the kernel is for tilebridge_evaluate alone; `executable` then

@@ -72,7 +72,7 @@ tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
   if (total == 0)
     return TILEBRIDGE_OK;
   Host host;
-  tb_host_v1 services{print, reportFailure, &host};
+  tb_host_v1 services{print, reportFailure, &host, nullptr, 0, nullptr};
   tb_launch_v1 request{
       slots,
       {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])},
@@ -83,7 +83,11 @@ tilebridge_code launch(tilebridge_kernel &kernel, const int64_t grid[3],
   if (total == 0)
     return TILEBRIDGE_OK;
   uint32_t flags = options ? options->flags : 0;
-  GridRun run{kernel, request, total, options ? options->max_threads : 0,
+  GridRun run{kernel,
+              request,
+              services,
+              total,
+              options ? options->max_threads : 0,
               (flags & TILEBRIDGE_LAUNCH_COOPERATIVE) != 0};
   host.options = options;
   host.run = &run;

@@ -52,6 +52,8 @@ private:
       return string(manifest.target);
     if (key == "features")
       return string(manifest.features);
+    if (key == "atomics")
+      return string(manifest.atomics);
     return skipValue(0);
   }
 

@@ -18,6 +18,8 @@ struct Manifest {
   std::vector<std::string> signature;
   std::string target;
   std::string features;
+  /// See executable_abi.h; empty where it is not said.
+  std::string atomics;
 };
 
 /// Reads the JSON of an artefact. Keys it does not know are skipped. Returns

@@ -27,7 +27,14 @@ typedef struct tb_host_v1 {
   /* Reports a failed assertion ("file:line:col: message"); the launch ends with TILEBRIDGE_ERROR_KERNEL_ASSERT. */
   void (*fail)(void *state, const char *text);
   void *state;
+  /* Only where the launch has TB_LAUNCH_GUARDED. An element at address a may be changed while guards[a >> TB_GUARD_SHIFT & guard_mask],
+   * which is 0 where nobody has it, was exchanged for 1; take_guard waits until it could be. No thread has two. */
+  uint32_t *guards;
+  uint64_t guard_mask;
+  void (*take_guard)(uint32_t *guard);
 } tb_host_v1;
+
+#define TB_GUARD_SHIFT 13u
 
 /* One launch. `slots` are the kernel's arguments, 64 bits each, in the order of the bridge function:
  *   pointer     1 slot: the address
@@ -36,9 +43,13 @@ typedef struct tb_host_v1 {
 typedef struct tb_launch_v1 {
   const uint64_t *slots;
   uint32_t grid[3];
-  uint32_t reserved;
+  uint32_t flags; /* TB_LAUNCH_... */
   const tb_host_v1 *host;
 } tb_launch_v1;
+
+/* No atomic access of any other launch of this process runs meanwhile: atomic ones are sequences of plain ones, by one thread at a
+ * time. Only for kernels whose manifest allows it. */
+#define TB_LAUNCH_GUARDED 1u
 
 /* Runs the programs [begin, end) of the grid, in the kernel's order, which is the same for all of a launch. `scratch` has scratch_bytes, aligned to 64, of this thread alone. The
  * first TB_SCRATCH_ZEROED_BYTES of it (all, if it has less) are zero when a thread's first programs of a launch begin; what a
@@ -60,7 +71,9 @@ typedef struct tb_executable_v1 {
   uint32_t slot_count;
   uint64_t scratch_bytes;
   tb_run_fn run;
-  /* JSON: {"name": "add", "signature": ["*fp32", "i32"], "target": "znver4", "features": "+avx2,...", "compiler": "tilebridge 0.1.0"} */
+  /* JSON: {"name": "add", "signature": ["*fp32", "i32"], "target": "znver4", "features": "+avx2,...", "compiler": "tilebridge 0.1.0"},
+   * and "atomics": "none"; "guarded", if launches may have TB_LAUNCH_GUARDED; "alone", if they may while one thread runs all
+   * programs; anything else, or no such key: there are some, and they may not. */
   const char *manifest;
   tb_at_once_fn at_once;   /* null: 1, whatever the launch */
   tb_programs_fn programs; /* null: the grid's */

@@ -32,14 +32,18 @@ using linalg_ext::AtomicKind;
 /// Of what is changed: some twenty exchanges.
 static constexpr int64_t bytesAhead = 512;
 
-/// How many lanes one exchange may take; 1 where each takes its own.
-int64_t AtomicEmitter::lanesTogether() const {
+bool AtomicEmitter::areVectors() const {
   if (!access.kind || access.kind == AtomicKind::Inc ||
       access.kind == AtomicKind::Dec || shaped.getRank() == 0)
-    return 1;
+    return false;
   // LLVM has no vectors of smaller floats.
-  if (isa<FloatType>(element) && !element.isF16() && !element.isBF16() &&
-      !element.isF32() && !element.isF64())
+  return !isa<FloatType>(element) || element.isF16() || element.isBF16() ||
+         element.isF32() || element.isF64();
+}
+
+/// How many lanes one exchange may take; 1 where each takes its own.
+int64_t AtomicEmitter::lanesTogether() const {
+  if (!areVectors())
     return 1;
   int64_t lanes =
       emitter.target().exchangeBytes * 8 / element.getIntOrFloatBitWidth();
@@ -139,6 +143,23 @@ void AtomicEmitter::prefetchLater(Position at) {
                          /*hint=*/3, /*cache=*/1);
 }
 
+/// Whether the offsets of so many lanes do.
+Value AtomicEmitter::followOneAnother(Position at, int64_t lanes) {
+  Type integer = shaped.getElementType();
+  auto type = VectorType::get({lanes}, integer);
+  Value first = load(access.offset, at, integer);
+  SmallVector<Attribute> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    numbers.push_back(b.getIntegerAttr(integer, lane));
+  Value wanted = arith::AddIOp::create(
+      b, loc, vector::BroadcastOp::create(b, loc, type, first),
+      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, numbers)));
+  return vector::ReductionOp::create(
+      b, loc, vector::CombiningKind::AND,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            load(access.offset, at, integer, lanes), wanted));
+}
+
 /// Whether so many lanes are left, and one exchange reaches them. That these
 /// are one condition, without a jump in between, is for scattered lanes.
 Value AtomicEmitter::areTogether(Position at, int64_t lanes) {
@@ -155,19 +176,8 @@ Value AtomicEmitter::areTogether(Position at, int64_t lanes) {
       arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0).getResult());
 
   b.setInsertionPointToStart(branch.thenBlock());
-  Type integer = shaped.getElementType();
-  auto type = VectorType::get({lanes}, integer);
-  Value first = load(access.offset, at, integer);
-  SmallVector<Attribute> numbers;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    numbers.push_back(b.getIntegerAttr(integer, lane));
-  Value wanted = arith::AddIOp::create(
-      b, loc, vector::BroadcastOp::create(b, loc, type, first),
-      arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, numbers)));
-  Value follow = vector::ReductionOp::create(
-      b, loc, vector::CombiningKind::AND,
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                            load(access.offset, at, integer, lanes), wanted));
+  Value follow = followOneAnother(at, lanes);
+  Value first = load(access.offset, at, shaped.getElementType());
   Type i64 = b.getI64Type();
   Value rest = arith::AndIOp::create(
       b, loc, addressOf(first),

@@ -124,6 +124,19 @@ LogicalResult AtomicEmitter::emit() {
       return failure();
   if (access.result && !access.result.use_empty())
     target = emitter.resultBuffer(access.result);
+  if (!mayBeGuarded())
+    return emitBlock();
+  auto branch =
+      scf::IfOp::create(b, loc, findGuards(), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(emitGuarded()))
+    return failure();
+  b.setInsertionPointToStart(branch.elseBlock());
+  return emitBlock();
+}
+
+LogicalResult AtomicEmitter::emitBlock() {
   if (int64_t lanes = lanesTogether(); lanes > 1)
     return emitLanes(lanes);
   return forEachElement(emitter, loc, shaped.getShape(), [&](Position at) {
@@ -215,6 +228,19 @@ Value AtomicEmitter::pointerTo(Value address) {
 }
 
 Value AtomicEmitter::emitOne(Value offset, Value compare, Value value) {
+  if (shaped || !mayBeGuarded())
+    return emitInstruction(offset, compare, value);
+  auto branch =
+      scf::IfOp::create(b, loc, TypeRange{element}, findGuards(), true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, changeGuarded(offset, value));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, emitInstruction(offset, compare, value));
+  return branch.getResult(0);
+}
+
+Value AtomicEmitter::emitInstruction(Value offset, Value compare, Value value) {
   Value pointer = pointerTo(addressOf(offset));
   if (access.isLoad)
     return fromBits(loadBits(pointer, bits));

@@ -11,8 +11,12 @@
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tilebridge::cpu {
+
+/// What a kernel's manifest says of its atomics: see executable_abi.h.
+llvm::StringRef describeAtomics(mlir::ModuleOp module);
 
 /// The operands of any of the four ops.
 struct AtomicAccess {
@@ -35,6 +39,9 @@ private:
                          mlir::Value value, mlir::Value mask);
   mlir::Value emitOne(mlir::Value offset, mlir::Value compare,
                       mlir::Value value);
+  mlir::Value emitInstruction(mlir::Value offset, mlir::Value compare,
+                              mlir::Value value);
+  mlir::LogicalResult emitBlock();
   /// The value found, and whether it was replaced.
   std::pair<mlir::Value, mlir::Value>
   exchange(mlir::Value pointer, mlir::Value compare, mlir::Value value);
@@ -61,7 +68,25 @@ private:
   void emitTogether(Position at, int64_t lanes);
   mlir::Value exchangeLanes(mlir::Value address, mlir::Value value,
                             mlir::Value mask);
+  mlir::Value followOneAnother(Position at, int64_t lanes);
+  bool areVectors() const;
   mlir::Value combine(mlir::Value old, mlir::Value value);
+
+  // AtomicGuards.cpp: plain accesses, where nobody disturbs them.
+  bool mayBeGuarded() const;
+  mlir::Value findGuards();
+  mlir::LogicalResult emitGuarded();
+  mlir::Value changeGuarded(mlir::Value offset, mlir::Value value);
+  void changeRow(Position row);
+  mlir::Value changeLanes(Position at, int64_t lanes, mlir::Value held);
+  mlir::Value changeAt(Position at, mlir::Value held);
+  mlir::Value changePlainly(mlir::Value address, mlir::Value value);
+  mlir::Value combineAny(mlir::Value old, mlir::Value value);
+  mlir::Value guardOf(mlir::Value address);
+  mlir::Value guardPointer(mlir::Value guard);
+  void takeGuard(mlir::Value guard);
+  void giveGuard(mlir::Value guard);
+  mlir::Value changeGuard(mlir::Value held, mlir::Value guard);
 
   Emitter &emitter;
   mlir::OpBuilder &b;
@@ -72,6 +97,8 @@ private:
   mlir::RankedTensorType shaped; ///< of the offsets; null for a single one
   mlir::Value target;            ///< the memory of the results of a block
   mlir::Value start;             ///< the address of element 0
+  mlir::Value launch, host;      ///< see executable_abi.h
+  mlir::Value guards, guardMask;
 };
 
 } // namespace tilebridge::cpu

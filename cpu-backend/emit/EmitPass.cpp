@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/Atomics.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/SafeDivision.h"
 
@@ -46,6 +47,10 @@ struct CpuEmitPass : tilebridge::cpu::impl::CpuEmitPassBase<CpuEmitPass> {
     target.prefetchBytes = prefetchBytes;
     target.exchangeBytes = exchangeBytes;
     target.usesReciprocals = reciprocals;
+    StringRef atomics = describeAtomics(getOperation());
+    if (atomics != "none")
+      getOperation()->setAttr(atomicsAttr,
+                              StringAttr::get(&getContext(), atomics));
     bool onlyStreams = true;
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {

@@ -297,6 +297,8 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     partly outside have masks. Matmuls, atomics, scans and the like are emitted by functions of their own (emit/Roots.h).
     The buffer of a gather whose places are divisions of indices is filled piece by piece, and a scatter is stored so: a scalar loop finds how
     far the places grow evenly (emit/LinearPieces.h), and copies that.
+    A module with atomics gets `tilebridge.atomics`, which the manifest says: `guarded` or `alone` where launches may do with plain accesses
+    (emit/AtomicGuards.cpp), else `own`.
     Buffers are `memref.alloc`, for tilebridge-cpu-place-scratch. What is not supported is an error.
     Where all of a module is loops over contiguous memory with hardly any arithmetic, and 512-bit vectors come without `two-fmas`, the
     module gets `tilebridge.vector_bits = 256`: the width that code generation is to use.

@@ -51,29 +51,20 @@ public:
 
   /// Calls print (offset of the field) or fail of the host with a text.
   void callHost(size_t field, Value content) {
-    Value launch = LLVM::LoadOp::create(b, loc, pointer,
-                                        address(kLaunchVariable, pointer));
-    Value host = loadField(launch, offsetof(tb_launch_v1, host));
-    Value function = loadField(host, field),
-          state = loadField(host, offsetof(tb_host_v1, state));
+    Value launch = currentLaunch(b, loc, module);
+    auto loadPointer = [&](Value base, size_t offset) {
+      return loadField(b, loc, base, offset, pointer);
+    };
+    Value host = loadPointer(launch, offsetof(tb_launch_v1, host));
+    Value function = loadPointer(host, field),
+          state = loadPointer(host, offsetof(tb_host_v1, state));
     auto type = LLVM::LLVMFunctionType::get(
         LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer});
     LLVM::CallOp::create(b, loc, type, ValueRange{function, state, content});
   }
 
   Value address(StringRef variable, Type type) {
-    if (!module.lookupSymbol(variable)) {
-      OpBuilder atStart(module.getBodyRegion());
-      auto global = LLVM::GlobalOp::create(
-          atStart, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal,
-          variable, Attribute(), /*alignment=*/16, /*addrSpace=*/0,
-          /*dsoLocal=*/true,
-          /*threadLocal=*/true);
-      atStart.createBlock(&global.getInitializerRegion());
-      LLVM::ReturnOp::create(
-          atStart, loc, LLVM::ZeroOp::create(atStart, loc, type).getResult());
-    }
-    return LLVM::AddressOfOp::create(b, loc, pointer, variable);
+    return hostVariable(b, loc, module, variable, type);
   }
 
   LLVM::LLVMFuncOp function(StringRef name, Type result,
@@ -89,13 +80,6 @@ public:
   Type pointerType() const { return pointer; }
 
 private:
-  Value loadField(Value base, size_t offset) {
-    Value at = LLVM::GEPOp::create(
-        b, loc, pointer, b.getI8Type(), base,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
-    return LLVM::LoadOp::create(b, loc, pointer, at, 8);
-  }
-
   OpBuilder &b;
   Location loc;
   ModuleOp module;

@@ -33,7 +33,7 @@ tt.func public @lanes(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %h: !tt.ptr<bf16>, %d:
   // WORDS: arith.andi %{{.*}}, %c7_i64
   // WORDS: arith.addf {{.*}} : vector<2xf32>
   // WORDS: llvm.cmpxchg {{.*}} i64
-  %0 = tt.atomic_rmw fadd, acq_rel, gpu, %yp, %v, %mask : (tensor<512x!tt.ptr<f32>>, tensor<512xf32>, tensor<512xi1>) -> tensor<512xf32>
+  %0 = tt.atomic_rmw fadd, acq_rel, sys, %yp, %v, %mask : (tensor<512x!tt.ptr<f32>>, tensor<512xf32>, tensor<512xi1>) -> tensor<512xf32>
 
   // What was there is kept.
   %hs = tt.splat %h : !tt.ptr<bf16> -> tensor<512x!tt.ptr<bf16>>
@@ -45,7 +45,7 @@ tt.func public @lanes(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %h: !tt.ptr<bf16>, %d:
   // CHECK: memref.store {{.*}} : memref<512xbf16
   // WORDS: arith.addf {{.*}} : vector<4xbf16>
   // WORDS: llvm.cmpxchg {{.*}} i64
-  %1 = tt.atomic_rmw fadd, relaxed, gpu, %hp, %halves : (tensor<512x!tt.ptr<bf16>>, tensor<512xbf16>) -> tensor<512xbf16>
+  %1 = tt.atomic_rmw fadd, relaxed, sys, %hp, %halves : (tensor<512x!tt.ptr<bf16>>, tensor<512xbf16>) -> tensor<512xbf16>
   tt.store %hp, %1 : tensor<512x!tt.ptr<bf16>>
 
   // In a word there is one f64 only.
@@ -56,6 +56,6 @@ tt.func public @lanes(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %h: !tt.ptr<bf16>, %d:
   // CHECK: llvm.cmpxchg {{.*}} i128
   // WORDS-NOT: vector<2xf64>
   // WORDS: llvm.atomicrmw fadd {{.*}} f64
-  %2 = tt.atomic_rmw fadd, acq_rel, gpu, %dp, %wide : (tensor<512x!tt.ptr<f64>>, tensor<512xf64>) -> tensor<512xf64>
+  %2 = tt.atomic_rmw fadd, acq_rel, sys, %dp, %wide : (tensor<512x!tt.ptr<f64>>, tensor<512xf64>) -> tensor<512xf64>
   tt.return
 }
