@@ -91,3 +91,42 @@ def test_quotient_of_a_quotient_is_a_box(dtype, rng):
     explained = tilebridge.explain(kernel)
     forms = {access["form"] for access in explained["accesses"]}
     assert forms == {"subview"}, explained
+
+
+@triton.jit
+def patches_kernel(
+    x, scale, out, height, width, across, down, n,
+    C: tl.constexpr, P: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Patches of P x P of images, one after the other; what is behind an image's edge is 0."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    within = i % (P * P)
+    row, column = within // P, within % P
+    patch = i // (P * P)
+    channel, patch = patch % C, patch // C
+    at_x, patch = patch % across, patch // across
+    y, image = patch % down * P + row, patch // down
+    column = at_x * P + column
+    seen = inside & (y < height) & (column < width)
+    value = tl.load(x + ((image * C + channel) * height + y) * width + column, mask=seen, other=0.0)
+    tl.store(out + i, value * tl.load(scale + channel, mask=inside), mask=inside)
+
+
+@pytest.mark.parametrize("dtype", dtypes([torch.float32, torch.float16]))
+@pytest.mark.parametrize("patch", [2, 4, 7, 16, 32])
+@pytest.mark.parametrize("size", [(64, 64), (50, 69), (1, 3)], ids=str)
+def test_patches(patch, size, dtype, rng):
+    """What the patch's row is made of is met where its image is found, later in the program."""
+    channels, (height, width) = 3, size
+    down, across = triton.cdiv(height, patch), triton.cdiv(width, patch)
+    x, scale = normal(rng, [2, channels, height, width], dtype), normal(rng, [channels], dtype)
+    n = 2 * down * across * channels * patch * patch
+    out = output([n], dtype)
+    patches_kernel[(triton.cdiv(n, 256),)](
+        x, scale, out, height, width, across, down, n, C=channels, P=patch, BLOCK=256
+    )
+    behind = (0, across * patch - width, 0, down * patch - height)
+    padded = torch.nn.functional.pad(x * scale[:, None, None], behind)
+    wanted = padded.view(2, channels, down, patch, across, patch).permute(0, 2, 4, 1, 3, 5)
+    assert torch.equal(out, wanted.reshape(-1))

@@ -31,8 +31,8 @@ void Expr::Profile(llvm::FoldingSetNodeID &id) const {
   id.AddInteger(static_cast<unsigned>(compare));
   for (const Expr *operand : operands)
     id.AddPointer(operand);
-  // Where a division was written does not tell it from another: the first one
-  // dominates what it was met for.
+  // Where a division was written does not tell it from another: it is written
+  // again where the first one met comes too late.
 }
 
 const Expr *ExprPool::unique(const Expr &expr) {

@@ -16,13 +16,27 @@ using namespace tilebridge;
 using namespace tilebridge::ttl;
 using Kind = Expr::Kind;
 
+/// Whether what is written before `op` can be used where `builder` writes.
+static bool comesBefore(Operation *op, const OpBuilder &builder) {
+  Block *block = op->getBlock(), *place = builder.getInsertionBlock();
+  if (block == place) {
+    Block::iterator point = builder.getInsertionPoint();
+    return point == place->end() || op == &*point ||
+           op->isBeforeInBlock(&*point);
+  }
+  Operation *outer = block->findAncestorOpInBlock(*place->getParentOp());
+  return outer && op->isBeforeInBlock(outer);
+}
+
 Value ExprBuilder::value(const Expr *expr) {
   auto found = scalars.find(expr);
   if (found != scalars.end())
     return found->second;
   Value made;
-  if (expr->anchor) {
-    // All of it is written at the anchor, apart from what is written here.
+  if (expr->anchor && comesBefore(expr->anchor, builder)) {
+    // All of it is written at the anchor, apart from what is written here. A
+    // quotient within another one may have been met first where the program
+    // has it later; what the outer one is made of divided by the same number.
     OpBuilder before(expr->anchor);
     ExprBuilder there(before, loc, asIntegers);
     made = there.make(expr);

@@ -144,3 +144,41 @@ tt.func public @chosen_columns(%x: !tt.ptr<f32>, %chosen: tensor<16xi1>, %stride
   %w = tt.load %q, %nb : tensor<16x4x!tt.ptr<f32>>
   tt.return %v, %w : tensor<8x16xf32>, tensor<16x4xf32>
 }
+
+// -----
+
+// The remainder of the block's start is met first in `%block`, which comes later than `%row`, where it is part of a quotient.
+// CHECK-LABEL: tt.func public @remainder_within_an_earlier_quotient
+// CHECK: %[[START:.*]] = arith.muli
+// CHECK: %[[REST:.*]] = arith.remsi %[[START]], %{{.*}} : i32
+// CHECK: arith.divsi %[[REST]], %{{.*}} : i32
+// CHECK: arith.divsi %{{.*}} : tensor<256xi32>
+// CHECK: memref.reinterpret_cast {{.*}} sizes: [16, 16]
+tt.func public @remainder_within_an_earlier_quotient(%x: !tt.ptr<f32>, %o: !tt.ptr<f32>, %n: i32) {
+  %c256 = arith.constant dense<256> : tensor<256xi32>
+  %c16 = arith.constant dense<16> : tensor<256xi32>
+  %c256_s = arith.constant 256 : i32
+  %pid = tt.get_program_id x : i32
+  %start = arith.muli %pid, %c256_s : i32
+  %lanes = tt.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
+  %begin = tt.splat %start : i32 -> tensor<256xi32>
+  %i = arith.addi %begin, %lanes : tensor<256xi32>
+  %in = arith.remsi %i, %c256 : tensor<256xi32>
+  %row = arith.divsi %in, %c16 : tensor<256xi32>
+  %col = arith.remsi %in, %c16 : tensor<256xi32>
+  // expected-note @+1 {{because of this operation}}
+  %block = arith.divsi %i, %c256 : tensor<256xi32>
+  %stride = tt.splat %n : i32 -> tensor<256xi32>
+  %b = arith.muli %block, %c16 : tensor<256xi32>
+  %y = arith.addi %b, %row : tensor<256xi32>
+  %yo = arith.muli %y, %stride : tensor<256xi32>
+  %offset = arith.addi %yo, %col : tensor<256xi32>
+  %p0 = tt.splat %x : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %p = tt.addptr %p0, %offset : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+  // expected-remark @+1 {{only in programs whose block begins below zero}}
+  %v = tt.load %p : tensor<256x!tt.ptr<f32>>
+  %q0 = tt.splat %o : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+  %q = tt.addptr %q0, %i : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+  tt.store %q, %v : tensor<256x!tt.ptr<f32>>
+  tt.return
+}
