@@ -129,6 +129,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuUniformLanesPass());
   pm.addPass(createStructuredCanonicalizer());
   pm.addPass(createCSEPass());
+  // A program's last stores are done while the next one computes.
+  pm.addPass(createCpuDeferStoresPass());
   // Buffers get their places.
   pm.addPass(createCpuPlaceScratchPass());
 }

@@ -11,6 +11,9 @@
 
 namespace tilebridge::cpu {
 
+/// On a kernel that has no merged ones.
+inline constexpr llvm::StringLiteral deferredAttr = "tilebridge.deferred";
+
 /// A function of the kernel and what it is called with; the ids and counts from
 /// `firstId` on are put in for each program.
 struct ProgramCall {
@@ -21,6 +24,10 @@ struct ProgramCall {
   mlir::func::FuncOp order;
   /// Returns which tiles a program runs (PersistentTiles.h); null if it is one.
   mlir::func::FuncOp tiles;
+
+  /// Leaves its last stores to the next call (tilebridge-cpu-defer-stores), the
+  /// last one of which has no program: all ids are -1.
+  bool defers() const { return function->hasAttr(deferredAttr); }
 };
 
 /// Programs that are run by one call, if the kernel has a function for that.

@@ -340,6 +340,51 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
                            "::mlir::LLVM::LLVMDialect"];
 }
 
+def CpuDeferStoresPass : Pass<"tilebridge-cpu-defer-stores", "::mlir::ModuleOp"> {
+  let summary = "Does a program's last stores while the thread's next program computes";
+  let description = [{
+    A kernel that ends in loops which store what is in a buffer, scaled by numbers that all of it decided, as a softmax does, leaves
+    them to the next program of its thread: its own loop that fills the buffer stores, step by step, what was there before. The program's ids and
+    the numbers are kept for that, and all else is computed again. The kernel gets the attribute `tilebridge.deferred`: behind the last
+    program of a range it is called once more, with ids of -1, for what is left. Where the stores begin at another
+    element than the loop, as those that go around the caches may, what a step of the loop would overwrite is stored before.
+
+    Only in kernels without atomics, calls and merged programs, that fill the buffer by whole vectors at the loop's index, store to one argument, and do nothing
+    behind that. Tiles that programs loop over in an order have their stores at once.
+
+    Before:
+    ```mlir
+    %sum = scf.for %i = %c0 to %n step %c32 iter_args(%acc = %zeros) -> (vector<32xf32>) {
+      %x = vector.load %in[%i] : memref<?xf32>, vector<32xf32>
+      %e = math.exp %x : vector<32xf32>
+      vector.store %e, %buffer[%i] : memref<1024xf32>, vector<32xf32>
+      %next = arith.addf %acc, %e : vector<32xf32>
+      scf.yield %next : vector<32xf32>
+    }
+    %total = vector.reduction <add>, %sum : vector<32xf32> into f32
+    scf.for %i = %c0 to %n step %c32 {
+      // divides what is in the buffer, and stores it
+    }
+    ```
+    After:
+    ```mlir
+    %sum = scf.for %i = %c0 to %fused step %c32 iter_args(%acc = %zeros) -> (vector<32xf32>) {
+      // divides what is in the buffer by the total that was kept, and stores it in the row of the program that was kept
+      %x = vector.load %in[%i] : memref<?xf32>, vector<32xf32>
+      %e = math.exp %x : vector<32xf32>
+      vector.store %e, %buffer[%i] : memref<1024xf32>, vector<32xf32>
+      %next = arith.addf %acc, %e : vector<32xf32>
+      scf.yield %next : vector<32xf32>
+    }
+    // the steps from %fused on
+    %total = vector.reduction <add>, %sum : vector<32xf32> into f32
+    memref.store %total, %kept[%c0] : memref<1xf32>
+    memref.store %id, %state[%c1] : memref<4xi64>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def CpuPlaceScratchPass : Pass<"tilebridge-cpu-place-scratch", "::mlir::ModuleOp"> {
   let summary = "Gives every buffer its place in one block of scratch memory";
   let description = [{

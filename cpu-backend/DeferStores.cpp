@@ -1,0 +1,277 @@
+//===- DeferStores.cpp - a program's last stores, done by the next one ----===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// Stores wait for memory, and arithmetic for the units that multiply. A softmax
+// computes all of its exponentials before the first one can be divided by their
+// sum and stored, so that it does one thing after the other. Here a program
+// stores what the one before has left in the buffer while it puts its own
+// exponentials there: each step reads its part of the buffer before it writes
+// to it. Programs are in no order, so none can tell.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/DeferredStores.h"
+#include "cpu-backend/Passes.h"
+#include "cpu-backend/ProgramLoop.h"
+#include "cpu-backend/emit/ShareOperands.h"
+#include "cpu-backend/merge/ProgramBatch.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUDEFERSTORESPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+namespace {
+class Rewriter {
+public:
+  Rewriter(func::FuncOp kernel, DeferredStores &stores)
+      : kernel(kernel), stores(stores), b(kernel.getBody()),
+        loc(stores.stored.getLoc()) {}
+
+  void rewrite() {
+    Block &body = kernel.getBody().front();
+    Operation *first = &body.front();
+    b.setInsertionPoint(first);
+    readState();
+    recompute();
+    Value zero32 = arith::ConstantIntOp::create(b, loc, 0, 32);
+    Value isRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         idOf(0), zero32);
+    auto branch = scf::IfOp::create(b, loc, isRest, /*withElseRegion=*/true);
+    Operation *end = body.getTerminator();
+    branch.elseBlock()->getOperations().splice(
+        branch.elseBlock()->begin(), body.getOperations(), first->getIterator(),
+        end->getIterator());
+    // What is kept is in memory whose place does not change.
+    stores.buffer->moveBefore(branch);
+    stores.buffer->setAttr(keptAttr, b.getUnitAttr());
+    for (Operation *name : namesOfBuffer())
+      name->moveBefore(branch);
+    b.setInsertionPointToStart(branch.thenBlock());
+    ifThere([&] {
+      storeAll(map.lookup(stores.stored.getLowerBound()));
+    });
+    setState(0, constant64(0));
+    fuse();
+    b.setInsertionPoint(branch.elseBlock()->getTerminator());
+    writeState();
+    stores.stored->erase();
+    for (scf::ForOp loop : stores.edges)
+      loop->erase();
+    kernel->setAttr(deferredAttr, b.getUnitAttr());
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value constant64(int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, value, 64);
+  }
+  Value idOf(int dim) {
+    return kernel.getArgument(kernel.getNumArguments() -
+                              linalg_ext::kProgramArguments + dim);
+  }
+  Value allocate(Type element, int64_t size, StringRef attr) {
+    auto op =
+        memref::AllocOp::create(b, loc, MemRefType::get({size}, element));
+    op->setAttr(attr, b.getUnitAttr());
+    return op;
+  }
+  void setState(int64_t at, Value value) {
+    memref::StoreOp::create(b, loc, value, state, constant(at));
+  }
+
+  /// Every name has all its operands before: it is one of the whole buffer.
+  SmallVector<Operation *> namesOfBuffer() {
+    SmallVector<Operation *> names;
+    SmallVector<Value> open = {stores.buffer};
+    while (!open.empty())
+      for (Operation *user : open.pop_back_val().getUsers())
+        if (isa<memref::ReinterpretCastOp, memref::CastOp>(user)) {
+          names.push_back(user);
+          open.push_back(user->getResult(0));
+        }
+    return names;
+  }
+
+  /// Whether a program has left something, its ids, and numbers of it. Where
+  /// none has, its ids are this one's, for which all can be computed.
+  void readState() {
+    state = allocate(b.getI64Type(), 4, zeroedAttr);
+    auto read = [&](int64_t at) -> Value {
+      return memref::LoadOp::create(b, loc, state, constant(at));
+    };
+    isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, read(0),
+                                    constant64(0));
+    for (int dim = 0; dim < 3; ++dim) {
+      Value id = arith::TruncIOp::create(b, loc, b.getI32Type(), read(dim + 1));
+      map.map(idOf(dim),
+              arith::SelectOp::create(b, loc, isThere, id, idOf(dim)));
+    }
+    for (Value value : stores.kept) {
+      Type type = value.getType();
+      bool isFloat = isa<FloatType>(type);
+      Value place =
+          allocate(isFloat ? type : b.getI64Type(), 1, keptAttr);
+      places.push_back(place);
+      Value kept = memref::LoadOp::create(b, loc, place, constant(0));
+      if (type.isIndex())
+        kept = arith::IndexCastOp::create(b, loc, type, kept);
+      else if (!isFloat && !type.isInteger(64))
+        kept = arith::TruncIOp::create(b, loc, type, kept);
+      map.map(value, kept);
+    }
+  }
+
+  void writeState() {
+    for (auto [value, place] : llvm::zip_equal(stores.kept, places)) {
+      Value kept = value;
+      if (value.getType().isIndex())
+        kept = arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
+      else if (value.getType().isInteger() && !value.getType().isInteger(64))
+        kept = arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
+      memref::StoreOp::create(b, loc, kept, place, constant(0));
+    }
+    for (int dim = 0; dim < 3; ++dim)
+      setState(dim + 1,
+               arith::ExtUIOp::create(b, loc, b.getI64Type(), idOf(dim)));
+    setState(0, constant64(1));
+  }
+
+  void recompute() {
+    for (Operation *op : stores.slice)
+      b.clone(*op, map);
+  }
+
+  void ifThere(llvm::function_ref<void()> body) {
+    auto branch = scf::IfOp::create(b, loc, isThere, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    body();
+  }
+
+  /// All that was left, but for what the loop stores before `from`.
+  void storeAll(Value from) {
+    // A mapping that has seen the loop's own values would not do for a copy.
+    IRMapping own = map;
+    auto loop = cast<scf::ForOp>(b.clone(*stores.stored, own));
+    loop.setLowerBound(from);
+    for (scf::ForOp edge : stores.edges) {
+      own = map;
+      b.clone(*edge, own);
+    }
+  }
+
+  /// Steps of a loop from `lower` on that have all their elements.
+  Value wholeSteps(Value lower, Value upper) {
+    Value length = arith::SubIOp::create(b, loc, upper, lower);
+    length = arith::MaxSIOp::create(b, loc, length, constant(0));
+    return arith::DivUIOp::create(b, loc, length, constant(stores.step));
+  }
+
+  /// The body of the loop for the index; what it yields.
+  SmallVector<Value> inLine(scf::ForOp loop, Value index, ValueRange carried,
+                            IRMapping map) {
+    map.map(loop.getInductionVar(), index);
+    map.map(loop.getRegionIterArgs(), carried);
+    for (Operation &op : loop.getBody()->without_terminator())
+      b.clone(op, map);
+    SmallVector<Value> results;
+    for (Value value : loop.getYieldedValues())
+      results.push_back(map.lookupOrDefault(value));
+    return results;
+  }
+
+  /// The loop that fills the buffer, and stores what was there.
+  void fuse() {
+    scf::ForOp fill = stores.filled, store = stores.stored;
+    b.setInsertionPoint(fill);
+    Value begin = fill.getLowerBound(),
+          from = map.lookup(store.getLowerBound());
+    Value steps = arith::MinUIOp::create(
+        b, loc, wholeSteps(begin, fill.getUpperBound()),
+        wholeSteps(from, map.lookup(store.getUpperBound())));
+    // Nothing is overwritten that was not read.
+    Value isAhead = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                          from, begin);
+    // Where nothing was left, the rest was computed from nothing.
+    Value no = arith::ConstantIntOp::create(b, loc, 0, 1);
+    Value isFused = arith::SelectOp::create(b, loc, isThere, isAhead, no);
+    steps = arith::SelectOp::create(b, loc, isFused, steps, constant(0));
+    Value length =
+        arith::MulIOp::create(b, loc, steps, constant(stores.step));
+    Value rest = arith::AddIOp::create(b, loc, from, length);
+    ifThere([&] { storeAll(rest); });
+    auto both = scf::ForOp::create(b, loc, constant(0), length,
+                                   constant(stores.step), fill.getInitArgs());
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(both.getBody());
+      auto times = [&](scf::ForOp loop, Value base, SmallVector<Value> carried,
+                       const IRMapping &map) {
+        int64_t step = *getConstantIntValue(loop.getStep());
+        Value at = arith::AddIOp::create(b, loc, base, both.getInductionVar());
+        for (int64_t done = 0; done < stores.step; done += step)
+          carried = inLine(
+              loop, arith::AddIOp::create(b, loc, at, constant(done)), carried,
+              map);
+        return carried;
+      };
+      times(store, from, {}, map);
+      SmallVector<Value> next =
+          times(fill, begin, SmallVector<Value>(both.getRegionIterArgs()), {});
+      if (!next.empty())
+        scf::YieldOp::create(b, loc, next);
+    }
+    fill.getInitArgsMutable().assign(both.getResults());
+    fill.setLowerBound(arith::AddIOp::create(b, loc, begin, length));
+  }
+
+  func::FuncOp kernel;
+  DeferredStores &stores;
+  OpBuilder b;
+  Location loc;
+  /// Four words: whether something was left, and the program's ids; numbers of
+  /// that program.
+  Value state, isThere;
+  SmallVector<Value> places;
+  /// What that program had for what this one has.
+  IRMapping map;
+};
+
+struct DeferStoresPass
+    : public tilebridge::cpu::impl::CpuDeferStoresPassBase<DeferStoresPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp kernel;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      // Programs that run together, or alone, would be in no row.
+      if (function->hasAttr(mergedCountAttr))
+        return;
+      if (function->hasAttr("tilebridge.kernel"))
+        kernel = function;
+    }
+    if (!kernel || kernel.isExternal() ||
+        kernel.getNumArguments() < linalg_ext::kProgramArguments)
+      return;
+    for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i)
+      if (kernel.getArgAttr(i, "tilebridge.launch"))
+        return;
+    if (auto stores = findDeferredStores(kernel))
+      Rewriter(kernel, *stores).rewrite();
+  }
+};
+} // namespace
