@@ -34,8 +34,8 @@ Value tilebridge::cpu::currentLaunch(OpBuilder &b, Location loc,
 
 Value tilebridge::cpu::loadField(OpBuilder &b, Location loc, Value base,
                                  size_t offset, Type type) {
-  Value at = LLVM::GEPOp::create(
-      b, loc, base.getType(), b.getI8Type(), base,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+  Value at =
+      LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
+                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
   return LLVM::LoadOp::create(b, loc, type, at);
 }

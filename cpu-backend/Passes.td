@@ -54,6 +54,30 @@ def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {
                            "::mlir::func::FuncDialect"];
 }
 
+def CpuCountMatchesPass : Pass<"tilebridge-cpu-count-matches", "::mlir::func::FuncOp"> {
+  let summary = "Counts by one counter for each element, not by comparisons with all numbers";
+  let description = [{
+    The sum of comparisons of a block with numbers that follow one another, along the block, is a histogram of it: `(x[:, None] == bins[None, :]).to(tl.int32)`
+    along x, with masks of x, in either order of dimensions. Numbers may begin anywhere. From 16 numbers on, as fewer are compared as quickly;
+    counts are i32, i64, f32 or f64.
+
+    Before:
+    ```mlir
+    %a = linalg.broadcast ins(%x : tensor<512xi32>) outs(%e : tensor<512x64xi32>) dimensions = [1]
+    %b = linalg.broadcast ins(%numbers : tensor<64xi32>) outs(%e : tensor<512x64xi32>) dimensions = [0]
+    %is = linalg.generic {...} ins(%a, %b : ...) { arith.cmpi eq ... }
+    %one = linalg.generic {...} ins(%is : ...) { arith.extui ... }
+    %counts = linalg.reduce { arith.addi } ins(%one : tensor<512x64xi32>) outs(%zero : tensor<64xi32>) dimensions = [0]
+    ```
+    After:
+    ```mlir
+    %counts = linalg_ext.histogram %x : tensor<512xi32> -> tensor<64xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::mlir::linalg::LinalgDialect",
+                           "::tilebridge::linalg_ext::LinalgExtDialect"];
+}
+
 def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::ModuleOp"> {
   let summary = "Compiles programs that read neighbouring columns as one";
   let description = [{

@@ -40,6 +40,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // What that made constant or equal is folded.
   pm.addPass(createStructuredCanonicalizer(/*topDown=*/false));
   pm.addPass(createCSEPass());
+  // Elements are looked up where they are compared with all numbers.
+  pm.addNestedPass<func::FuncOp>(createCpuCountMatchesPass());
   // Short loops that carry blocks are written out.
   pm.addNestedPass<func::FuncOp>(createCpuUnrollCarriedPass());
   // Tiles that programs loop over are programs of their own.

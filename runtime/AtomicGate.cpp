@@ -73,10 +73,10 @@ AtomicGate::AtomicGate(Atomics atomics, bool isInline)
     return;
   if (atomics == Atomics::Guarded || (atomics == Atomics::Alone && isInline)) {
     int none = 0;
-    isAlone = waiting.load(std::memory_order_relaxed) == 0 &&
-              running.compare_exchange_strong(none, alone,
-                                              std::memory_order_acquire,
-                                              std::memory_order_relaxed);
+    isAlone =
+        waiting.load(std::memory_order_relaxed) == 0 &&
+        running.compare_exchange_strong(none, alone, std::memory_order_acquire,
+                                        std::memory_order_relaxed);
   }
   if (!isAlone)
     enterWithOthers();

@@ -9,8 +9,8 @@
 // change it by plain accesses, and so whole vectors of lanes that follow one
 // another. A thread keeps the guard of one lane for the next ones, and has one
 // at a time, so that none waits for a thread that waits. All accesses of such a
-// kernel take guards: one of an element that is changed by an instruction of its
-// own would be lost between a thread's load and its store.
+// kernel take guards: one of an element that is changed by an instruction of
+// its own would be lost between a thread's load and its store.
 //
 // What others must not disturb is said by the scope: that of the system, which
 // has the threads of other programs, is left to the CPU. So are kernels with
@@ -104,8 +104,8 @@ StringRef tilebridge::cpu::describeAtomics(ModuleOp module) {
 }
 
 bool AtomicEmitter::mayBeGuarded() const {
-  auto atomics = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
-      atomicsAttr);
+  auto atomics =
+      op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(atomicsAttr);
   return access.kind && atomics && atomics.getValue() != "own";
 }
 
@@ -139,10 +139,10 @@ Value AtomicEmitter::guardPointer(Value guard) {
 void AtomicEmitter::takeGuard(Value guard) {
   Type i32 = b.getI32Type();
   Value pointer = guardPointer(guard);
-  Value before = LLVM::AtomicRMWOp::create(
-      b, loc, LLVM::AtomicBinOp::xchg, pointer,
-      arith::ConstantIntOp::create(b, loc, i32, 1),
-      LLVM::AtomicOrdering::acquire);
+  Value before =
+      LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::xchg, pointer,
+                                arith::ConstantIntOp::create(b, loc, i32, 1),
+                                LLVM::AtomicOrdering::acquire);
   Value isTaken =
       arith::CmpIOp::create(b, loc, CmpIPredicate::ne, before,
                             arith::ConstantIntOp::create(b, loc, i32, 0));
@@ -166,8 +166,7 @@ void AtomicEmitter::giveGuard(Value guard) {
 
 /// The guard of `address`, which the thread has from here on.
 Value AtomicEmitter::changeGuard(Value held, Value guard) {
-  Value differs =
-      arith::CmpIOp::create(b, loc, CmpIPredicate::ne, held, guard);
+  Value differs = arith::CmpIOp::create(b, loc, CmpIPredicate::ne, held, guard);
   auto branch = scf::IfOp::create(b, loc, differs, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard inside(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -189,9 +188,8 @@ Value AtomicEmitter::combineAny(Value old, Value value) {
     return arith::SelectOp::create(b, loc, is(CmpIPredicate::uge, old, value),
                                    zero,
                                    arith::AddIOp::create(b, loc, old, one));
-  Value begins =
-      arith::OrIOp::create(b, loc, is(CmpIPredicate::eq, old, zero),
-                           is(CmpIPredicate::ugt, old, value));
+  Value begins = arith::OrIOp::create(b, loc, is(CmpIPredicate::eq, old, zero),
+                                      is(CmpIPredicate::ugt, old, value));
   return arith::SelectOp::create(b, loc, begins, value,
                                  arith::SubIOp::create(b, loc, old, one));
 }
@@ -246,11 +244,11 @@ Value AtomicEmitter::changeLanes(Position at, int64_t lanes, Value held) {
       b, loc, followOneAnother(at, lanes),
       arith::CmpIOp::create(b, loc, CmpIPredicate::eq, guard, guardOf(last)));
   if (access.mask)
-    together = arith::AndIOp::create(
-        b, loc, together,
-        vector::ReductionOp::create(
-            b, loc, vector::CombiningKind::AND,
-            load(access.mask, at, b.getI1Type(), lanes)));
+    together =
+        arith::AndIOp::create(b, loc, together,
+                              vector::ReductionOp::create(
+                                  b, loc, vector::CombiningKind::AND,
+                                  load(access.mask, at, b.getI1Type(), lanes)));
   auto branch =
       scf::IfOp::create(b, loc, TypeRange{held.getType()}, together, true);
   OpBuilder::InsertionGuard inside(b);
@@ -263,9 +261,8 @@ Value AtomicEmitter::changeLanes(Position at, int64_t lanes, Value held) {
 
   b.setInsertionPointToStart(branch.elseBlock());
   SmallVector<Value> one(at);
-  Value end =
-      arith::AddIOp::create(b, loc, at.back(),
-                            arith::ConstantIndexOp::create(b, loc, lanes));
+  Value end = arith::AddIOp::create(
+      b, loc, at.back(), arith::ConstantIndexOp::create(b, loc, lanes));
   auto each = scf::ForOp::create(b, loc, at.back(), end,
                                  arith::ConstantIndexOp::create(b, loc, 1),
                                  ValueRange{held});
@@ -308,8 +305,8 @@ void AtomicEmitter::changeRow(Position row) {
 LogicalResult AtomicEmitter::emitGuarded() {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   guards = loadField(b, loc, host, offsetof(tb_host_v1, guards), pointer);
-  guardMask = loadField(b, loc, host, offsetof(tb_host_v1, guard_mask),
-                        b.getI64Type());
+  guardMask =
+      loadField(b, loc, host, offsetof(tb_host_v1, guard_mask), b.getI64Type());
   // Of an empty row not even the first guard is there.
   if (llvm::is_contained(shaped.getShape(), 0))
     return success();
@@ -320,25 +317,24 @@ LogicalResult AtomicEmitter::emitGuarded() {
     giveGuard(changeAt({}, guard));
     return success();
   }
-  return forEachElement(emitter, loc, shaped.getShape().drop_back(),
-                        [&](Position row) {
-                          OpBuilder::InsertionGuard outside(b);
-                          if (Value any = isAnyOfRow(row))
-                            b.setInsertionPointToStart(
-                                scf::IfOp::create(b, loc, any,
-                                                  /*withElseRegion=*/false)
-                                    .thenBlock());
-                          changeRow(row);
-                          return success();
-                        });
+  return forEachElement(
+      emitter, loc, shaped.getShape().drop_back(), [&](Position row) {
+        OpBuilder::InsertionGuard outside(b);
+        if (Value any = isAnyOfRow(row))
+          b.setInsertionPointToStart(scf::IfOp::create(b, loc, any,
+                                                       /*withElseRegion=*/false)
+                                         .thenBlock());
+        changeRow(row);
+        return success();
+      });
 }
 
 /// A single element: what was there.
 Value AtomicEmitter::changeGuarded(Value offset, Value value) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   guards = loadField(b, loc, host, offsetof(tb_host_v1, guards), pointer);
-  guardMask = loadField(b, loc, host, offsetof(tb_host_v1, guard_mask),
-                        b.getI64Type());
+  guardMask =
+      loadField(b, loc, host, offsetof(tb_host_v1, guard_mask), b.getI64Type());
   Value address = addressOf(offset), guard = guardOf(address);
   takeGuard(guard);
   Value old = changePlainly(address, value);

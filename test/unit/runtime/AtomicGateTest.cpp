@@ -67,7 +67,8 @@ TEST(AtomicGate, SaysWhatTheKernelMayDo) {
     EXPECT_TRUE(Described(gate).isGuarded());
     EXPECT_FALSE(Described(gate, /*isInline=*/false).isGuarded());
   }
-  EXPECT_TRUE(Described(AtomicGate(Atomics::Guarded, false), false).isGuarded());
+  EXPECT_TRUE(
+      Described(AtomicGate(Atomics::Guarded, false), false).isGuarded());
   EXPECT_FALSE(Described(AtomicGate(Atomics::Alone, false), false).isGuarded());
   EXPECT_FALSE(Described(AtomicGate(Atomics::Own, true)).isGuarded());
   EXPECT_FALSE(Described(AtomicGate(Atomics::None, true)).isGuarded());
@@ -138,8 +139,7 @@ TEST(AtomicGate, IsOpenInAForkedChild) {
   pid_t child = fork();
   if (child == 0) {
     alarm(20);
-    bool isGuarded =
-        Described(AtomicGate(Atomics::Guarded, true)).isGuarded();
+    bool isGuarded = Described(AtomicGate(Atomics::Guarded, true)).isGuarded();
     _exit(isGuarded ? 0 : 1);
   }
   int status = 1;
