@@ -238,8 +238,8 @@ static bool countMatches(linalg::ReduceOp op) {
   auto integer =
       dyn_cast<IntegerType>(getElementTypeOrSelf(elements.getType()));
   // As many numbers as there are bits for: none of them comes twice.
-  if (!integer || (integer.getWidth() < 63 &&
-                   bins > (int64_t(1) << integer.getWidth())))
+  if (!integer ||
+      (integer.getWidth() < 63 && bins > (int64_t(1) << integer.getWidth())))
     return false;
 
   OpBuilder b(op);
@@ -249,11 +249,11 @@ static bool countMatches(linalg::ReduceOp op) {
     if (!first)
       first = arith::ConstantOp::create(
           b, loc, cast<TypedAttr>(cast<Attribute>(matches.first)));
-    elements = elementwise(b, loc, integer, elements,
-                           [&](OpBuilder &b, ValueRange arguments) -> Value {
-                             return arith::SubIOp::create(b, loc, arguments[0],
-                                                          first);
-                           });
+    elements =
+        elementwise(b, loc, integer, elements,
+                    [&](OpBuilder &b, ValueRange arguments) -> Value {
+                      return arith::SubIOp::create(b, loc, arguments[0], first);
+                    });
   }
   Value mask;
   for (Value other : matches.masks)

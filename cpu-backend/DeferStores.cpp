@@ -59,9 +59,7 @@ public:
     for (Operation *name : namesOfBuffer())
       name->moveBefore(branch);
     b.setInsertionPointToStart(branch.thenBlock());
-    ifThere([&] {
-      storeAll(map.lookup(stores.stored.getLowerBound()));
-    });
+    ifThere([&] { storeAll(map.lookup(stores.stored.getLowerBound())); });
     setState(0, constant64(0));
     fuse();
     b.setInsertionPoint(branch.elseBlock()->getTerminator());
@@ -84,8 +82,7 @@ private:
                               linalg_ext::kProgramArguments + dim);
   }
   Value allocate(Type element, int64_t size, StringRef attr) {
-    auto op =
-        memref::AllocOp::create(b, loc, MemRefType::get({size}, element));
+    auto op = memref::AllocOp::create(b, loc, MemRefType::get({size}, element));
     op->setAttr(attr, b.getUnitAttr());
     return op;
   }
@@ -123,8 +120,7 @@ private:
     for (Value value : stores.kept) {
       Type type = value.getType();
       bool isFloat = isa<FloatType>(type);
-      Value place =
-          allocate(isFloat ? type : b.getI64Type(), 1, keptAttr);
+      Value place = allocate(isFloat ? type : b.getI64Type(), 1, keptAttr);
       places.push_back(place);
       Value kept = memref::LoadOp::create(b, loc, place, constant(0));
       if (type.isIndex())
@@ -204,14 +200,13 @@ private:
         b, loc, wholeSteps(begin, fill.getUpperBound()),
         wholeSteps(from, map.lookup(store.getUpperBound())));
     // Nothing is overwritten that was not read.
-    Value isAhead = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                          from, begin);
+    Value isAhead =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, from, begin);
     // Where nothing was left, the rest was computed from nothing.
     Value no = arith::ConstantIntOp::create(b, loc, 0, 1);
     Value isFused = arith::SelectOp::create(b, loc, isThere, isAhead, no);
     steps = arith::SelectOp::create(b, loc, isFused, steps, constant(0));
-    Value length =
-        arith::MulIOp::create(b, loc, steps, constant(stores.step));
+    Value length = arith::MulIOp::create(b, loc, steps, constant(stores.step));
     Value rest = arith::AddIOp::create(b, loc, from, length);
     ifThere([&] { storeAll(rest); });
     auto both = scf::ForOp::create(b, loc, constant(0), length,
@@ -224,9 +219,9 @@ private:
         int64_t step = *getConstantIntValue(loop.getStep());
         Value at = arith::AddIOp::create(b, loc, base, both.getInductionVar());
         for (int64_t done = 0; done < stores.step; done += step)
-          carried = inLine(
-              loop, arith::AddIOp::create(b, loc, at, constant(done)), carried,
-              map);
+          carried =
+              inLine(loop, arith::AddIOp::create(b, loc, at, constant(done)),
+                     carried, map);
         return carried;
       };
       times(store, from, {}, map);

@@ -56,7 +56,8 @@ static bool isWrite(Operation *op) {
   return isa<memref::StoreOp, vector::StoreOp, vector::MaskedStoreOp>(op);
 }
 
-/// Calls a function that only computes, such as the one for the programs' order.
+/// Calls a function that only computes, such as the one for the programs'
+/// order.
 static bool isPureCall(func::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       call, call.getCalleeAttr());
@@ -234,9 +235,8 @@ private:
     }
     if (!target)
       return false;
-    auto found = llvm::find_if(result.edges, [&](scf::ForOp loop) {
-      return isEachStep(loop, reads);
-    });
+    auto found = llvm::find_if(
+        result.edges, [&](scf::ForOp loop) { return isEachStep(loop, reads); });
     if (found == result.edges.end())
       return false;
     result.stored = *found;
@@ -247,8 +247,8 @@ private:
     return result.step % fills == 0 && result.step % stores == 0;
   }
 
-  /// Whether operations that do nothing else compute it from arguments alone, or
-  /// also from numbers that others give, such as one that is loaded.
+  /// Whether operations that do nothing else compute it from arguments alone,
+  /// or also from numbers that others give, such as one that is loaded.
   enum class From { Arguments, Numbers, Others };
 
   From originOf(Value value) {
@@ -264,8 +264,9 @@ private:
       for (Value operand : op->getOperands())
         from = std::max(from, originOf(operand));
       // A quotient by what was not computed would be an error.
-      if (from == From::Numbers && isa<arith::DivSIOp, arith::DivUIOp,
-                                       arith::RemSIOp, arith::RemUIOp>(op))
+      if (from == From::Numbers &&
+          isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+              op))
         from = From::Others;
     }
     return origins[value] = from;

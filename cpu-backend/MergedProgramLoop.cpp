@@ -70,8 +70,9 @@ Value ProgramLoopEmitter::atOnce(ArrayRef<MergedCall> merged) {
 }
 
 /// Where a program is among those that run together.
-ProgramLoopEmitter::Place ProgramLoopEmitter::placeOf(const MergedCall &merged, Value program,
-                                        ValueRange ids) {
+ProgramLoopEmitter::Place ProgramLoopEmitter::placeOf(const MergedCall &merged,
+                                                      Value program,
+                                                      ValueRange ids) {
   Value id = isScattered()
                  ? arith::RemUIOp::create(b, loc, program, length).getResult()
                  : wide(ids[merged.axis]);
@@ -93,8 +94,8 @@ ProgramLoopEmitter::Place ProgramLoopEmitter::placeOf(const MergedCall &merged, 
 /// The programs `first`, `first + distance`, ...: by one call, or else in
 /// smaller groups, or one by one.
 void ProgramLoopEmitter::createGroup(const ProgramCall &kernel,
-                              ArrayRef<MergedCall> merged, Value first,
-                              ValueRange ids) {
+                                     ArrayRef<MergedCall> merged, Value first,
+                                     ValueRange ids) {
   if (merged.empty()) {
     call(kernel, ids);
     return;
@@ -117,9 +118,10 @@ void ProgramLoopEmitter::createGroup(const ProgramCall &kernel,
 /// Runs the group that begins with the program, if one does, and goes on behind
 /// those that belong to groups that have begun.
 SmallVector<Value> ProgramLoopEmitter::createMember(const ProgramCall &kernel,
-                                             ArrayRef<MergedCall> merged,
-                                             Value program, ValueRange ids,
-                                             const Place &place) {
+                                                    ArrayRef<MergedCall> merged,
+                                                    Value program,
+                                                    ValueRange ids,
+                                                    const Place &place) {
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         place.number, number(0));
   auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
@@ -148,8 +150,8 @@ SmallVector<Value> ProgramLoopEmitter::createMember(const ProgramCall &kernel,
 
 /// Runs the program, or the group that it is part of; what follows.
 SmallVector<Value> ProgramLoopEmitter::createOne(const ProgramCall &kernel,
-                                          ArrayRef<MergedCall> merged,
-                                          ValueRange state) {
+                                                 ArrayRef<MergedCall> merged,
+                                                 ValueRange state) {
   ValueRange ids = state.drop_front();
   if (merged.empty()) {
     call(kernel, ids);
@@ -180,8 +182,8 @@ SmallVector<Value> ProgramLoopEmitter::createOne(const ProgramCall &kernel,
 /// the same bits in every launch: the call whose range has the first program of
 /// a group runs all of it, even those beyond its range, and others leave them.
 void ProgramLoopEmitter::createMerged(const ProgramCall &kernel,
-                               ArrayRef<MergedCall> merged, Value begin,
-                               Value end) {
+                                      ArrayRef<MergedCall> merged, Value begin,
+                                      Value end) {
   findStep(merged);
   auto branch = scf::IfOp::create(b, loc, isOff, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -203,4 +205,3 @@ void ProgramLoopEmitter::createMerged(const ProgramCall &kernel,
         scf::YieldOp::create(b, loc, createOne(kernel, merged, state));
       });
 }
-

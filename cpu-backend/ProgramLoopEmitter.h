@@ -19,8 +19,8 @@ public:
   void create(const ProgramCall &kernel, Value begin, Value end);
   void createTiles(const ProgramCall &kernel, Value begin, Value end,
                    Value scratch);
-  void createMerged(const ProgramCall &kernel, llvm::ArrayRef<MergedCall> merged,
-                    Value begin, Value end);
+  void createMerged(const ProgramCall &kernel,
+                    llvm::ArrayRef<MergedCall> merged, Value begin, Value end);
   Value atOnce(llvm::ArrayRef<MergedCall> merged);
   Value count(const ProgramCall &kernel);
 
@@ -32,7 +32,7 @@ private:
   Tiles askTiles(const ProgramCall &kernel);
   void createClear(const ProgramCall &kernel, Value together, Value scratch);
   mlir::func::CallOp call(const ProgramCall &call, mlir::ValueRange ids,
-                    Value isRest = {});
+                          Value isRest = {});
   /// Whether the number is that of no program, but of what those before have
   /// left; null if they leave nothing.
   Value isRest(const ProgramCall &kernel, Value at, Value end);
@@ -50,10 +50,12 @@ private:
   void createGroup(const ProgramCall &kernel, llvm::ArrayRef<MergedCall> merged,
                    Value first, mlir::ValueRange ids);
   mlir::SmallVector<Value> createMember(const ProgramCall &kernel,
-                                  llvm::ArrayRef<MergedCall> merged, Value program,
-                                  mlir::ValueRange ids, const Place &place);
+                                        llvm::ArrayRef<MergedCall> merged,
+                                        Value program, mlir::ValueRange ids,
+                                        const Place &place);
   mlir::SmallVector<Value> createOne(const ProgramCall &kernel,
-                               llvm::ArrayRef<MergedCall> merged, mlir::ValueRange state);
+                                     llvm::ArrayRef<MergedCall> merged,
+                                     mlir::ValueRange state);
   /// What one group and those between its programs take of the grid's numbers.
   Value blockOf(const MergedCall &merged) {
     return mlir::arith::MulIOp::create(b, loc, distance, number(merged.count));
