@@ -21,7 +21,7 @@ using namespace tilebridge::cpu;
 static constexpr unsigned maxKept = 8;
 
 /// The buffer is in the second cache when the next program comes to it.
-static constexpr int64_t maxBytes = 256 << 10;
+static constexpr int64_t maxBytes = 512 << 10;
 
 /// The buffer or argument that a memref is another name for.
 static Value baseOf(Value memref) {

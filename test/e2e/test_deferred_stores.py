@@ -51,6 +51,7 @@ def guarded(rows, columns, stride, shift, dtype):
         (6, 64, 1024),
         (3, 40000, 65536),
         (3, 90000, 131072),
+        (3, 140000, 262144),
     ],
 )
 @pytest.mark.parametrize("dtype", HALVES)

@@ -204,3 +204,25 @@ func.func @two_arrays(%in: memref<?xf32>, %out: memref<?xf32>, %x: i32, %y: i32,
   }
   return
 }
+
+// -----
+
+// What is longer than 512 KiB has left the second cache before the next program comes.
+// CHECK-LABEL: func.func @long_row
+// CHECK-NOT: tilebridge.deferred
+func.func @long_row(%in: memref<?xf32>, %out: memref<?xf32>, %x: i32, %y: i32, %z: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %n = arith.constant 131088 : index
+  %buffer = memref.alloc() : memref<131088xf32>
+  scf.for %i = %c0 to %n step %c16 {
+    %v = vector.load %in[%i] : memref<?xf32>, vector<16xf32>
+    vector.store %v, %buffer[%i] : memref<131088xf32>, vector<16xf32>
+  }
+  scf.for %i = %c0 to %n step %c16 {
+    %e = vector.load %buffer[%i] : memref<131088xf32>, vector<16xf32>
+    vector.store %e, %out[%i] : memref<?xf32>, vector<16xf32>
+  }
+  return
+}
