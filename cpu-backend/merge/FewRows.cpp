@@ -114,23 +114,23 @@ static func::FuncOp makeStep(func::FuncOp func, unsigned axis,
       if (auto value = dyn_cast<Value>(part);
           value && failed(addToSlice(value, func.getBody().front(), slice)))
         return {};
-  auto step = func::FuncOp::create(
-      b, loc, (func.getName() + ".merged_step").str(),
-      b.getFunctionType(func.getArgumentTypes(), i64));
+  auto step =
+      func::FuncOp::create(b, loc, (func.getName() + ".merged_step").str(),
+                           b.getFunctionType(func.getArgumentTypes(), i64));
   step.setPrivate();
   b.setInsertionPointToStart(step.addEntryBlock());
   IRMapping map;
   map.map(func.getArguments(), step.getArguments());
   for (Operation *op : slice)
     b.clone(*op, map);
-  Value count =
-            step.getArguments().take_back(kProgramArguments)[3 + axis],
+  Value count = step.getArguments().take_back(kProgramArguments)[3 + axis],
         holds = arith::CmpIOp::create(
             b, loc, arith::CmpIPredicate::uge, count,
             arith::ConstantIntOp::create(b, loc, count.getType(), least));
   auto mapped = [&](OpFoldResult part) {
     auto value = dyn_cast<Value>(part);
-    return toValue(b, loc, value ? OpFoldResult(map.lookupOrDefault(value)) : part);
+    return toValue(b, loc,
+                   value ? OpFoldResult(map.lookupOrDefault(value)) : part);
   };
   for (const WantedPart &rows : products.rows) {
     Value end = arith::AddIOp::create(b, loc, mapped(rows.low),
@@ -165,8 +165,8 @@ bool tilebridge::cpu::mergeFewRows(func::FuncOp func) {
   auto products = findProducts(func);
   if (!products || !llvm::isPowerOf2_64(products->columns))
     return false;
-  int64_t count = wantedBytes(products->bytes) /
-                  (products->columns * products->bytes);
+  int64_t count =
+      wantedBytes(products->bytes) / (products->columns * products->bytes);
   if (count < 2)
     return false;
   ValueRange ids = func.getArguments().take_back(kProgramArguments);
