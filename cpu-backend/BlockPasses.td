@@ -218,12 +218,55 @@ def CpuSplitReadsPass : Pass<"tilebridge-cpu-split-reads", "::mlir::func::FuncOp
                            "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuRepeatRowsPass : Pass<"tilebridge-cpu-repeat-rows", "::mlir::func::FuncOp"> {
+  let summary = "Computes rows that are one row once";
+  let description = [{
+    Elementwise operations in functions with products, all of whose inputs are repeated along the same outer dimensions (or are one number), are done for what is
+    repeated, and their result is repeated. Such are zeros of 4 bits that are unpacked for a block of weights: their rows are one row, where a group is no shorter than the block.
+    Operations that ask for an element's index are left as they are, and those of single numbers.
+
+    Before:
+    ```mlir
+    #map = affine_map<(d0, d1) -> (d0, d1)>
+    func.func @f(%row: tensor<64xi8>) -> tensor<32x64xf32> {
+      %0 = tensor.empty() : tensor<32x64xi8>
+      %1 = linalg.broadcast ins(%row : tensor<64xi8>) outs(%0 : tensor<32x64xi8>) dimensions = [0]
+      %2 = tensor.empty() : tensor<32x64xf32>
+      %3 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+          ins(%1 : tensor<32x64xi8>) outs(%2 : tensor<32x64xf32>) {
+      ^bb0(%in: i8, %out: f32):
+        %4 = arith.sitofp %in : i8 to f32
+        linalg.yield %4 : f32
+      } -> tensor<32x64xf32>
+      return %3 : tensor<32x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    func.func @f(%row: tensor<64xi8>) -> tensor<32x64xf32> {
+      %0 = tensor.empty() : tensor<64xf32>
+      %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+          ins(%row : tensor<64xi8>) outs(%0 : tensor<64xf32>) {
+      ^bb0(%in: i8, %out: f32):
+        %4 = arith.sitofp %in : i8 to f32
+        linalg.yield %4 : f32
+      } -> tensor<64xf32>
+      %2 = tensor.empty() : tensor<32x64xf32>
+      %3 = linalg.broadcast ins(%1 : tensor<64xf32>) outs(%2 : tensor<32x64xf32>) dimensions = [0]
+      return %3 : tensor<32x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::FuncOp"> {
   let summary = "Reads rows that are one row once";
   let description = [{
     A block whose stride along an outer dimension is zero, such as the scales of weights in groups that are no shorter than the block,
-    is read as one row that is repeated, if the row's elements lie apart. Contiguous rows are read as vectors wherever they are
-    used, and stay. A repeated dimension that a `tensor.collapse_shape` leaves alone is repeated behind it. So is one of a block that
+    is read as one row that is repeated, if the row's elements lie apart, or are each repeated for neighbours, as bytes with zeros of two
+    columns are. Other contiguous rows are read as vectors wherever they are used, and stay. A repeated dimension that a `tensor.collapse_shape` leaves alone is repeated behind it. So is one of a block that
     is padded, as some of its columns may be outside of the array, if nothing is padded along the repeated one.
 
     Before:

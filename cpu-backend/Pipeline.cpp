@@ -88,6 +88,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuNarrowOperandsPass(narrow));
   // Rows that are one row, elements of which lie apart, are read once.
   pm.addNestedPass<func::FuncOp>(createCpuRepeatLoadsPass());
+  // What is computed from these is computed for one row.
+  pm.addNestedPass<func::FuncOp>(createCpuRepeatRowsPass());
   // Blocks have no dimensions of one element, and numbers are no blocks.
   pm.addNestedPass<func::FuncOp>(createCpuDropUnitDimsPass());
   // A row that need not be there ends in one place, for those who read it and

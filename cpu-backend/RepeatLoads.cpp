@@ -49,7 +49,8 @@ static SmallVector<int64_t> repeatedDims(MemRefType view) {
     repeated.push_back(dim);
     first = std::min(first, dim);
   }
-  if (last < first || strides[last] == 1)
+  // Elements that are repeated beside each other are spread over lanes.
+  if (last < first || (strides[last] == 1 && repeated.back() < last))
     return {};
   return repeated;
 }

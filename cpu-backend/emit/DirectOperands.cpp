@@ -50,6 +50,14 @@ public:
       return enter(op) && followElementwise(op, hasLanes);
     if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
       int64_t last = cast<RankedTensorType>(tensor.getType()).getRank() - 1;
+      // A row that is computed, and repeated, is computed once.
+      if (Operation *row = op->getOperand(0).getDefiningOp();
+          row && hasLanes && loop->isProperAncestor(row) &&
+          isElementwise(row) && broadcast.getDimensions().front() == 0 &&
+          !llvm::is_contained(broadcast.getDimensions(), last)) {
+        found.kept.insert(row);
+        return enter(op);
+      }
       return enter(op) &&
              follow(op->getOperand(0),
                     hasLanes &&

@@ -16,7 +16,8 @@ def CpuVersionProgramsPass : Pass<"tilebridge-cpu-version-programs", "::mlir::fu
     An access may be a box or single elements, as a condition says that the program's numbers decide: that an index which is divided by
     a dimension's size did not run over its type, or that a block does not wrap around. All such conditions together choose between two
     bodies: in the first they hold, and canonicalization removes the other branches there. Of a condition that is the conjunction of several, those
-    that are known before the program does anything hold there, such as that of the columns, not that of a loop's number. Not for kernels
+    that are known before the program does anything hold there, such as that of the columns, not that of a loop's number. A program that may end early
+    asks in the branch that goes on, if numbers are known only there. Not for kernels
     of more than 400 operations, nor where no branch asks for known conditions alone.
 
     In kernels with products only branches count from whose blocks something else is computed before, such as weights that are unpacked: they

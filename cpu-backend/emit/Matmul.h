@@ -141,6 +141,10 @@ public:
   int64_t depthUnit() const;
   /// Elements of a as what is multiplied; how many of a column, or of a row.
   mlir::Value asLeft(mlir::Value value) const { return convert(value, true); }
+  mlir::Value asRight(mlir::Value value) const { return convert(value, false); }
+  bool multipliesPairs() const { return unit == MatmulUnit::Bf16Pairs; }
+  mlir::Value addProducts(mlir::Value sum, mlir::Value left,
+                          mlir::Value right) const;
   int64_t lanesOfColumn(int64_t rows) const;
   int64_t lanesOfRow(int64_t columns, mlir::Type element) const;
 
@@ -197,8 +201,6 @@ private:
                       mlir::VectorType type) const;
   mlir::Value leftVector(mlir::Value row, mlir::Value step,
                          int64_t lanes) const;
-  mlir::Value addProducts(mlir::Value sum, mlir::Value left,
-                          mlir::Value right) const;
   // MatmulPrefetch.cpp
   void prefetchLine(mlir::Value from, mlir::Type element,
                     mlir::Value number) const;

@@ -19,11 +19,17 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+/// Two steps are multiplied at once, by an instruction for pairs of bf16.
+static bool takesPairs(ImplicitLocOpBuilder &b, const DeepMatmul &product) {
+  return product.kernel(b).multipliesPairs() && product.depth % 2 == 0;
+}
+
 /// Rows that take a vector of b at once; fewer ones take the last one again.
-/// Where an instruction multiplies pairs of bf16, more than one row are worth
-/// packing them.
+/// Of bf16 that is converted element by element, more than one row are worth
+/// packing it.
 static int64_t rowsAtOnce(ImplicitLocOpBuilder &b, const DeepMatmul &product) {
-  int64_t most = product.kernel(b).packedBytes() < 4 ? 1 : 4;
+  bool isWide = product.kernel(b).packedBytes() == 4;
+  int64_t most = isWide || takesPairs(b, product) ? 4 : 1;
   auto type = cast<RankedTensorType>(product.op->getResult(0).getType());
   return std::min(most, type.getDimSize(0));
 }
@@ -63,13 +69,15 @@ Value tilebridge::cpu::findDirectRow(ImplicitLocOpBuilder &b,
   return arith::AndIOp::create(b, isFew, isOther);
 }
 
-/// An element of a, as f32, by its address.
-static Value leftElement(ImplicitLocOpBuilder &b, Value address,
-                         int64_t bytes) {
+/// An element of a, as f32, by its address; or a pair of bf16, as a word.
+static Value leftElement(ImplicitLocOpBuilder &b, Value address, int64_t bytes,
+                         bool isPair) {
   Value number = arith::IndexCastOp::create(b, b.getI64Type(), address),
         pointer = LLVM::IntToPtrOp::create(
             b, LLVM::LLVMPointerType::get(b.getContext()), number);
   Type i32 = b.getI32Type();
+  if (isPair)
+    return LLVM::LoadOp::create(b, i32, pointer, bytes);
   if (bytes == 4)
     return LLVM::LoadOp::create(b, b.getF32Type(), pointer, bytes);
   Value half = LLVM::LoadOp::create(b, b.getI16Type(), pointer, bytes),
@@ -103,6 +111,7 @@ static void multiplyRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
   while (n % width)
     width /= 2;
   int64_t some = width % together ? lanes : std::max(together, lanes);
+  const bool pairs = takesPairs(b, product);
   RowsInMemory rows = product.leftRows(b);
   SmallVector<Value> firsts = {arith::AddIOp::create(
       b, rows.address, arith::MulIOp::create(b, product.filled, index(bytes)))};
@@ -118,36 +127,48 @@ static void multiplyRows(ImplicitLocOpBuilder &b, const DeepMatmul &product,
     isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, product.total,
                                     index(0));
   auto emitColumns = [&](Value begin, Value column) {
-    auto steps =
-        scf::ForOp::create(b, begin, offsetBy(b, begin, chain), index(1),
-                           SmallVector<Value>(count * width / lanes, zero));
+    auto steps = scf::ForOp::create(
+        b, begin, offsetBy(b, begin, chain), index(pairs ? 2 : 1),
+        SmallVector<Value>(count * width / lanes, zero));
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(steps.getBody());
       Value step = steps.getInductionVar(),
             passed = arith::MulIOp::create(b, step, index(bytes));
       auto left = llvm::map_to_vector(firsts, [&](Value first) -> Value {
-        Value at = arith::AddIOp::create(b, first, passed);
-        return vector::BroadcastOp::create(b, type, leftElement(b, at, bytes));
+        Value at = arith::AddIOp::create(b, first, passed),
+              one = leftElement(b, at, bytes, pairs),
+              all = vector::BroadcastOp::create(
+                  b, VectorType::get(lanes, one.getType()), one);
+        if (!pairs)
+          return all;
+        auto halves = VectorType::get(2 * lanes, b.getI16Type());
+        return vector::BitCastOp::create(b, halves, all);
       });
       auto contract = arith::FastMathFlags::contract;
       SmallVector<Value> sums(steps.getRegionIterArgs());
       for (int64_t from = 0; from < width; from += some) {
-        Value right = fetch(b, step, offsetBy(b, column, from), some);
-        right = widenTo(b, right, b.getF32Type(), false);
-        for (int64_t part = 0; part < some; part += lanes) {
-          Value factor = right;
-          if (some > lanes)
-            factor = vector::ExtractStridedSliceOp::create(
-                b, right, ArrayRef<int64_t>{part}, ArrayRef<int64_t>{lanes},
-                ArrayRef<int64_t>{1});
-          for (int64_t row = 0; row < count; ++row) {
-            Value &sum = sums[(row * width + from + part) / lanes];
-            sum = arith::AddFOp::create(
-                b, arith::MulFOp::create(b, left[row], factor, contract), sum,
-                contract);
-          }
+        Value at = offsetBy(b, column, from), right = fetch(b, step, at, some);
+        SmallVector<Value> factors;
+        if (pairs) {
+          Value below = fetch(b, offsetBy(b, step, 1), at, some);
+          factors = interleaveRows(
+              b, {kernel.asRight(right), kernel.asRight(below)}, lanes);
+        } else {
+          right = widenTo(b, right, b.getF32Type(), false);
+          factors = interleaveRows(b, right, lanes);
         }
+        for (auto [part, factor] : llvm::enumerate(factors))
+          for (int64_t row = 0; row < count; ++row) {
+            Value &sum = sums[(row * width + from) / lanes + part];
+            sum =
+                pairs
+                    ? kernel.addProducts(sum, left[row], factor)
+                    : arith::AddFOp::create(
+                          b,
+                          arith::MulFOp::create(b, left[row], factor, contract),
+                          sum, contract);
+          }
       }
       scf::YieldOp::create(b, sums);
     }
@@ -218,11 +239,18 @@ LogicalResult FunctionEmitter::packDirect(const DeepMatmul &product,
       auto known = constantOf(OpFoldResult(product.wanted));
       int64_t most = rowsAtOnce(b, product);
       if (known || most == 1)
-        return multiply(known == 1 ? 1 : most);
-      Value isOne =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, product.wanted,
-                                arith::ConstantIndexOp::create(b, 1));
-      emitChoice(b, isOne, [&] { multiply(1); }, [&] { multiply(most); });
+        return multiply(known ? std::clamp<int64_t>(*known, 1, most) : most);
+      auto isUpTo = [&](int64_t rows) -> Value {
+        return arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                     product.wanted,
+                                     arith::ConstantIndexOp::create(b, rows));
+      };
+      auto multiplySome = [&] {
+        if (most <= 2)
+          return multiply(most);
+        emitChoice(b, isUpTo(2), [&] { multiply(2); }, [&] { multiply(most); });
+      };
+      emitChoice(b, isUpTo(1), [&] { multiply(1); }, multiplySome);
     };
     emitChoice(b, product.isDirectRow, multiplyFew, packAll);
   };

@@ -43,6 +43,12 @@ void emitPackComputed(mlir::ImplicitLocOpBuilder &b,
                       mlir::Value firstRow, int64_t group, int64_t together,
                       const MatmulTile &tile, mlir::Value end, Convert convert);
 
+/// Elements of rows in turn, as an instruction takes them that adds up several
+/// products in a lane: vectors of `lanes` elements of each row.
+llvm::SmallVector<mlir::Value> interleaveRows(mlir::ImplicitLocOpBuilder &b,
+                                              llvm::ArrayRef<mlir::Value> rows,
+                                              int64_t lanes);
+
 /// `body` for each panel of so many of `n` columns, up to the one with the last
 /// column before `end` (null: all panels): its number, its first column, and
 /// how many it has.

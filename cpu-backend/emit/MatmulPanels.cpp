@@ -24,6 +24,65 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
+/// Elements of rows in turn.
+static Value interleave(ImplicitLocOpBuilder &b, ArrayRef<Value> rows) {
+  if (rows.size() == 1)
+    return rows[0];
+  SmallVector<Value> even, odd;
+  for (auto [i, row] : llvm::enumerate(rows))
+    (i % 2 ? odd : even).push_back(row);
+  return vector::InterleaveOp::create(b, interleave(b, even),
+                                      interleave(b, odd));
+}
+
+/// Two rows of f32 that are rounded to bf16 for AVX512_BF16: its own conversion
+/// loses denormals, as its products do.
+static Value inPairs(ImplicitLocOpBuilder &b, ArrayRef<Value> rows) {
+  SmallVector<Value> wide;
+  for (Value row : rows) {
+    auto bits = row.getDefiningOp<vector::BitCastOp>();
+    auto narrow =
+        bits ? bits.getSource().getDefiningOp<arith::TruncFOp>() : nullptr;
+    wide.push_back(narrow ? narrow.getIn() : Value());
+  }
+  auto type = wide.size() == 2 && wide[0] && wide[1]
+                  ? dyn_cast<VectorType>(wide[0].getType())
+                  : VectorType();
+  if (!type || type != VectorType::get(16, b.getF32Type()) ||
+      wide[1].getType() != type)
+    return {};
+  Value both = LLVM::CallIntrinsicOp::create(
+                   b, VectorType::get(32, b.getBF16Type()),
+                   b.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
+                   ValueRange{wide[1], wide[0]})
+                   ->getResult(0);
+  both =
+      vector::BitCastOp::create(b, VectorType::get(32, b.getI16Type()), both);
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < 16; ++lane)
+    order.append({lane, lane + 16});
+  return vector::ShuffleOp::create(b, both, both, order);
+}
+
+SmallVector<Value> tilebridge::cpu::interleaveRows(ImplicitLocOpBuilder &b,
+                                                   ArrayRef<Value> rows,
+                                                   int64_t lanes) {
+  if (Value pairs = inPairs(b, rows))
+    return {pairs};
+  SmallVector<Value> result;
+  int64_t all = cast<VectorType>(rows[0].getType()).getDimSize(0);
+  for (int64_t part = 0; part < all; part += lanes) {
+    SmallVector<Value> some(rows);
+    if (lanes < all)
+      for (Value &row : some)
+        row = vector::ExtractStridedSliceOp::create(
+            b, row, ArrayRef<int64_t>{part}, ArrayRef<int64_t>{lanes},
+            ArrayRef<int64_t>{1});
+    result.push_back(interleave(b, some));
+  }
+  return result;
+}
+
 namespace {
 
 class PanelPacker {
@@ -97,45 +156,6 @@ private:
     return firstRow ? arith::AddIOp::create(b, firstRow, row).getResult() : row;
   }
 
-  /// Elements of `group` rows in turn.
-  Value interleave(ArrayRef<Value> rows) {
-    if (rows.size() == 1)
-      return rows[0];
-    SmallVector<Value> even, odd;
-    for (auto [i, row] : llvm::enumerate(rows))
-      (i % 2 ? odd : even).push_back(row);
-    return vector::InterleaveOp::create(b, interleave(even), interleave(odd));
-  }
-
-  /// Two rows of f32 that are rounded to bf16 for AVX512_BF16: its own
-  /// conversion loses denormals, as its products do.
-  Value inPairs(ArrayRef<Value> rows) {
-    SmallVector<Value> wide;
-    for (Value row : rows) {
-      auto bits = row.getDefiningOp<vector::BitCastOp>();
-      auto narrow =
-          bits ? bits.getSource().getDefiningOp<arith::TruncFOp>() : nullptr;
-      wide.push_back(narrow ? narrow.getIn() : Value());
-    }
-    auto type = wide.size() == 2 && wide[0] && wide[1]
-                    ? dyn_cast<VectorType>(wide[0].getType())
-                    : VectorType();
-    if (!type || type != VectorType::get(16, b.getF32Type()) ||
-        wide[1].getType() != type)
-      return {};
-    Value both = LLVM::CallIntrinsicOp::create(
-                     b, VectorType::get(32, b.getBF16Type()),
-                     b.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
-                     ValueRange{wide[1], wide[0]})
-                     ->getResult(0);
-    both =
-        vector::BitCastOp::create(b, VectorType::get(32, b.getI16Type()), both);
-    SmallVector<int64_t> order;
-    for (int64_t lane = 0; lane < 16; ++lane)
-      order.append({lane, lane + 16});
-    return vector::ShuffleOp::create(b, both, both, order);
-  }
-
   /// Rows are read from their beginning to their end, if that does not write
   /// more panels at once than a cache has places for.
   void packRows(Value unit) {
@@ -171,20 +191,13 @@ private:
         rows.push_back(unit ? load(unit, from, lane, lanes)
                             : convert(fetch(b, from, lane, lanes)));
       }
-      Value pairs = inPairs(rows);
-      for (int64_t part = 0; part < lanes; part += tile.lanes) {
-        SmallVector<Value> some;
-        if (lanes > tile.lanes)
-          for (Value row : rows)
-            some.push_back(vector::ExtractStridedSliceOp::create(
-                b, row, ArrayRef<int64_t>{part}, ArrayRef<int64_t>{tile.lanes},
-                ArrayRef<int64_t>{1}));
-        else
-          some = rows;
+      for (auto [i, part] : llvm::enumerate(
+               interleaveRows(b, rows, std::min(lanes, tile.lanes))))
         vector::StoreOp::create(
-            b, pairs ? pairs : interleave(some), dst,
-            ValueRange{panel, to, constant((at + part) * group)});
-      }
+            b, part, dst,
+            ValueRange{
+                panel, to,
+                constant((at + static_cast<int64_t>(i) * tile.lanes) * group)});
     }
   }
 

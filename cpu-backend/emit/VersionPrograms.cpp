@@ -16,6 +16,7 @@
 #include "cpu-backend/emit/ScalarSlice.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -121,21 +122,43 @@ static bool isAlwaysReached(Operation *op) {
       });
 }
 
-/// Conditions that are known before the program does anything, with what they
-/// are computed from. At least one branch that matters asks for nothing else.
-static llvm::SetVector<Value> conditionsOf(func::FuncOp func,
+/// What `value` is computed from in `block`, by ops that only compute; what
+/// lies around the block is known there.
+static LogicalResult addToSliceIn(Block &block, Value value,
+                                  ScalarSlice &slice) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return block.getParent()->isAncestor(op->getParentRegion());
+  };
+  bool isInside = block.getParent()->isAncestor(value.getParentRegion());
+  if (isInside && !value.getDefiningOp())
+    return success(value.getParentBlock() == &block);
+  if (isInside && failed(getBackwardSlice(value, &slice, options)))
+    return failure();
+  return success(llvm::all_of(slice, [&](Operation *op) {
+    return op->getBlock() == &block && op->getNumRegions() == 0 &&
+           isMemoryEffectFree(op) &&
+           llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
+  }));
+}
+
+/// Conditions of branches in `block` that are known before it does anything,
+/// with what they are computed from. At least one branch that matters asks for
+/// nothing else.
+static llvm::SetVector<Value> conditionsOf(Block &block, const Branches &found,
                                            ScalarSlice &slice) {
-  Block &block = func.getBody().front();
   llvm::SetVector<Value> conditions;
   bool isWorthwhile = false;
-  auto [branches, hasProduct] = branchesOf(func);
-  for (scf::IfOp branch : branches) {
+  for (scf::IfOp branch : found.all) {
+    if (!block.getParent()->isAncestor(branch->getParentRegion()))
+      continue;
     llvm::SetVector<Value> parts;
     addParts(branch.getCondition(), parts);
     bool areKnown = true;
     for (Value part : parts) {
       ScalarSlice here;
-      if (succeeded(addToSlice(part, block, here)) &&
+      if (succeeded(addToSliceIn(block, part, here)) &&
           llvm::all_of(here, [](Operation *op) {
             return isSpeculatable(op) || isAlwaysReached(op);
           })) {
@@ -145,22 +168,44 @@ static llvm::SetVector<Value> conditionsOf(func::FuncOp func,
         areKnown = false;
       }
     }
-    isWorthwhile |=
-        areKnown && !(hasProduct && llvm::all_of(branch.getResults(), isRow));
+    isWorthwhile |= areKnown && !(found.hasProduct &&
+                                  llvm::all_of(branch.getResults(), isRow));
   }
   if (!isWorthwhile)
     conditions.clear();
   return conditions;
 }
 
+/// The bodies of a program that may end early, from the outermost to what
+/// follows the last return.
+static SmallVector<Block *> bodiesOf(func::FuncOp func) {
+  SmallVector<Block *> bodies = {&func.getBody().front()};
+  for (size_t i = 0; i < bodies.size(); ++i)
+    for (auto branch : bodies[i]->getOps<scf::IfOp>())
+      if (branch->getNumResults() == 0)
+        for (Region &region : branch->getRegions())
+          if (!region.empty())
+            bodies.push_back(&region.front());
+  return bodies;
+}
+
 static void version(func::FuncOp func) {
   if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock())
     return;
   ScalarSlice slice;
-  llvm::SetVector<Value> conditions = conditionsOf(func, slice);
+  llvm::SetVector<Value> conditions;
+  Branches branches = branchesOf(func);
+  Block *body = nullptr;
+  for (Block *each : bodiesOf(func)) {
+    slice.clear();
+    conditions = conditionsOf(*each, branches, slice);
+    body = each;
+    if (!conditions.empty())
+      break;
+  }
   if (conditions.empty())
     return;
-  Block &block = func.getBody().front();
+  Block &block = *body;
   OpBuilder b(func.getContext());
   moveToBegin(b, slice, block);
   Location loc = func.getLoc();

@@ -1,21 +1,33 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 bf16-pairs" --canonicalize --cse | FileCheck %s
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256" --canonicalize --cse | FileCheck %s --check-prefix=SHORT
 
-// Weights are unpacked and scaled: a single row that is stored is multiplied with them at once, more rows with what is packed.
+// Weights are unpacked and scaled: up to four rows that are stored are multiplied with them at once, two steps at a time by an
+// instruction for pairs of bf16; more rows with what is packed.
 // CHECK-LABEL: func.func @weights
-// CHECK-SAME: %{{[a-z0-9]*}}: memref<32x64xi8>, %{{[a-z0-9]*}}: memref<16x32xbf16>, %{{[a-z0-9]*}}: i32, %[[M:[a-z0-9]*]]: index
-// CHECK: %[[ONE:.*]] = arith.cmpi eq, %{{.*}}, %c1 : index
+// CHECK: %[[LEAST:.*]] = arith.cmpi sge, %[[WANTED:.*]], %c1 : index
+// CHECK: %[[MOST:.*]] = arith.cmpi sle, %[[WANTED]], %c4 : index
+// CHECK: %[[FEW:.*]] = arith.andi %[[LEAST]], %[[MOST]] : i1
 // CHECK: scf.for
+// CHECK: scf.if %[[FEW]] {
+// CHECK: %[[ONE:.*]] = arith.cmpi sle, %[[WANTED]], %c1 : index
 // CHECK: scf.if %[[ONE]] {
-// CHECK: %[[SUMS:.*]]:4 = scf.for %[[STEP:.*]] = %c0 to %c32 step %c1 iter_args
-// CHECK: %[[HALF:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i16
-// CHECK: %[[BITS:.*]] = arith.shli %{{.*}}, %c16_i32
-// CHECK: arith.bitcast %[[BITS]] : i32 to f32
-// CHECK: %[[ROW:.*]] = arith.muli %[[STEP]], %c64
-// CHECK: vector.load %{{.*}}[%[[ROW]]] {{.*}} vector<16xi8>
+// CHECK: %[[SUMS:.*]]:4 = scf.for %[[STEP:.*]] = %c0 to %c32 step %c2 iter_args
+// CHECK: %[[PAIR:.*]] = llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> i32
+// CHECK: %[[ALL:.*]] = vector.broadcast %[[PAIR]] : i32 to vector<16xi32>
+// CHECK: vector.load {{.*}} vector<16xi8>
 // CHECK: arith.sitofp {{.*}} : vector<16xi8> to vector<16xbf16>
-// CHECK: arith.mulf {{.*}} fastmath<contract> : vector<16xf32>
-// CHECK: arith.addf {{.*}} fastmath<contract> : vector<16xf32>
+// CHECK: arith.addi %[[STEP]], %c1 : index
+// CHECK: vector.load {{.*}} vector<16xi8>
+// CHECK: arith.sitofp {{.*}} : vector<16xi8> to vector<16xbf16>
+// CHECK: vector.interleave {{.*}} : vector<16xi16> -> vector<32xi16>
+// CHECK: %[[LEFT:.*]] = vector.bitcast %[[ALL]] : vector<16xi32> to vector<32xbf16>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%{{.*}}, %[[LEFT]], %{{.*}})
+// CHECK: } else {
+// CHECK: %[[TWO:.*]] = arith.cmpi sle, %[[WANTED]], %c2 : index
+// CHECK: scf.if %[[TWO]] {
+// CHECK: :8 = scf.for %{{.*}} = %c0 to %c32 step %c2 iter_args
+// CHECK: } else {
+// CHECK: :16 = scf.for %{{.*}} = %c0 to %c32 step %c2 iter_args
 // CHECK: } else {
 // CHECK: vector.store
 // Without an instruction for pairs of bf16, up to four rows are: rows behind the last one that is wanted are that one.
@@ -25,11 +37,14 @@
 // SHORT: %[[MOST:.*]] = arith.cmpi sle, %[[WANTED]], %c4 : index
 // SHORT: %[[FEW:.*]] = arith.andi %[[LEAST]], %[[MOST]] : i1
 // SHORT: scf.if %[[FEW]] {
-// SHORT: %[[ONE:.*]] = arith.cmpi eq, %[[WANTED]], %c1 : index
+// SHORT: %[[ONE:.*]] = arith.cmpi sle, %[[WANTED]], %c1 : index
 // SHORT: scf.if %[[ONE]] {
 // SHORT: scf.for %{{.*}} = %c0 to %c64 step %c32
 // SHORT: %{{.*}}:4 = scf.for %{{.*}} = %c0 to %c32 step %c1 iter_args
 // SHORT: vector.load {{.*}} vector<8xi8>
+// SHORT: } else {
+// SHORT: %[[TWO:.*]] = arith.cmpi sle, %[[WANTED]], %c2 : index
+// SHORT: scf.if %[[TWO]] {
 // SHORT: } else {
 // SHORT: %[[LAST:.*]] = arith.addi %[[WANTED]], %c-1 : index
 // SHORT: arith.minsi %[[LAST]], %c1 : index

@@ -108,3 +108,19 @@ func.func @fewer_rows(%x: memref<?xf32, strided<[1], offset: ?>>, %stride: index
   } : tensor<?x64xf32> to tensor<32x64xf32>
   return %all : tensor<32x64xf32>
 }
+
+// -----
+
+// Bytes that follow one another, each for two columns, are spread over lanes: once.
+// CHECK-LABEL: func.func @neighbours(
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %{{.*}} sizes: [16], strides: [1]
+// CHECK: %[[ROW:.*]] = bufferization.to_tensor %[[VIEW]] : memref<16xi8, strided<[1]>> to tensor<16xi8>
+// CHECK: %[[PAIRS:.*]] = linalg.broadcast ins(%[[ROW]] : tensor<16xi8>) outs(%{{.*}} : tensor<16x2xi8>) dimensions = [1]
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[PAIRS]] {{\[\[}}0, 1]] : tensor<16x2xi8> into tensor<32xi8>
+// CHECK: linalg.broadcast ins(%[[FLAT]] : tensor<32xi8>) outs(%{{.*}} : tensor<4x32xi8>) dimensions = [0]
+func.func @neighbours(%x: memref<?xi8, strided<[1], offset: ?>>) -> tensor<4x32xi8> {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [4, 16, 2], strides: [0, 1, 0] : memref<?xi8, strided<[1], offset: ?>> to memref<4x16x2xi8, strided<[0, 1, 0]>>
+  %t = bufferization.to_tensor %view : memref<4x16x2xi8, strided<[0, 1, 0]>> to tensor<4x16x2xi8>
+  %c = tensor.collapse_shape %t [[0], [1, 2]] : tensor<4x16x2xi8> into tensor<4x32xi8>
+  return %c : tensor<4x32xi8>
+}

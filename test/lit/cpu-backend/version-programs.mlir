@@ -346,3 +346,60 @@ func.func @scaled(%p: i32, %x: tensor<16x64xf32>, %y: memref<?xf32, strided<[1],
   bufferization.materialize_in_destination %sum in writable %o : (tensor<16x64xf32>, memref<16x64xf32>) -> ()
   return
 }
+
+// -----
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+
+// A program that may end early asks behind that, where the numbers are known.
+// CHECK-LABEL: func.func @ends_early
+// CHECK: scf.if %{{.*}} {
+// CHECK: %[[INSIDE:.*]] = arith.cmpi sge
+// CHECK: scf.if %[[INSIDE]] {
+// CHECK: linalg.matmul
+// CHECK: } else {
+// CHECK: linalg.matmul
+// CLEAN-LABEL: func.func @ends_early
+// CLEAN: scf.if
+// CLEAN: scf.if
+// CLEAN-NOT: linalg_ext.gather
+// CLEAN: linalg.matmul
+// CLEAN: } else {
+// CLEAN: linalg_ext.gather
+// CLEAN: linalg.matmul
+func.func @ends_early(%p: i32, %x: tensor<16x64xf32>, %y: memref<?xf32, strided<[1], offset: ?>>, %at: tensor<64x64xi64>, %n: i32,
+                      %last: memref<1xi32>, %o: memref<16x64xf32>) attributes {tilebridge.kernel} {
+  %i0 = arith.constant 0 : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %end = memref.load %last[%i0] : memref<1xi32>
+  %goes_on = arith.cmpi slt, %p, %end : i32
+  scf.if %goes_on {
+    %first = arith.subi %end, %p : i32
+    %start = arith.index_cast %first : i32 to index
+    %a = arith.cmpi sge, %first, %c0 : i32
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {
+      %right = scf.if %a -> (tensor<64x64xf32>) {
+        %box = memref.reinterpret_cast %y to offset: [%start], sizes: [64, 64], strides: [64, 1]
+            : memref<?xf32, strided<[1], offset: ?>> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+        %t = bufferization.to_tensor %box : memref<64x64xf32, strided<[64, 1], offset: ?>> to tensor<64x64xf32>
+        scf.yield %t : tensor<64x64xf32>
+      } else {
+        %t = linalg_ext.gather %y[%at] : (memref<?xf32, strided<[1], offset: ?>>, tensor<64x64xi64>) -> tensor<64x64xf32>
+        scf.yield %t : tensor<64x64xf32>
+      }
+      %weight = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+          ins(%right : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+      ^bb0(%v: f32, %out: f32):
+        %t = arith.negf %v : f32
+        linalg.yield %t : f32
+      } -> tensor<64x64xf32>
+      %d = linalg.matmul ins(%x, %weight : tensor<16x64xf32>, tensor<64x64xf32>) outs(%acc : tensor<16x64xf32>) -> tensor<16x64xf32>
+      scf.yield %d : tensor<16x64xf32>
+    }
+    bufferization.materialize_in_destination %sum in writable %o : (tensor<16x64xf32>, memref<16x64xf32>) -> ()
+  }
+  return
+}

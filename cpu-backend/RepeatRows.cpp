@@ -1,0 +1,134 @@
+//===- RepeatRows.cpp - tilebridge-cpu-repeat-rows ------------------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+// What kernels compute from scales and zeros of weights in groups has the shape
+// of the weights, though all of its rows are one: zeros of 4 bits are unpacked
+// and converted for each weight, at the cost of the weight itself. Computed
+// for one row, which is then repeated, they cost next to nothing.
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/Plan.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace tilebridge::cpu {
+#define GEN_PASS_DEF_CPUREPEATROWSPASS
+#include "cpu-backend/Passes.h.inc"
+} // namespace tilebridge::cpu
+
+using namespace mlir;
+using namespace tilebridge;
+
+/// One number in all elements: what stands for it in a block of this type.
+static Value numberAs(OpBuilder &b, Value block, RankedTensorType type) {
+  Location loc = block.getLoc();
+  DenseElementsAttr elements;
+  if (matchPattern(block, m_Constant(&elements)) && elements.isSplat())
+    return arith::ConstantOp::create(b, loc, elements.resizeSplat(type));
+  if (auto splat = block.getDefiningOp<tensor::SplatOp>())
+    return tensor::SplatOp::create(b, loc, type, splat.getInput());
+  return {};
+}
+
+static bool isOneNumber(Value block) {
+  SplatElementsAttr elements;
+  return matchPattern(block, m_Constant(&elements)) ||
+         block.getDefiningOp<tensor::SplatOp>();
+}
+
+/// An element of the result is computed from those at its place in the inputs
+/// alone, with the body's own operations.
+static bool isPlain(linalg::GenericOp op) {
+  return op->getNumResults() == 1 && op.getNumReductionLoops() == 0 &&
+         op.hasPureTensorSemantics() && !op.getInputs().empty() &&
+         cast<RankedTensorType>(op->getResult(0).getType()).hasStaticShape() &&
+         llvm::all_of(op.getIndexingMapsArray(),
+                      [](AffineMap map) { return map.isIdentity(); }) &&
+         op.getBody()->getArguments().back().use_empty() &&
+         llvm::all_of(*op.getBody(), [](Operation &inner) {
+           return isPure(&inner) && inner.getNumRegions() == 0 &&
+                  !isa<linalg::IndexOp>(inner);
+         });
+}
+
+/// An elementwise op of which all inputs are repeated along the same outer
+/// dimensions.
+static LogicalResult repeatLater(linalg::GenericOp op,
+                                 PatternRewriter &rewriter) {
+  if (!isPlain(op))
+    return rewriter.notifyMatchFailure(op, "no plain elementwise operation");
+  linalg::BroadcastOp first;
+  for (Value input : op.getInputs()) {
+    auto broadcast = input.getDefiningOp<linalg::BroadcastOp>();
+    if (isOneNumber(input))
+      continue;
+    if (!broadcast ||
+        (first && first.getDimensions() != broadcast.getDimensions()))
+      return rewriter.notifyMatchFailure(op, "its rows differ");
+    first = broadcast;
+  }
+  if (!first)
+    return rewriter.notifyMatchFailure(op, "nothing is repeated");
+  ArrayRef<int64_t> dims = first.getDimensions();
+  auto row = cast<RankedTensorType>(first.getInput().getType());
+  if (row.getRank() == 0 || row.getNumElements() == 1 ||
+      llvm::to_vector(dims) !=
+          llvm::to_vector(llvm::seq<int64_t>(0, dims.size())))
+    return rewriter.notifyMatchFailure(op, "no rows are repeated");
+  Location loc = op.getLoc();
+  auto typeOf = [&](Value block) {
+    return row.clone(getElementTypeOrSelf(block.getType()));
+  };
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs()) {
+    auto broadcast = input.getDefiningOp<linalg::BroadcastOp>();
+    inputs.push_back(broadcast ? broadcast.getInput()
+                               : numberAs(rewriter, input, typeOf(input)));
+  }
+  Value result = op->getResult(0);
+  RankedTensorType type = typeOf(result);
+  Value init = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                       type.getElementType());
+  SmallVector<AffineMap> maps(
+      inputs.size() + 1, rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto once = linalg::GenericOp::create(rewriter, loc, type, inputs, init, maps,
+                                        kinds);
+  once->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.cloneRegionBefore(op.getRegion(), once.getRegion(),
+                             once.getRegion().end());
+  auto block = cast<RankedTensorType>(result.getType());
+  Value all = tensor::EmptyOp::create(rewriter, loc, block.getShape(),
+                                      block.getElementType());
+  rewriter.replaceOp(op, linalg::BroadcastOp::create(
+                             rewriter, loc, once->getResult(0), all, dims)
+                             ->getResult(0));
+  return success();
+}
+
+namespace {
+
+struct RepeatRowsPass
+    : public tilebridge::cpu::impl::CpuRepeatRowsPassBase<RepeatRowsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (!cpu::anyInside(getOperation(), llvm::IsaPred<linalg::MatmulOp>))
+      return;
+    RewritePatternSet patterns(&getContext());
+    patterns.add(repeatLater);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
