@@ -97,12 +97,12 @@ static LogicalResult repeatLater(linalg::GenericOp op,
   RankedTensorType type = typeOf(result);
   Value init = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                        type.getElementType());
-  SmallVector<AffineMap> maps(
-      inputs.size() + 1, rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<AffineMap> maps(inputs.size() + 1,
+                              rewriter.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> kinds(type.getRank(),
                                          utils::IteratorType::parallel);
-  auto once = linalg::GenericOp::create(rewriter, loc, type, inputs, init, maps,
-                                        kinds);
+  auto once =
+      linalg::GenericOp::create(rewriter, loc, type, inputs, init, maps, kinds);
   once->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   rewriter.cloneRegionBefore(op.getRegion(), once.getRegion(),
                              once.getRegion().end());
