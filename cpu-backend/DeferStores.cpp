@@ -32,6 +32,12 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
+/// Four are used. The others put the buffer half a page behind where large
+/// arrays begin in theirs: a CPU that compares addresses by their lower 12 bits
+/// takes loads of a row for those of a buffer that is just ahead in that page,
+/// and rows that are a multiple of a page apart would all meet that.
+static constexpr int64_t wordsOfState = 256;
+
 namespace {
 class Rewriter {
 public:
@@ -106,7 +112,7 @@ private:
   /// Whether a program has left something, its ids, and numbers of it. Where
   /// none has, its ids are this one's, for which all can be computed.
   void readState() {
-    state = allocate(b.getI64Type(), 4, zeroedAttr);
+    state = allocate(b.getI64Type(), wordsOfState, zeroedAttr);
     auto read = [&](int64_t at) -> Value {
       return memref::LoadOp::create(b, loc, state, constant(at));
     };
@@ -238,8 +244,8 @@ private:
   DeferredStores &stores;
   OpBuilder b;
   Location loc;
-  /// Four words: whether something was left, and the program's ids; numbers of
-  /// that program.
+  /// Whether something was left, and the program's ids; numbers of that
+  /// program.
   Value state, isThere;
   SmallVector<Value> places;
   /// What that program had for what this one has.

@@ -17,9 +17,13 @@ namespace {
 
 constexpr size_t hugePage = size_t(2) << 20;
 
+/// CPUs compare addresses by their lower 12 bits first: where buffers lie in a
+/// page counts, and is not to differ from one process to the next.
+constexpr size_t page = 4096;
+
 void *allocate(size_t size) {
   bool isLarge = size >= 2 * hugePage;
-  size_t alignment = isLarge ? hugePage : 64;
+  size_t alignment = isLarge ? hugePage : size >= page ? page : 64;
   if (size > SIZE_MAX - alignment)
     return nullptr;
   size = (size + alignment - 1) / alignment * alignment;

@@ -380,7 +380,7 @@ def CpuDeferStoresPass : Pass<"tilebridge-cpu-defer-stores", "::mlir::ModuleOp">
     // the steps from %fused on
     %total = vector.reduction <add>, %sum : vector<32xf32> into f32
     memref.store %total, %kept[%c0] : memref<1xf32>
-    memref.store %id, %state[%c1] : memref<4xi64>
+    memref.store %id, %state[%c1] : memref<256xi64>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];

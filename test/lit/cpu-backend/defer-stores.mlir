@@ -3,7 +3,7 @@
 // The buffer and the total are kept; what the program before has left is stored in the loop that fills the buffer.
 // CHECK-LABEL: func.func @softmax
 // CHECK-SAME: tilebridge.deferred
-// CHECK: %[[STATE:.*]] = memref.alloc() {tilebridge.zeroed} : memref<4xi64>
+// CHECK: %[[STATE:.*]] = memref.alloc() {tilebridge.zeroed} : memref<256xi64>
 // CHECK: %[[FLAG:.*]] = memref.load %[[STATE]]
 // CHECK: %[[THERE:.*]] = arith.cmpi ne, %[[FLAG]]
 // CHECK: %[[ID:.*]] = arith.select %[[THERE]], %{{.*}}, %arg2 : i32
