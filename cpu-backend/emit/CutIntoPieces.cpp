@@ -132,6 +132,17 @@ bool tilebridge::cpu::isCutIntoPieces(Operation *op) {
   return divides || ofMask.divides;
 }
 
+bool tilebridge::cpu::isReadInPieces(Operation *op) {
+  auto gather = dyn_cast<linalg_ext::GatherOp>(op);
+  if (!gather || !isCutIntoPieces(gather) || !argumentOf(gather.getBase()))
+    return false;
+  auto type = cast<RankedTensorType>(gather.getResult().getType());
+  Type element = type.getElementType();
+  return type.getRank() == 1 && element.isIntOrFloat() &&
+         element.getIntOrFloatBitWidth() >= 8 &&
+         Cone().add(gather.getOffsets());
+}
+
 bool PlacesOfPieces::isFromIndices(Value tensor) {
   if (isSameInRow(tensor))
     return true;

@@ -108,6 +108,8 @@ def CpuJoinBranchLoadsPass : Pass<"tilebridge-cpu-join-branch-loads", "::mlir::f
     Kernels for GPUs ask whether a block is whole, and load it without a mask if it is. Here a mask that is a box is a bound of loops, while
     what a branch gives is written to memory. So a block that both branches load from one place is loaded before them: from the box whose
     sizes the branch's condition chooses. Only where nothing in the branches writes, and both have the same number outside.
+    A load that is a box in some programs and a gather in the others (`tilebridge.same_load`), such as one at `i % n`, is the gather in all of
+    them, if that is of one dimension, only stored, and read in pieces of rows (tilebridge-cpu-emit): a box is one piece.
 
     Before:
     ```mlir
@@ -297,7 +299,8 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     which most accesses are contiguous has lanes; its loop is split where a box begins or ends, so that only vectors that are
     partly outside have masks. Matmuls, atomics, scans and the like are emitted by functions of their own (emit/Roots.h).
     The buffer of a gather whose places are divisions of indices is filled piece by piece, and a scatter is stored so: a scalar loop finds how
-    far the places grow evenly (emit/LinearPieces.h), and copies that.
+    far the places grow evenly (emit/LinearPieces.h), and copies that. Where blocks of one dimension are only stored, the store's loop along the
+    lanes is cut there, and reads the pieces where they lie (emit/NestPieces.cpp).
     A module with atomics gets `tilebridge.atomics`, which the manifest says: `guarded` or `alone` where launches may do with plain accesses
     (emit/AtomicGuards.cpp), else `own`.
     Buffers are `memref.alloc`, for tilebridge-cpu-place-scratch. What is not supported is an error.

@@ -17,6 +17,7 @@
 #include "cpu-backend/emit/FunctionEmitter.h"
 #include "cpu-backend/emit/JoinStores.h"
 #include "cpu-backend/emit/MemoryTable.h"
+#include "cpu-backend/emit/PlaceBounds.h"
 #include "cpu-backend/emit/PlanGroups.h"
 
 using namespace mlir;
@@ -64,6 +65,9 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
   Location loc = nest.loc;
   SmallVector<NestOutput *> stores;
   SmallVector<std::pair<const View *, bool>> reads;
+  // What gathers read in pieces, and where that is not known.
+  llvm::MapVector<Operation *, View> rows;
+  Value unsafe;
   Indices identity = identityIndices(nest.shape.size());
   auto visit = [&](Value value, ArrayRef<Index> at) {
     auto load = loads.find(value);
@@ -72,10 +76,15 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
     // Rows of another order are not what their places say, nor are elements of
     // a table.
     if (auto it = irregular.find(value);
-        it != irregular.end() && !buffers.count(value))
+        it != irregular.end() && !buffers.count(value)) {
+      if (isReadInPieces(value.getDefiningOp())) {
+        rows.try_emplace(value.getDefiningOp(), *it->second);
+        return true;
+      }
       addRead(reads, it->second.get(),
               it->second->rowDim < 0 && at == ArrayRef<Index>(identity) &&
                   tableSizeOf(value.getDefiningOp()) == 0);
+    }
     return true;
   };
   for (NestOutput &output : nest.outputs) {
@@ -91,6 +100,19 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
   }
   if (stores.empty())
     return Value();
+  auto isUnsafe = [&](Value where) {
+    unsafe =
+        unsafe ? arith::OrIOp::create(rewriter, loc, unsafe, where) : where;
+  };
+  for (auto &[gather, row] : rows) {
+    Value unknown;
+    row = rowAround(*this, gather, row, unknown);
+    if (unknown) {
+      isUnsafe(unknown);
+      nest.unknownPlaces = unsafe;
+    }
+    addRead(reads, &row, /*identity=*/false);
+  }
 
   GuardBuilder guard(rewriter, loc);
   DenseMap<const View *, ByteRange> ranges;
@@ -101,17 +123,13 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
           guard.rangeOf(view->rows ? withRowBounds(*view, loc) : *view);
     return it->second;
   };
-  Value unsafe;
   auto check = [&](const View *store, const View *other, bool isIdentity) {
     bool sameIsSafe = isIdentity && !repeats(*store);
     // A copy of what is read overlaps nothing.
     if (sameIsSafe && isSameView(*store, other->placed()))
       return;
     ByteRange first = rangeOf(store), second = rangeOf(other);
-    Value pair = guard.overlap(*store, first, *other, second, sameIsSafe);
-    unsafe = unsafe
-                 ? arith::OrIOp::create(rewriter, loc, unsafe, pair).getResult()
-                 : pair;
+    isUnsafe(guard.overlap(*store, first, *other, second, sameIsSafe));
   };
   for (auto [i, store] : llvm::enumerate(stores)) {
     for (auto &[view, isIdentity] : reads)

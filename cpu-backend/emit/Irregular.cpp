@@ -96,6 +96,9 @@ Value FunctionEmitter::evaluateIrregular(Operation *op,
   const View &view = *known->second;
   Type element = view.elementType();
   if (auto gather = dyn_cast<linalg_ext::GatherOp>(op)) {
+    if (frame->pieces)
+      if (auto value = NestEmitter::readPieces(*this, gather, indices))
+        return *value;
     Value offsets = evaluate(gather.getOffsets(), indices);
     Value mask =
         gather.getMask() ? evaluate(gather.getMask(), indices) : Value();

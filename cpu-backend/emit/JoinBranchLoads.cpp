@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 // On a GPU a mask costs something in each access: kernels ask whether a block
 // is whole, and load it with a mask or without one. Here a mask is a bound, and
-// what a branch gives is a copy in memory.
+// what a branch gives is a copy in memory. So is what an access gives that is
+// a box in some programs alone; loops that read pieces of rows read boxes, too.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/View.h"
+#include "triton-to-linalg/bridge/AccessNote.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -28,6 +31,7 @@ namespace tilebridge::cpu {
 #include "cpu-backend/Passes.h.inc"
 } // namespace tilebridge::cpu
 
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 namespace {
@@ -52,7 +56,8 @@ public:
         }))
       return;
     for (OpResult result : branch.getResults())
-      join(result);
+      if (!readsPieces(result))
+        join(result);
   }
 
 private:
@@ -85,6 +90,51 @@ private:
     return box;
   }
 
+  /// Loops that store it, element by element, are all that uses it.
+  static bool isOnlyStored(Value value, Block *block) {
+    llvm::SetVector<Value> values;
+    values.insert(value);
+    for (size_t i = 0; i < values.size(); ++i) {
+      ArrayRef<int64_t> shape =
+          cast<RankedTensorType>(values[i].getType()).getShape();
+      for (Operation *user : values[i].getUsers()) {
+        if (user->getBlock() != block)
+          return false;
+        if (isa<bufferization::MaterializeInDestinationOp,
+                linalg_ext::MaskedStoreOp>(user))
+          continue;
+        if (!isa<tensor::ExtractSliceOp>(user) && !isElementwise(user))
+          return false;
+        for (Value result : user->getResults()) {
+          auto type = dyn_cast<RankedTensorType>(result.getType());
+          if (!type || type.getRank() != static_cast<int64_t>(shape.size()))
+            return false;
+          values.insert(result);
+        }
+      }
+    }
+    return true;
+  }
+
+  /// Of a load that is a gather in some programs, and a box in the others,
+  /// leaves the gather where nests read it in pieces.
+  bool readsPieces(OpResult result) {
+    Value read = branch.elseYield().getOperand(result.getResultNumber());
+    Operation *gather = read.getDefiningOp();
+    llvm::SetVector<Operation *> ops;
+    auto mayMove = [&](Value operand) { return collect(operand, ops); };
+    if (!gather || gather->getBlock() != branch.elseBlock() ||
+        !gather->hasAttr(linalg_ext::sameLoadAttr) || !isReadInPieces(gather) ||
+        !isOnlyStored(result, branch->getBlock()) ||
+        !llvm::all_of(gather->getOperands(), mayMove))
+      return false;
+    ops.insert(gather);
+    for (Operation *op : ops)
+      op->moveBefore(branch);
+    result.replaceAllUsesWith(read);
+    return true;
+  }
+
   /// Both branches compute the same number.
   bool isSame(Value left, Value right, unsigned depth = mostOps) {
     if (left == right)
@@ -115,9 +165,16 @@ private:
     if (!branch->isAncestor(value.getParentRegion()->getParentOp()) ||
         ops.contains(op))
       return true;
-    if (!op || op->getNumRegions() != 0 || !isPure(op) ||
-        !llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return collect(operand, ops); }))
+    if (!op || !isPure(op))
+      return false;
+    auto result = op->walk([&](Operation *inner) {
+      bool mayMove = llvm::all_of(inner->getOperands(), [&](Value operand) {
+        return op->isAncestor(operand.getParentBlock()->getParentOp()) ||
+               collect(operand, ops);
+      });
+      return mayMove ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
       return false;
     ops.insert(op);
     return true;

@@ -32,6 +32,8 @@ void NestEmitter::forEachAccess(
         return false;
     seen[value].push_back(Indices(at));
     noteValue(value, at);
+    if (pieceReads.contains(value.getDefiningOp()))
+      return false;
     if (const View *view = fe.viewIfInMemory(value))
       use(*view, at, false);
     else if (auto it = fe.irregular.find(value);
@@ -77,6 +79,8 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
     note.cost = 1;
   else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op))
     note.rowDim = at[rows.getDim()].dim;
+  else if (pieceReads.contains(op))
+    note.cost = 2;
   else if (isa<linalg_ext::GatherOp>(op))
     note.cost = costOfGather(op);
   else if (isPick(op))
@@ -118,6 +122,7 @@ void NestEmitter::choose() {
   unsigned rank = nest.shape.size();
   SmallVector<int64_t> score(rank, 0);
   llvm::SmallBitVector isStrided(rank);
+  findPieceReads();
   Indices symbolic;
   for (unsigned d = 0; d < rank; ++d)
     symbolic.push_back({Value(), 0, 0, static_cast<int>(d)});
@@ -209,6 +214,9 @@ void NestEmitter::choose() {
     edgeLanes = std::max(edgeLanes, group);
     if (lanesToExchange > 1)
       frame.lanes = edgeLanes = lanesToExchange;
+    // Rows end anywhere.
+    if (!pieceReads.empty())
+      frame.lanes = edgeLanes;
   }
   fe.onlyStreams &= nest.isCold || (bodyCost <= 8 && nest.reduceDims.empty());
   auto isReduced = [&](int64_t d) {

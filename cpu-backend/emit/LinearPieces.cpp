@@ -42,7 +42,7 @@ static unsigned widthOf(Value value) {
 }
 
 bool LinearPieces::dependsOn(Value value) const {
-  return value == index || value.getParentBlock() == index.getOwner();
+  return value == index || value.getParentBlock() == block;
 }
 
 std::optional<OpFoldResult> LinearPieces::growthOf(Value value) {
@@ -170,8 +170,11 @@ void LinearPieces::keepWithin(Value condition, Value room,
     steps = arith::SelectOp::create(b, is(0), left, steps);
   }
   // A room of all numbers and one more are 0.
-  Value isNone = arith::CmpIOp::create(b, CmpIPredicate::eq, steps, number(0));
-  steps = arith::SelectOp::create(b, isNone, left, steps);
+  if (!isChecked) {
+    Value isNone =
+        arith::CmpIOp::create(b, CmpIPredicate::eq, steps, number(0));
+    steps = arith::SelectOp::create(b, isNone, left, steps);
+  }
   if (condition)
     steps = arith::SelectOp::create(b, condition, steps, left);
   // What shrinks may do so wherever it is.
@@ -186,7 +189,7 @@ void LinearPieces::keepWithin(Value condition, Value room,
 void LinearPieces::keepInRange(Value x, OpFoldResult growth, bool isSigned) {
   unsigned width = widthOf(x);
   auto known = getConstantIntValue(growth);
-  if (width == 64 || known == 0)
+  if (width == 64 || known == 0 || isChecked)
     return;
   // At its last index it is what it is said to be, or else it is not asked
   // where it runs over.
@@ -255,11 +258,14 @@ LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
   // Quotients are rounded down where nothing is negative.
   Value dividend = wide(x, isSigned), divisor = wide(by, isSigned);
   Value zero = number(0), one = number(1);
-  Value isUsual = arith::CmpIOp::create(b, CmpIPredicate::sgt, divisor, zero);
-  isUsual = arith::AndIOp::create(
-      b, isUsual, arith::CmpIOp::create(b, CmpIPredicate::sge, dividend, zero));
-  Value most = arith::SelectOp::create(b, isUsual, left, one);
-  length = arith::MinUIOp::create(b, length, most);
+  if (!isChecked) {
+    Value isUsual = arith::CmpIOp::create(b, CmpIPredicate::sgt, divisor, zero);
+    isUsual = arith::AndIOp::create(
+        b, isUsual,
+        arith::CmpIOp::create(b, CmpIPredicate::sge, dividend, zero));
+    Value most = arith::SelectOp::create(b, isUsual, left, one);
+    length = arith::MinUIOp::create(b, length, most);
+  }
   Value rest = isSigned ? arith::RemSIOp::create(b, x, by).getResult()
                         : arith::RemUIOp::create(b, x, by).getResult();
   Value room = arith::SubIOp::create(
@@ -270,10 +276,11 @@ LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
   if (isKnown && known.isOne())
     return isRest ? constant(0) : growth;
   Value divides;
-  if (!isKnown)
+  if (!isKnown && asksForOne)
     divides = arith::CmpIOp::create(b, CmpIPredicate::ne, divisor, one);
+  // By 1 nothing is left over, and there is no room.
   keepWithin(divides, room, *growth);
-  if (isKnown)
+  if (!divides)
     return isRest ? growth : Growth(constant(0));
   return isRest ? ofSelection(divides, *growth, constant(0))
                 : ofSelection(divides, constant(0), *growth);

@@ -22,10 +22,14 @@ namespace tilebridge::cpu {
 class LinearPieces {
 public:
   /// `left`: more indices than that, of type i64, are of no interest. Writes
-  /// where the builder stands, behind what is asked for.
-  LinearPieces(mlir::ImplicitLocOpBuilder &b, mlir::BlockArgument index,
-               mlir::Value left)
-      : b(b), index(index), length(left), left(left) {}
+  /// where the builder stands, behind what is asked for. What grows by another
+  /// number where a divisor turns out to be 1 does so as where it is not, for
+  /// one index, unless `asksForOne`. Of the block in which the index is, only
+  /// values that depend on it are asked for.
+  LinearPieces(mlir::ImplicitLocOpBuilder &b, mlir::Value index,
+               mlir::Value left, bool asksForOne = true)
+      : b(b), index(index), length(left), left(left),
+        block(index.getParentBlock()), asksForOne(asksForOne) {}
 
   /// Of an integer or index in the index's block, or before it, which is a
   /// number of 64 bits: of type i64. Nothing where that is not known.
@@ -33,6 +37,10 @@ public:
 
   /// The value, of any type, is the same for all of them.
   bool isSame(mlir::Value value);
+
+  /// What is asked for from here on is known not to run over, and what is
+  /// divided to be none below 0, by none of these: nothing of that is asked.
+  void setChecked(bool value) { isChecked = value; }
 
   /// For how many indices all that was asked for grows so, and is what a number
   /// of so many bits can be: at least 1, of type i64. At 1 nothing is said of
@@ -71,8 +79,9 @@ private:
   }
 
   mlir::ImplicitLocOpBuilder &b;
-  mlir::BlockArgument index;
-  mlir::Value length, left;
+  mlir::Value index, length, left;
+  mlir::Block *block;
+  bool asksForOne, isChecked = false;
   llvm::DenseMap<mlir::Value, Growth> known;
 };
 

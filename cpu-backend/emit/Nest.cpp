@@ -173,7 +173,12 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   SmallVector<OpFoldResult> lows;
   SmallVector<Value> limits;
   collectBounds(lows, limits);
-  auto segment = [&](Value from, Value to, bool interior) {
+  auto segment = [&](Value from, Value to, bool interior) -> LogicalResult {
+    if (interior && !pieceReads.empty()) {
+      auto isDone = emitPieces(position, from, to);
+      if (failed(isDone) || *isDone)
+        return LogicalResult(isDone);
+    }
     frame.lanes = interior ? lanes : edgeLanes;
     auto restore = llvm::scope_exit([&] { frame.lanes = lanes; });
     return loop(from, to, frame.lanes, [&](Value iv, unsigned level) {
@@ -187,6 +192,8 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
     });
   };
   bool isOnce = limits.empty() && lows.empty() && lanes == nest.shape[d];
+  if (!pieceReads.empty())
+    mayShift = false;
   if (!large.empty() && mayShift && !isOnce)
     return emitShiftedLanes(position, lows, limits);
   if (!large.empty())

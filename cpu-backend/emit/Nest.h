@@ -12,6 +12,8 @@
 
 namespace tilebridge::cpu {
 
+struct PieceReads;
+
 /// One loop of a nest (level 0: what stands before the nest). What depends only
 /// on the loops up to here is computed once, before the first loop inside.
 struct Level {
@@ -69,6 +71,8 @@ struct Frame {
   llvm::DenseMap<const View *, Later> prefetches;
   /// The outputs of which lines are asked for before they are stored to.
   llvm::SmallPtrSet<const View *, 2> claims;
+  /// Where not null: what gathers read of the pieces that lanes are in.
+  const PieceReads *pieces = nullptr;
   /// Where rows are gathered: whether the launch reads so much of them that
   /// they come from memory.
   llvm::DenseMap<const View *, mlir::Value> largeRows;
@@ -122,6 +126,9 @@ struct Nest {
   bool isCold = false;
   /// Where true (null: never), stores have been sent to scratch memory.
   mlir::Value redirected = {};
+  /// Where true (null: never), places of gathers that are read in pieces may be
+  /// any.
+  mlir::Value unknownPlaces = {};
   /// Where not empty, lanes change places in groups of so many before they are
   /// written: each takes what lies there in memory.
   llvm::SmallVector<int64_t> places = {};

@@ -48,6 +48,11 @@ public:
                                mlir::Location loc);
   static void askForTableRows(FunctionEmitter &fe, const View &view,
                               mlir::Location loc);
+  /// The lanes of a gather that are in the frame's pieces, null after an error;
+  /// nothing where it is not read so.
+  static std::optional<mlir::Value> readPieces(FunctionEmitter &fe,
+                                               mlir::Operation *gather,
+                                               llvm::ArrayRef<Index> indices);
 
 private:
   class NextRows;
@@ -134,6 +139,11 @@ private:
   mlir::LogicalResult emitSquare();
   mlir::LogicalResult
   storeByStreams(llvm::ArrayRef<llvm::SmallVector<Stored>> columns);
+  // NestPieces.cpp
+  void findPieceReads();
+  bool evaluatePiece(const Index &at, mlir::Value end, PieceReads &reads);
+  mlir::FailureOr<bool> emitPieces(unsigned position, mlir::Value from,
+                                   mlir::Value to);
   // LaneGroups.cpp
   void findGroups();
   mlir::LogicalResult emitGroups();
@@ -286,6 +296,8 @@ private:
   /// for others.
   mlir::Value rowsAreFar;
   bool mayInterleave = true, isVersion = false;
+  /// Gathers that are read piece by piece of rows (isReadInPieces).
+  llvm::SetVector<mlir::Operation *> pieceReads;
   /// The squares that the nest is written in.
   std::optional<Squares> squares;
   /// Of two versions of a nest, whether this is the one for blocks that are

@@ -71,6 +71,9 @@ bool callsMathFunction(mlir::Operation *op);
 /// are sums of such numbers and of what is read: it is quicker to fill a
 /// buffer, or to store one, piece by piece (RowPieces.h).
 bool isCutIntoPieces(mlir::Operation *op);
+/// Such a gather of a row that loops may read where it lies: places and mask
+/// are computed from indices, and so is what is at least and at most read.
+bool isReadInPieces(mlir::Operation *op);
 /// Remembers what it found out, of ops that stay as they are.
 class PlacesOfPieces {
 public:

@@ -99,6 +99,11 @@ static bool needsMemory(Value value, Operation *user) {
          (isPick(user) && value == user->getOperand(0));
 }
 
+/// Its loops are over the block that is stored, and over nothing else.
+static bool isStoreOfBlock(Operation *root) {
+  return matchStore(root) || isa<linalg_ext::MaskedStoreOp>(root);
+}
+
 static bool isPartOfAccess(Operation *op) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   return !type || !type.hasStaticShape();
@@ -148,6 +153,9 @@ void BufferDecider::describe(Node &node, const DirectOperands &direct) {
     return;
   node.isAlways = lanes.areMixed(op) || direct.kept.contains(op);
   node.isInPieces = isCutIntoPieces(op);
+  node.isReadInPieces = isReadInPieces(op);
+  if (node.isReadInPieces)
+    node.ownCost = loadCost;
   node.isRepeated = llvm::any_of(op->getResults(), [](Value result) {
     return llvm::any_of(result.getUsers(), [&](Operation *user) {
       return isRepeated(result, user);
@@ -229,7 +237,9 @@ void BufferDecider::updateCosts(unsigned round) {
       continue;
     state.isCostOpen = false;
     int64_t cost = node.ownCost;
-    for (unsigned read : node.reads) {
+    // Of a piece only the first place is computed.
+    for (unsigned read :
+         node.isReadInPieces ? ArrayRef<unsigned>() : ArrayRef(node.reads)) {
       const Node &from = nodes[read];
       cost += round > 0 && from.rounds[round - 1].isBuffer()
                   ? 1
@@ -263,8 +273,9 @@ const BufferDecider::Roots *BufferDecider::collectRoots(const Node &node,
   SmallVector<const Roots *, 4> parts;
   for (auto [user, number] : node.users) {
     const State *state = number >= 0 ? &nodes[number].rounds[round] : nullptr;
-    const Roots *part =
-        state && !state->isBuffer() ? state->roots : onlyRoot(user);
+    bool isInline =
+        state && !state->isBuffer() && !nodes[number].isReadInPieces;
+    const Roots *part = isInline ? state->roots : onlyRoot(user);
     if (!part->empty() && !llvm::is_contained(parts, part))
       parts.push_back(part);
   }
@@ -311,7 +322,8 @@ StringRef BufferDecider::reasonFor(const Node &node, const State &state) {
   // Elements of another step of the loop: computed again if that is cheap.
   if (node.isAlways || (node.isReadFar && (lanes.contains(op) || cost > cheap)))
     return "what uses it wants all of it in memory";
-  if (node.isInPieces)
+  if (node.isInPieces &&
+      !(node.isReadInPieces && llvm::all_of(roots, isStoreOfBlock)))
     return "it is copied by pieces of rows";
   if (cost > cheap && !isPassing && !lanes.areShared(op, roots) &&
       pieces.isInSeveralLoops(op, roots))

@@ -72,7 +72,8 @@ private:
     int64_t ownCost = 0;
     mlir::Operation *read = nullptr;
     bool isNever = false, isAlways = false, isReadFar = false,
-         isInPieces = false, isRepeated = false, liesApart = false;
+         isInPieces = false, isReadInPieces = false, isRepeated = false,
+         liesApart = false;
     State rounds[2];
     /// What the attributes say.
     std::optional<bool> written;

@@ -226,7 +226,7 @@ bool Grouper::isFarGather(Operation *op) {
     return false;
   auto [it, isNew] = farGathers.try_emplace(op);
   if (isNew)
-    it->second = tableSizeOf(op) == 0;
+    it->second = tableSizeOf(op) == 0 && !isReadInPieces(op);
   return it->second;
 }
 

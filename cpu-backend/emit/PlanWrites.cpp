@@ -61,13 +61,13 @@ bool Writes::anyInside(Operation *op, Predicate is) const {
 }
 
 /// The range of single elements is not known before they are read, if they are
-/// none of a small table.
+/// none of a small table and not computed from indices alone.
 bool Writes::canGuard(Operation *read) {
   if (!isa<linalg_ext::GatherOp>(read))
     return true;
   auto [it, isNew] = guardable.try_emplace(read);
   if (isNew)
-    it->second = tableSizeOf(read) > 0;
+    it->second = tableSizeOf(read) > 0 || isReadInPieces(read);
   return it->second;
 }
 

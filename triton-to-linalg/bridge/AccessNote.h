@@ -16,6 +16,10 @@
 
 namespace tilebridge::linalg_ext {
 
+/// On a load that the second branch of an `scf.if` gives: that branch always
+/// may be taken, and where it is not, the first one gives the same.
+inline constexpr llvm::StringLiteral sameLoadAttr = "tilebridge.same_load";
+
 struct AccessNote {
   std::string form;   // "element gather"
   std::string reason; // "the offset is not linear: it depends on ..."

@@ -9,6 +9,7 @@
 
 #include "frontend/TTOps.h"
 #include "triton-to-linalg/analysis/SourceText.h"
+#include "triton-to-linalg/bridge/AccessNote.h"
 #include "triton-to-linalg/lower/AccessReport.h"
 #include "triton-to-linalg/lower/Memory.h"
 
@@ -105,8 +106,7 @@ Value TensorAccess::lower() {
   }
 
   ExprBuilder exprs(builder, loc);
-  // Dimensions that are linear where a modulo does not wrap: decided when the
-  // program runs.
+  // Dimensions that are linear where a modulo does not wrap.
   TensorForm straight = *pointer.offset;
   const Expr *condition = pool.boolean(true);
   reason = {"the offset is not linear", op};
@@ -196,7 +196,11 @@ Value TensorAccess::lower() {
   });
   inside(choice.elseBlock(),
          [&](ExprBuilder &inner) { return lowerUneven(inner, reason); });
-  return hasResult ? choice.getResult(0) : Value();
+  if (!hasResult)
+    return {};
+  choice.elseYield().getOperand(0).getDefiningOp()->setAttr(
+      linalg_ext::sameLoadAttr, builder.getUnitAttr());
+  return choice.getResult(0);
 }
 
 Reason TensorAccess::maskReason() {
@@ -208,8 +212,7 @@ Reason TensorAccess::maskReason() {
   return {};
 }
 
-/// The dimension whose indices the mask chooses by what is no bound, where
-/// each of them has a row: then no element needs a mask.
+/// The dimension whose indices the mask chooses one by one: all have rows.
 std::optional<unsigned> TensorAccess::maskedRows() const {
   if (blocks.isSplit() || mask.residuals.empty() || !mask.residuals[0].dim)
     return std::nullopt;
@@ -279,8 +282,7 @@ Value TensorAccess::lowerUneven(const TensorForm &offset, unsigned dim,
   return lowerRows(offset, mask, dim, starts, exprs);
 }
 
-/// Finds the longest runs between which every bound of the mask lies; false
-/// where there are none.
+/// Finds the longest runs between which each bound of the mask lies, if any.
 bool TensorAccess::shortenRuns(TensorForm &straight) {
   int64_t &run = straight.terms[*runs].linear->inner;
   for (; run >= shortestRun; run /= 2) {
@@ -334,8 +336,7 @@ Value TensorAccess::lowerRows(const TensorForm &offset, const MaskForm &mask,
                               unsigned dim, function_ref<Value()> starts,
                               ExprBuilder &exprs) {
   int64_t count = offset.shape[dim];
-  // The view: rows have a stride of one element, since the indices count
-  // elements; other dimensions end at their bound.
+  // Rows are one element apart, as indices count; others end at a bound.
   TensorForm form = offset;
   form.terms[dim] = DimTerm();
   form.terms[dim].kind = TermKind::Linear;

@@ -3,9 +3,9 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// A column's number grows by 1 until the row ends: so far goes a piece, and is
-// copied by vectors, the last of which ends with it. What is left to short pieces
-// is gathered.
+// A column's number grows by 1 until the row ends: so far goes a piece. What is
+// not only stored is copied by vectors, the last of which ends with the piece.
+// What is left to short pieces is gathered.
 // CHECK-LABEL: func.func @column
 // CHECK: scf.while
 // CHECK: arith.remsi {{.*}} : i32
@@ -27,6 +27,7 @@
 // NARROW-LABEL: func.func @column
 // NARROW: vector.load {{.*}}vector<8xf32>
 func.func @column(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<256xf32>, %other: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
   %e = tensor.empty() : tensor<256xi64>
   %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
   ^bb0(%o: i64):
@@ -38,7 +39,10 @@ func.func @column(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: mem
   } -> tensor<256xi64>
   %t = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
   bufferization.materialize_in_destination %t in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
-  bufferization.materialize_in_destination %t in writable %other : (tensor<256xf32>, memref<256xf32>) -> ()
+  %none = arith.constant dense<-0.0> : tensor<f32>
+  %sum = linalg.reduce { arith.addf } ins(%t : tensor<256xf32>) outs(%none : tensor<f32>) dimensions = [0]
+  %number = tensor.extract %sum[] : tensor<f32>
+  memref.store %number, %other[%c0] : memref<256xf32>
   return
 }
 
@@ -54,6 +58,7 @@ func.func @column(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: mem
 // CHECK: vector.store
 // CHECK: return
 func.func @row(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %m: i32, %out: memref<256xf32>, %other: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
   %e = tensor.empty() : tensor<256xi64>
   %f = tensor.empty() : tensor<256xi1>
   %places, %mask = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} outs(%e, %f : tensor<256xi64>, tensor<256xi1>) {
@@ -68,7 +73,10 @@ func.func @row(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %m: i32, %ou
   %zero = arith.constant 0.0 : f32
   %t = linalg_ext.gather %x[%places] mask %mask other %zero : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>, tensor<256xi1>, f32) -> tensor<256xf32>
   bufferization.materialize_in_destination %t in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
-  bufferization.materialize_in_destination %t in writable %other : (tensor<256xf32>, memref<256xf32>) -> ()
+  %none = arith.constant dense<-0.0> : tensor<f32>
+  %sum = linalg.reduce { arith.addf } ins(%t : tensor<256xf32>) outs(%none : tensor<f32>) dimensions = [0]
+  %number = tensor.extract %sum[] : tensor<f32>
+  memref.store %number, %other[%c0] : memref<256xf32>
   return
 }
 

@@ -170,3 +170,66 @@ func.func @outside(%p: !ptr, %table: memref<?xindex>, %first: i1, %second: i1, %
   }
   return %a, %b : tensor<64xf32>, tensor<64xf32>
 }
+
+// A load that is a box in some programs, and a gather that loops read in pieces
+// in the others: the gather is what is left, if it is only stored. Not without
+// the mark: then the branches may read different elements.
+// CHECK-LABEL: func.func @pieces(
+// CHECK-NOT: scf.if
+// CHECK: %[[READ:.*]] = linalg_ext.gather
+// CHECK: bufferization.materialize_in_destination %[[READ]]
+// CHECK: %[[OTHERS:.*]]:2 = scf.if
+// CHECK: materialize_in_destination %[[OTHERS]]#1
+// CHECK: return %[[OTHERS]]#0
+func.func @pieces(%p: !ptr, %n: i32, %is: i1, %at: index, %out: memref<256xf32>, %other: memref<256xf32>) -> tensor<256xf32> {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %n : i32
+    %l = arith.extsi %k : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %f = tensor.empty() : tensor<256xi32>
+  %narrow = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%f : tensor<256xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %n : i32
+    linalg.yield %k : i32
+  } -> tensor<256xi32>
+  %stored = scf.if %is -> (tensor<256xf32>) {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [256], strides: [1] : !ptr to memref<256xf32, strided<[1], offset: ?>>
+    %box = bufferization.to_tensor %all : memref<256xf32, strided<[1], offset: ?>> to tensor<256xf32>
+    scf.yield %box : tensor<256xf32>
+  } else {
+    %wide = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%narrow : tensor<256xi32>) outs(%e : tensor<256xi64>) {
+    ^bb0(%k: i32, %o: i64):
+      %l = arith.extsi %k : i32 to i64
+      linalg.yield %l : i64
+    } -> tensor<256xi64>
+    %read = linalg_ext.gather %p[%wide] {tilebridge.same_load} : (!ptr, tensor<256xi64>) -> tensor<256xf32>
+    scf.yield %read : tensor<256xf32>
+  }
+  bufferization.materialize_in_destination %stored in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  %returned = scf.if %is -> (tensor<256xf32>) {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [256], strides: [1] : !ptr to memref<256xf32, strided<[1], offset: ?>>
+    %box = bufferization.to_tensor %all : memref<256xf32, strided<[1], offset: ?>> to tensor<256xf32>
+    scf.yield %box : tensor<256xf32>
+  } else {
+    %read = linalg_ext.gather %p[%places] {tilebridge.same_load} : (!ptr, tensor<256xi64>) -> tensor<256xf32>
+    scf.yield %read : tensor<256xf32>
+  }
+  %unmarked = scf.if %is -> (tensor<256xf32>) {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [256], strides: [1] : !ptr to memref<256xf32, strided<[1], offset: ?>>
+    %box = bufferization.to_tensor %all : memref<256xf32, strided<[1], offset: ?>> to tensor<256xf32>
+    scf.yield %box : tensor<256xf32>
+  } else {
+    %read = linalg_ext.gather %p[%places] : (!ptr, tensor<256xi64>) -> tensor<256xf32>
+    scf.yield %read : tensor<256xf32>
+  }
+  bufferization.materialize_in_destination %unmarked in writable %other : (tensor<256xf32>, memref<256xf32>) -> ()
+  return %returned : tensor<256xf32>
+}

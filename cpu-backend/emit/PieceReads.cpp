@@ -1,0 +1,137 @@
+//===- PieceReads.cpp - gathers of a nest, piece by piece -----------------===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cpu-backend/emit/PieceReads.h"
+#include "cpu-backend/emit/NestEmitter.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tilebridge;
+using namespace tilebridge::cpu;
+
+SmallVector<Value> PieceReads::values(ArrayRef<Operation *> ops, OpBuilder &b,
+                                      Location loc) const {
+  SmallVector<Value> values;
+  for (Operation *op : ops) {
+    const PieceRead &read = reads.find(op)->second;
+    values.push_back(toValue(b, loc, read.view.offset));
+    OpFoldResult stride = read.view.strides.front();
+    if (!constantOf(stride))
+      values.push_back(cast<Value>(stride));
+    for (Value value : {read.exists, read.element})
+      if (value)
+        values.push_back(value);
+  }
+  return values;
+}
+
+PieceReads PieceReads::with(ValueRange values,
+                            ArrayRef<Operation *> ops) const {
+  PieceReads piece;
+  auto take = [&] {
+    Value value = values.front();
+    values = values.drop_front();
+    return value;
+  };
+  for (Operation *op : ops) {
+    PieceRead read = reads.find(op)->second;
+    read.view.offset = take();
+    if (!constantOf(read.view.strides.front()))
+      read.view.strides = {take()};
+    for (Value *value : {&read.exists, &read.element})
+      if (*value)
+        *value = take();
+    piece.reads[op] = std::move(read);
+  }
+  return piece;
+}
+
+std::optional<Value> NestEmitter::readPieces(FunctionEmitter &fe, Operation *op,
+                                             ArrayRef<Index> indices) {
+  Frame &frame = *fe.frame;
+  const PieceReads &pieces = *frame.pieces;
+  auto found = pieces.reads.find(op);
+  const Index &index = indices.front();
+  if (found == pieces.reads.end() || index.step != 1 || index.dim != 0)
+    return std::nullopt;
+  Location loc = op->getLoc();
+  OpBuilder &b = fe.builder();
+  auto gather = cast<linalg_ext::GatherOp>(op);
+  const PieceRead &first = found->second;
+  Type element = first.view.elementType();
+  auto type = VectorType::get({frame.lanes}, element);
+  auto lanesWhere = [&](Value each, Value exists) -> Value {
+    if (!exists)
+      return each;
+    Value all = fe.toLanes(exists, frame.lanes);
+    return each ? arith::AndIOp::create(b, loc, each, all).getResult() : all;
+  };
+  auto laneOrOther = [&](Value value, Value exists, Value other) -> Value {
+    if (!exists)
+      return value;
+    return arith::SelectOp::create(b, loc, exists,
+                                   fe.toLanes(value, frame.lanes), other);
+  };
+  Value other;
+  if (gather.getMask()) {
+    other = fe.otherOf(gather.getOther(), element, indices, loc);
+    if (!other)
+      return Value();
+    other = fe.toLanes(other, frame.lanes);
+  }
+  if (!pieces.isFirst) {
+    if (first.element)
+      return laneOrOther(first.element, first.exists, other);
+    return fe.loadLanes(first.view, indices, 0,
+                        {lanesWhere({}, first.exists)}, other, loc);
+  }
+  const PieceRead &second = pieces.next.find(op)->second;
+  if (first.element && second.element) {
+    Value x = laneOrOther(first.element, first.exists, other),
+          y = laneOrOther(second.element, second.exists, other);
+    return arith::SelectOp::create(b, loc, pieces.isFirst,
+                                   fe.toLanes(x, frame.lanes),
+                                   fe.toLanes(y, frame.lanes))
+        .getResult();
+  }
+  if (!fe.masksAreJumps()) {
+    Value isNext = arith::XOrIOp::create(b, loc, pieces.isFirst,
+                                         allLanes(b, loc, frame.lanes));
+    Value lanes = fe.loadLanes(first.view, indices, 0,
+                               {lanesWhere(pieces.isFirst, first.exists)},
+                               other, loc);
+    return fe.loadLanes(second.view, indices, 0,
+                        {lanesWhere(isNext, second.exists)}, lanes, loc);
+  }
+  // Places of lanes, without divisions.
+  auto placeType = VectorType::get({frame.lanes}, b.getIndexType());
+  Value at = fe.laneIndices(index, b.getIndexType());
+  auto placesOf = [&](const PieceRead &read) -> Value {
+    auto all = [&](OpFoldResult value) -> Value {
+      return vector::BroadcastOp::create(b, loc, placeType,
+                                         toValue(b, loc, value));
+    };
+    return arith::AddIOp::create(
+        b, loc, all(read.view.offset),
+        arith::MulIOp::create(b, loc, at, all(read.view.strides.front())));
+  };
+  Value places = arith::SelectOp::create(b, loc, pieces.isFirst,
+                                         placesOf(first), placesOf(second));
+  Value exists = allLanes(b, loc, frame.lanes);
+  if (first.exists)
+    exists = arith::SelectOp::create(b, loc, pieces.isFirst,
+                                     fe.toLanes(first.exists, frame.lanes),
+                                     fe.toLanes(second.exists, frame.lanes));
+  if (!other)
+    other = fe.toLanes(fe.zeroOf(element, loc), frame.lanes);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  return vector::GatherOp::create(b, loc, type, first.view.base, zero, places,
+                                  exists, other)
+      .getResult();
+}

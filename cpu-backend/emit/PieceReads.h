@@ -1,0 +1,43 @@
+//===- PieceReads.h - gathers of a nest, piece by piece ----------*- C++ -*-===//
+//
+// Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "cpu-backend/emit/View.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace tilebridge::cpu {
+
+/// What a gather reads where its places grow evenly.
+struct PieceRead {
+  /// Element i of the block is element i of this, in the piece.
+  View view;
+  /// Whether it is read at all, an i1; null: yes.
+  mlir::Value exists;
+  /// Where places do not grow: the element.
+  mlir::Value element;
+};
+
+/// By gathers of the old function, those of a piece, or of two that follow one
+/// another.
+struct PieceReads {
+  /// What a loop carries of the first piece, by gathers.
+  llvm::SmallVector<mlir::Value> values(llvm::ArrayRef<mlir::Operation *> ops,
+                                        mlir::OpBuilder &b,
+                                        mlir::Location loc) const;
+  /// The piece of which these are the values.
+  PieceReads with(mlir::ValueRange values,
+                  llvm::ArrayRef<mlir::Operation *> ops) const;
+
+  llvm::DenseMap<mlir::Operation *, PieceRead> reads, next;
+  /// Lanes that are in the first piece; null: all are.
+  mlir::Value isFirst;
+  /// How many elements there are up to the end of the first piece.
+  mlir::Value length;
+};
+
+} // namespace tilebridge::cpu

@@ -1,0 +1,121 @@
+// RUN: tilebridge-opt %s -tilebridge-cpu-plan -tilebridge-cpu-emit=vector-bits=512 -canonicalize -cse | FileCheck %s
+// RUN: tilebridge-opt %s -tilebridge-cpu-plan -tilebridge-cpu-emit=vector-bits=256 -canonicalize | FileCheck %s --check-prefix=NARROW
+
+#id = affine_map<(d0) -> (d0)>
+
+// A row of biases is added where it lies: no block is kept. What is read begins
+// at the first bias and ends with the row, or with the block: is that not
+// written? In a loop over pieces, whole vectors are loads; the one in which a row
+// ends has lanes of two rows; and where rows are shorter, places are computed.
+// CHECK-LABEL: func.func @bias
+// CHECK: arith.minsi {{.*}}, %c255{{.*}} : i64
+// CHECK: %[[UNKNOWN:.*]] = arith.xori {{.*}}, %true
+// CHECK: %[[OUT:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : memref<?xf32, strided<[1]>>
+// CHECK: scf.while
+// CHECK: arith.remsi {{.*}} : i32
+// CHECK-NOT: arith.remsi
+// CHECK: %[[FIRST:.*]] = vector.create_mask
+// CHECK: scf.for {{.*}} step %c16
+// CHECK: vector.load
+// CHECK: vector.load
+// CHECK: arith.addf
+// CHECK: vector.store {{.*}}, %[[OUT]]
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: vector.gather
+// CHECK: } else {
+// CHECK: scf.for {{.*}} step %c16
+// CHECK: %[[NEXT:.*]] = arith.xori %[[FIRST]]
+// CHECK: %[[LANES:.*]] = vector.maskedload {{.*}}, %[[FIRST]]
+// CHECK: vector.maskedload {{.*}}, %[[NEXT]], %[[LANES]]
+// CHECK: arith.addf
+// CHECK: vector.store {{.*}}, %[[OUT]]
+// CHECK: scf.yield
+// CHECK: return
+// Masks are jumps: the places of both rows are gathered.
+// NARROW-LABEL: func.func @bias
+// NARROW: scf.while
+// NARROW: } else {
+// NARROW: scf.for {{.*}} step %c8
+// NARROW: arith.select {{.*}} : vector<8xi1>, vector<8xindex>
+// NARROW-NOT: vector.maskedload
+// NARROW: vector.gather
+// NARROW: return
+func.func @bias(%x: memref<256xf32>, %b: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %f = tensor.empty() : tensor<256xf32>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %n : i32
+    %l = arith.extsi %k : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %bias = linalg_ext.gather %b[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  %0 = bufferization.to_tensor %x : memref<256xf32> to tensor<256xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%0, %bias : tensor<256xf32>, tensor<256xf32>) outs(%f : tensor<256xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<256xf32>
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// The scale of a row is read once for its piece, under the row's mask: it is
+// nowhere else.
+// CHECK-LABEL: func.func @scale
+// CHECK: scf.while
+// CHECK: arith.divsi {{.*}} : i32
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, {{.*}} : i32
+// CHECK: scf.if %[[EXISTS]] -> (f32)
+// CHECK: vector.load {{.*}} vector<1xf32>
+// CHECK: scf.for {{.*}} step %c16
+// CHECK-NOT: vector.gather
+// CHECK: vector.store
+// CHECK: } else {
+// CHECK: arith.select {{.*}} : vector<16xi1>, vector<16xf32>
+// CHECK: vector.store
+// CHECK: return
+func.func @scale(%c: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %m: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %f = tensor.empty() : tensor<256xi1>
+  %one = arith.constant 1.0 : f32
+  %places, %mask = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} outs(%e, %f : tensor<256xi64>, tensor<256xi1>) {
+  ^bb0(%o: i64, %p: i1):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.divsi %j, %n : i32
+    %l = arith.extsi %k : i32 to i64
+    %q = arith.cmpi slt, %k, %m : i32
+    linalg.yield %l, %q : i64, i1
+  } -> (tensor<256xi64>, tensor<256xi1>)
+  %t = linalg_ext.gather %c[%places] mask %mask other %one : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>, tensor<256xi1>, f32) -> tensor<256xf32>
+  bufferization.materialize_in_destination %t in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// Where squares are, places grow by more each time: a block is gathered, and its
+// loop is the usual one.
+// CHECK-LABEL: func.func @uneven
+// CHECK-NOT: scf.while
+// CHECK: vector.gather
+// CHECK-NOT: scf.while
+// CHECK: return
+func.func @uneven(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %n : i32
+    %s = arith.muli %k, %k : i32
+    %l = arith.extsi %s : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %t = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %t in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
