@@ -111,6 +111,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuFlattenLoopsPass());
   // Operands that programs have in common are put where they can be left out.
   pm.addNestedPass<func::FuncOp>(createCpuShareOperandsPass());
+  // Sums of products are read and written once for several of them.
+  pm.addNestedPass<func::FuncOp>(createCpuGroupIterationsPass());
   // What only programs at an array's end use is not computed in others.
   pm.addNestedPass<func::FuncOp>(createCpuGuardBlocksPass());
   // Which tensors are in memory is decided, then loops are written.

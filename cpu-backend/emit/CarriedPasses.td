@@ -120,4 +120,33 @@ def CpuUnrollCarriedPass : Pass<"tilebridge-cpu-unroll-carried", "::mlir::func::
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CpuGroupIterationsPass : Pass<"tilebridge-cpu-group-iterations", "::mlir::func::FuncOp"> {
+  let summary = "Takes four steps of a loop at once that adds products up in a block";
+  let description = [{
+    A loop that multiplies a number by a row, or a column by a row, in each iteration, and adds that to a block element by element, reads and writes
+    all of the block each time. Four iterations become one, which does so once; a second loop does those that are left. Sums keep their order. Only loops of
+    floats that count up from a number that is not negative, by a constant, and hardly do more than that: no functions, gathers or reductions, and at most
+    8 operations for each element.
+
+    Before:
+    ```mlir
+    %t = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<64xf32>) {
+      %x = memref.load %a[%k] : ...
+      %row = bufferization.to_tensor ...
+      %sum = linalg.generic ... { %acc + %x * %row } -> tensor<64xf32>
+      scf.yield %sum
+    }
+    ```
+    After:
+    ```mlir
+    %u:2 = scf.for %k = %c0 to %n_3 step %c4 iter_args(%acc = %init, %next = %c0) -> (tensor<64xf32>, index) {
+      ...
+      scf.yield %sum3, %k4 : tensor<64xf32>, index
+    }
+    %t = scf.for %k = %u#1 to %n step %c1 iter_args(%acc = %u#0) -> (tensor<64xf32>) { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif

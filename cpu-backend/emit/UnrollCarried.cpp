@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/CarriedBlocks.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/View.h"
 
@@ -76,11 +77,10 @@ static bool staysElementwise(scf::ForOp loop, BlockArgument block) {
   return true;
 }
 
-/// A load of elements that lie apart, the first ones of which need not be
-/// there: with other such loads in one nest, each is masked where any of them
-/// is, and masks of such elements cost more than the block's way to memory.
-/// (Windows of 3 x 3 with a stride of 2 took 1.15 times as long.)
-static bool isMaskedApart(Operation &op) {
+/// With other such loads in one nest, each is masked where any of them is, and
+/// masks of such elements cost more than the block's way to memory. (Windows of
+/// 3 x 3 with a stride of 2 took 1.15 times as long.)
+bool tilebridge::cpu::isMaskedApart(Operation &op) {
   auto load =
       op.getNumResults() == 1 ? matchLoad(op.getResult(0)) : std::nullopt;
   if (!load || load->low.empty() || constantOf(load->low.back()) == 0)
@@ -92,9 +92,7 @@ static bool isMaskedApart(Operation &op) {
          (strides.back() != 1 && type.getShape().back() != 1);
 }
 
-/// The loop only computes, and carries a block that stays in place; what is
-/// reduced behind the loop is better reduced in it.
-static bool carriesInPlace(scf::ForOp loop) {
+bool tilebridge::cpu::carriesInPlace(scf::ForOp loop) {
   bool carries = false;
   for (auto [block, result] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults())) {
