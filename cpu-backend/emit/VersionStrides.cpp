@@ -139,7 +139,8 @@ static bool version(func::FuncOp func) {
   // Not those that run next to one another along another dimension.
   if (func->hasAttr(mergedCountAttr) || !mayBeCompiled(func, 2))
     return false;
-  auto [stored, read] = innerStrides(func);
+  const auto strides = innerStrides(func);
+  const Arguments &stored = strides.stored, &read = strides.read;
   Arguments ones = stored;
   ones.insert_range(read);
   if (ones.empty())
