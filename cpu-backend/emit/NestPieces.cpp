@@ -188,8 +188,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   // An index where lanes begin, the end of the piece that it is in, and how
   // many elements are gathered at least where pieces are short.
   SmallVector<Value> state = {from, add(from, first.length), zero};
-  llvm::append_range(state,
-                     first.values(pieceReads.getArrayRef(), b, loc));
+  llvm::append_range(state, first.values(pieceReads.getArrayRef(), b, loc));
   SmallVector<Type> types = llvm::to_vector(ValueRange(state).getTypes());
   auto pieceLoop = scf::WhileOp::create(
       b, loc, types, state,
@@ -206,8 +205,8 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   PieceReads whole = first.with(ValueRange(body->getArguments()).drop_front(3),
                                 pieceReads.getArrayRef()),
              next;
-  Value vectors = add(begin, arith::AndIOp::create(b, loc, sub(end, begin),
-                                                   constant(-lanes)));
+  Value vectors = add(
+      begin, arith::AndIOp::create(b, loc, sub(end, begin), constant(-lanes)));
   // Where nothing is left, any place will do that may be read.
   if (!evaluateAt(min(end, sub(to, one)), next))
     return failure();
@@ -216,10 +215,10 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   Value two = add(vectors, arith::SelectOp::create(b, loc, ends, step, zero));
   Value nextEnd = add(end, next.length);
   Value isShort = isLess(nextEnd, two);
-  Value any = min(add(vectors, arith::MaxSIOp::create(b, loc, atLeast, step)),
-                  to);
-  Value later = arith::MulIOp::create(b, loc, add(atLeast, step),
-                                      constant(patience));
+  Value any =
+      min(add(vectors, arith::MaxSIOp::create(b, loc, atLeast, step)), to);
+  Value later =
+      arith::MulIOp::create(b, loc, add(atLeast, step), constant(patience));
   // Places are computed lane by lane then.
   if (Value unknown = nest.unknownPlaces) {
     vectors = arith::SelectOp::create(b, loc, unknown, begin, vectors);
@@ -262,8 +261,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   if (!evaluateAt(min(any, sub(to, one)), again))
     return failure();
   SmallVector<Value> after = {any, add(any, again.length), later};
-  llvm::append_range(after,
-                     again.values(pieceReads.getArrayRef(), b, loc));
+  llvm::append_range(after, again.values(pieceReads.getArrayRef(), b, loc));
   scf::YieldOp::create(b, loc, after);
   frame.levels.pop_back();
   enter(branch.elseBlock());

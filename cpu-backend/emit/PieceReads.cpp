@@ -88,8 +88,8 @@ std::optional<Value> NestEmitter::readPieces(FunctionEmitter &fe, Operation *op,
   if (!pieces.isFirst) {
     if (first.element)
       return laneOrOther(first.element, first.exists, other);
-    return fe.loadLanes(first.view, indices, 0,
-                        {lanesWhere({}, first.exists)}, other, loc);
+    return fe.loadLanes(first.view, indices, 0, {lanesWhere({}, first.exists)},
+                        other, loc);
   }
   const PieceRead &second = pieces.next.find(op)->second;
   if (first.element && second.element) {
@@ -103,9 +103,9 @@ std::optional<Value> NestEmitter::readPieces(FunctionEmitter &fe, Operation *op,
   if (!fe.masksAreJumps()) {
     Value isNext = arith::XOrIOp::create(b, loc, pieces.isFirst,
                                          allLanes(b, loc, frame.lanes));
-    Value lanes = fe.loadLanes(first.view, indices, 0,
-                               {lanesWhere(pieces.isFirst, first.exists)},
-                               other, loc);
+    Value lanes =
+        fe.loadLanes(first.view, indices, 0,
+                     {lanesWhere(pieces.isFirst, first.exists)}, other, loc);
     return fe.loadLanes(second.view, indices, 0,
                         {lanesWhere(isNext, second.exists)}, lanes, loc);
   }

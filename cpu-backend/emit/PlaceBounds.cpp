@@ -46,9 +46,8 @@ bool PlaceBounds::dependsOn(Value value) {
   auto it = depending.find(value);
   if (it != depending.end())
     return it->second;
-  bool result = llvm::any_of(op->getOperands(), [&](Value operand) {
-    return dependsOn(operand);
-  });
+  bool result = llvm::any_of(op->getOperands(),
+                             [&](Value operand) { return dependsOn(operand); });
   depending[value] = result;
   return result;
 }
@@ -60,8 +59,8 @@ void PlaceBounds::require(Value holds) {
 
 void PlaceBounds::require(const Bounds &bounds, unsigned bits) {
   int64_t most = (int64_t(1) << (bits - 1)) - 1;
-  require(arith::CmpIOp::create(b, CmpIPredicate::sle, bounds.most,
-                                number(most)));
+  require(
+      arith::CmpIOp::create(b, CmpIPredicate::sle, bounds.most, number(most)));
   require(arith::CmpIOp::create(b, CmpIPredicate::sge, bounds.least,
                                 number(-most - 1)));
 }
@@ -137,7 +136,8 @@ std::optional<PlaceBounds::Bounds> PlaceBounds::compute(Operation *op) {
                                         number(0)));
         return bounds;
       })
-      .Case<arith::DivSIOp, arith::RemSIOp>([&](auto) { return ofDivision(op); })
+      .Case<arith::DivSIOp, arith::RemSIOp>(
+          [&](auto) { return ofDivision(op); })
       .Case([&](arith::SelectOp select) -> std::optional<Bounds> {
         auto x = of(select.getTrueValue()), y = of(select.getFalseValue());
         if (!x || !y)
@@ -185,8 +185,8 @@ std::optional<PlaceBounds::Bounds> PlaceBounds::ofDivision(Operation *op) {
   require(arith::CmpIOp::create(b, CmpIPredicate::sge, x->least, zero));
   require(arith::CmpIOp::create(b, CmpIPredicate::sgt, divisor, zero));
   if (isa<arith::RemSIOp>(op))
-    return Bounds{
-        zero, min(x->most, Value(arith::SubIOp::create(b, divisor, one)))};
+    return Bounds{zero,
+                  min(x->most, Value(arith::SubIOp::create(b, divisor, one)))};
   // Division by 0 gives no number.
   divisor = max(divisor, one);
   auto quotient = [&](Value of) -> Value {
@@ -194,9 +194,9 @@ std::optional<PlaceBounds::Bounds> PlaceBounds::ofDivision(Operation *op) {
     Type type = op->getResult(0).getType();
     if (!type.isInteger(32))
       return arith::DivSIOp::create(b, of, divisor);
-    Value narrow = arith::DivUIOp::create(
-        b, arith::TruncIOp::create(b, type, of),
-        arith::TruncIOp::create(b, type, divisor));
+    Value narrow =
+        arith::DivUIOp::create(b, arith::TruncIOp::create(b, type, of),
+                               arith::TruncIOp::create(b, type, divisor));
     return arith::ExtUIOp::create(b, b.getI64Type(), narrow);
   };
   return Bounds{quotient(x->least), quotient(x->most)};
@@ -215,8 +215,8 @@ View tilebridge::cpu::rowAround(Emitter &emitter, Operation *op,
   if (!row)
     holds = arith::ConstantIntOp::create(b, 0, 1);
   if (holds)
-    unknown = arith::XOrIOp::create(
-        b, holds, arith::ConstantIntOp::create(b, 1, 1));
+    unknown =
+        arith::XOrIOp::create(b, holds, arith::ConstantIntOp::create(b, 1, 1));
   View view = from;
   view.shape = {ShapedType::kDynamic};
   view.strides = {b.getIndexAttr(1)};
@@ -228,7 +228,7 @@ View tilebridge::cpu::rowAround(Emitter &emitter, Operation *op,
   Value least = arith::IndexCastOp::create(b, b.getIndexType(), row->least),
         most = arith::IndexCastOp::create(b, b.getIndexType(), row->most);
   view.offset = addIndex(b, loc, view.offset, least);
-  view.hi = {addIndex(b, loc, subIndex(b, loc, most, least),
-                      b.getIndexAttr(1))};
+  view.hi = {
+      addIndex(b, loc, subIndex(b, loc, most, least), b.getIndexAttr(1))};
   return view;
 }
