@@ -79,6 +79,7 @@ install_python() {
     [[ ! -f python/pyproject.toml ]] || cat python/pyproject.toml
   )
   if [[ -x $venv/bin/python && -f $stamp && $(<"$stamp") == "$want" ]]; then return 0; fi
+  [[ ! -L $venv ]] || die "$venv is a link, and what it points to would be emptied: remove the link"
   say "Python packages in $venv ($(basename "$triton" .txt))"
   "$python" -m venv --clear "$venv"
   local pip=("$venv/bin/python" -m pip install --quiet)
