@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rows that are added to a table: by vectors where no other launch has atomics, by the CPU for the scope of the system."""
 
+import threading
+
 import pytest
 import torch
 import triton
@@ -195,3 +197,31 @@ def test_threads_that_change_the_same_rows():
             assert torch.equal(table, wanted)
     finally:
         torch.set_num_threads(threads)
+
+
+@triton.jit
+def own_kernel(table):
+    tl.atomic_add(table + tl.program_id(0), 1.0)
+
+
+@pytest.mark.compiled("the interpreter runs one program after the other")
+def test_launches_that_change_the_same_rows():
+    # By plain accesses, by the CPU's, and by whichever the launch beside it leaves.
+    programs, times, n, launches = 8, 20, 4096, 200
+    table, x = torch.zeros(1021 + n), torch.arange(n, dtype=torch.int32)
+
+    def launch_all():
+        for _ in range(launches):
+            contended_kernel[(programs,)](table, times, N=n)
+            own_kernel[(n,)](table)
+            count_kernel[(n // 256,)](x, table, n, B=256)
+
+    threads = [threading.Thread(target=launch_all) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    wanted = torch.zeros(1021 + n)
+    wanted[:n] += programs * times // 2 + 2
+    wanted[1021:] += programs * times // 2
+    assert torch.equal(table, len(threads) * launches * wanted)
