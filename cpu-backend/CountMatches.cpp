@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/emit/UniformTensors.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
@@ -37,23 +38,14 @@ static constexpr int64_t leastBins = 16;
 /// these: tensors, or scalars from outside. Null if it is anything else.
 static Operation *operationOf(Value tensor, SmallVectorImpl<Value> &operands) {
   auto op = tensor.getDefiningOp<linalg::GenericOp>();
-  if (!op || !isElementwise(op) || !linalg_ext::keepsOrder(op))
+  Operation *inner = onlyOperation(op);
+  if (!inner || !linalg_ext::keepsOrder(op))
     return nullptr;
-  Block &block = *op.getBlock();
-  Operation &inner = block.front();
-  if (inner.getNextNode() != block.getTerminator() ||
-      block.getTerminator()->getOperands() != inner.getResults())
-    return nullptr;
-  for (Value operand : inner.getOperands()) {
-    auto argument = dyn_cast<BlockArgument>(operand);
-    if (!argument || argument.getOwner() != &block)
-      operands.push_back(operand);
-    else if (argument.getArgNumber() < op.getNumDpsInputs())
-      operands.push_back(op.getDpsInputs()[argument.getArgNumber()]);
-    else
-      return nullptr;
+  for (Value operand : inner->getOperands()) {
+    Value block = blockOf(op, operand);
+    operands.push_back(block ? block : operand);
   }
-  return &inner;
+  return inner;
 }
 
 /// What is the same in all elements along `dim`, without that dimension.

@@ -14,6 +14,7 @@
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -62,14 +63,7 @@ private:
   Value number(int64_t value) {
     return arith::ConstantIntOp::create(b, value, 64);
   }
-  Value wide(Value value) {
-    Type i64 = b.getI64Type();
-    if (value.getType() == i64)
-      return value;
-    if (value.getType().isIndex())
-      return arith::IndexCastOp::create(b, i64, value);
-    return arith::ExtSIOp::create(b, i64, value);
-  }
+  Value wide(Value value) { return toI64(b, b.getLoc(), value); }
 
   ImplicitLocOpBuilder &b;
   scf::ForOp loop;

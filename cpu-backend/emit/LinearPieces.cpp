@@ -21,13 +21,7 @@ Value LinearPieces::number(int64_t value) {
 }
 
 Value LinearPieces::wide(Value value, bool isSigned) {
-  Type i64 = b.getI64Type();
-  if (value.getType() == i64)
-    return value;
-  if (value.getType().isIndex())
-    return arith::IndexCastOp::create(b, i64, value);
-  return isSigned ? arith::ExtSIOp::create(b, i64, value).getResult()
-                  : arith::ExtUIOp::create(b, i64, value).getResult();
+  return toI64(b, b.getLoc(), value, isSigned);
 }
 
 Value LinearPieces::toWide(OpFoldResult value) {

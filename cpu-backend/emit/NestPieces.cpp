@@ -140,7 +140,6 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   Level &outside = *frame.levels.back();
   bool hadLoop = outside.hasLoop;
   Operation *before = outside.before;
-  Type type = b.getIndexType();
   auto add = [&](Value x, Value y) -> Value {
     return arith::AddIOp::create(b, loc, x, y);
   };

@@ -19,14 +19,7 @@ Value PlaceBounds::number(int64_t value) {
   return arith::ConstantIntOp::create(b, value, 64);
 }
 
-Value PlaceBounds::wide(Value value) {
-  Type i64 = b.getI64Type();
-  if (value.getType() == i64)
-    return value;
-  if (value.getType().isIndex())
-    return arith::IndexCastOp::create(b, i64, value);
-  return arith::ExtSIOp::create(b, i64, value);
-}
+Value PlaceBounds::wide(Value value) { return toI64(b, b.getLoc(), value); }
 
 Value PlaceBounds::min(Value x, Value y) {
   return arith::MinSIOp::create(b, x, y);

@@ -65,6 +65,18 @@ Value tilebridge::cpu::toValue(OpBuilder &builder, Location loc,
   return getValueOrCreateConstantIndexOp(builder, loc, value);
 }
 
+Value tilebridge::cpu::toI64(OpBuilder &builder, Location loc, Value value,
+                             bool isSigned) {
+  Type i64 = builder.getI64Type();
+  if (value.getType() == i64)
+    return value;
+  if (value.getType().isIndex())
+    return arith::IndexCastOp::create(builder, loc, i64, value);
+  if (!isSigned)
+    return arith::ExtUIOp::create(builder, loc, i64, value);
+  return arith::ExtSIOp::create(builder, loc, i64, value);
+}
+
 OpFoldResult tilebridge::cpu::addIndex(OpBuilder &builder, Location loc,
                                        OpFoldResult a, OpFoldResult b) {
   auto ca = constantOf(a), cb = constantOf(b);

@@ -134,6 +134,9 @@ bool hasUnitStride(mlir::MemRefType view, unsigned d);
 std::optional<int64_t> constantOf(mlir::OpFoldResult value);
 mlir::Value toValue(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::OpFoldResult value);
+/// An index, or an integer of up to 64 bits, as i64.
+mlir::Value toI64(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value value, bool isSigned = true);
 /// Index arithmetic that folds constants.
 mlir::OpFoldResult addIndex(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::OpFoldResult a, mlir::OpFoldResult b);
