@@ -69,3 +69,21 @@ tt.func private @narrow(%x: tensor<8xi64>) {
   %0 = tt.elementwise_inline_asm "mov.b64 $0, $1;" {constraints = "=r,l", packed_element = 1 : i32, pure = true} %x : tensor<8xi64> -> tensor<8xi64>
   tt.return
 }
+
+// -----
+
+// Only scales of blocks are rounded up.
+tt.func private @rounds_up(%x: tensor<8xf32>) {
+  // expected-error@+1 {{the instruction 'cvt.rp.f16.f32 $0, $1' has no translation}}
+  %0 = tt.elementwise_inline_asm "cvt.rp.f16.f32 $0, $1;" {constraints = "=h,r", packed_element = 1 : i32, pure = true} %x : tensor<8xf32> -> tensor<8xf16>
+  tt.return
+}
+
+// -----
+
+// Floats of 4 bits are rounded to the nearest.
+tt.func private @cuts(%x: tensor<8xf32>) {
+  // expected-error@+1 {{the instruction 'cvt.rz.satfinite.e2m1x2.f32 a, $1, $1' has no translation}}
+  %0 = tt.elementwise_inline_asm ".reg .b8 a; cvt.rz.satfinite.e2m1x2.f32 a, $1, $1; mov.b32 $0, {a, a, a, a};" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<8xf32> -> tensor<8xi32>
+  tt.return
+}
