@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -37,6 +38,37 @@ static bool wasBf16(Operation *op) {
   return extend && getElementTypeOrSelf(extend.getIn().getType()).isBF16();
 }
 
+/// Whether all that is ever stored in the scratch memory that `load` reads is
+/// such; false where something else than vectors is loaded or stored there.
+static bool readsOnlyWhatIs(vector::LoadOp load,
+                            llvm::function_ref<bool(Value stored)> isSuch) {
+  auto areaOf = [](Value memref) {
+    while (auto cast = memref.getDefiningOp<memref::ReinterpretCastOp>())
+      memref = cast.getSource();
+    return memref.getDefiningOp<memref::ViewOp>();
+  };
+  memref::ViewOp area = areaOf(load.getBase());
+  if (!area ||
+      area.getType().getElementType() != load.getType().getElementType())
+    return false;
+  bool isStored = false;
+  SmallVector<Operation *> views{area};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val()->getUsers()) {
+      if (isa<memref::ReinterpretCastOp>(user)) {
+        views.push_back(user);
+        continue;
+      }
+      if (isa<vector::LoadOp>(user))
+        continue;
+      auto store = dyn_cast<vector::StoreOp>(user);
+      if (!store || !isSuch(store.getValueToStore()))
+        return false;
+      isStored = true;
+    }
+  return isStored;
+}
+
 /// Gives one of its operands, or that with another sign.
 static bool chooses(Operation *op) {
   return isa<arith::NegFOp, math::AbsFOp, math::CopySignOp, arith::MaxNumFOp,
@@ -60,6 +92,8 @@ bool tilebridge::cpu::holdsBf16(Value value, int depth) {
            mask.getBitWidth() == 32 && mask.countr_zero() >= 16;
   }
   auto holds = [&](Value operand) { return holdsBf16(operand, depth - 1); };
+  if (auto load = dyn_cast<vector::LoadOp>(op))
+    return readsOnlyWhatIs(load, holds);
   if (auto choice = dyn_cast<arith::SelectOp>(op))
     return holds(choice.getTrueValue()) && holds(choice.getFalseValue());
   return chooses(op) && llvm::all_of(op->getOperands(), holds);

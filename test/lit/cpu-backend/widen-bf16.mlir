@@ -150,3 +150,33 @@ func.func @codes(%w: vector<16xi32>, %z: vector<16xi32>, %s: vector<16xf32>) -> 
   %p = arith.mulf %f, %t : vector<16xbf16>
   return %p : vector<16xbf16>
 }
+
+// -----
+
+// What bf16 was and went through scratch memory is short; what else was stored there is not.
+// CHECK-LABEL: func.func @by_scratch_memory
+// CHECK: arith.truncf %{{.*}} {tilebridge.short_nans} : vector<16xf32> to vector<16xbf16>
+// CHECK: arith.truncf %{{[^ ]*}} : vector<16xf32> to vector<16xbf16>
+func.func @by_scratch_memory(%area: memref<?xi8>, %scale: vector<16xbf16>, %other: vector<16xf32>, %out: memref<?xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c16 = arith.constant 16 : index
+  %kept = memref.view %area[%c0][] : memref<?xi8> to memref<16xf32>
+  %flat = memref.reinterpret_cast %kept to offset: [0], sizes: [16], strides: [1] : memref<16xf32> to memref<16xf32, strided<[1]>>
+  %mixed = memref.view %area[%c64][] : memref<?xi8> to memref<16xf32>
+  %wide = arith.extf %scale : vector<16xbf16> to vector<16xf32>
+  vector.store %wide, %flat[%c0] : memref<16xf32, strided<[1]>>, vector<16xf32>
+  vector.store %wide, %mixed[%c0] : memref<16xf32>, vector<16xf32>
+  vector.store %other, %mixed[%c0] : memref<16xf32>, vector<16xf32>
+  scf.for %i = %c0 to %n step %c16 {
+    %a = vector.load %kept[%c0] : memref<16xf32>, vector<16xf32>
+    %p = arith.mulf %a, %a : vector<16xf32>
+    %s = arith.truncf %p : vector<16xf32> to vector<16xbf16>
+    vector.store %s, %out[%i] : memref<?xbf16>, vector<16xbf16>
+    %b = vector.load %mixed[%c0] : memref<16xf32>, vector<16xf32>
+    %q = arith.mulf %b, %b : vector<16xf32>
+    %t = arith.truncf %q : vector<16xf32> to vector<16xbf16>
+    vector.store %t, %out[%i] : memref<?xbf16>, vector<16xbf16>
+  }
+  return
+}
