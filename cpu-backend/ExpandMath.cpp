@@ -276,7 +276,8 @@ private:
     Value result;
     if (element.isF32()) {
       MathF32 inlined(b, op->getResult(0).getType(),
-                      {fma, scalef, freeUnderflow, vectorBits});
+                      {fma, scalef, freeUnderflow, vectorBits},
+                      MathF32::roundedTo(op));
       Value x = op->getOperand(0);
       result = llvm::TypeSwitch<Operation *, Value>(op)
                    .Case([&](math::ExpOp) { return inlined.exp(x); })

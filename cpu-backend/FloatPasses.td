@@ -10,6 +10,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CpuApproximateFunctionsPass : Pass<"tilebridge-cpu-approximate-functions", "::mlir::func::FuncOp"> {
+  let summary = "Finds exponentials of which only the bits of bf16 or f16 count";
+  let description = [{
+    Sets MLIR's flag `afn` on `math.exp` and `math.exp2` of f32 where all that becomes of the result is rounded to 16 bits or fewer, to
+    the nearest, by way of operations that do not enlarge a relative error: products, quotients, roots, maxima, minima, selections, moves,
+    and sums of what is known not to be negative (the sum of exponentials, also one that a loop carries; `1 + exp(x)`). A result has at most two such
+    errors, such as those of an exponential and of the sum that divides it. `tilebridge.for_bf16` says that none of the results is rounded to f16: tilebridge-cpu-expand-math
+    computes still less then. The flag is taken from all other exponentials of numbers, whoever set it.
+
+    Not approximated is what reaches a difference, a logarithm, a comparison, an integer, a product of matrices, memory as f32, or an operation that is
+    not known; nor what each iteration of a loop multiplies what it carries by, as an attention's `exp(top - new_top)`.
+
+    Before:
+    ```mlir
+    %e = math.exp %x : f32
+    %d = arith.addf %e, %one : f32
+    %s = arith.divf %v, %d : f32
+    %y = arith.truncf %s : f32 to bf16
+    ```
+    After:
+    ```mlir
+    %e = math.exp %x fastmath<afn> {tilebridge.for_bf16} : f32
+    %d = arith.addf %e, %one : f32
+    %s = arith.divf %v, %d : f32
+    %y = arith.truncf %s : f32 to bf16
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
   let summary = "Writes elementary functions as arithmetic, or calls vector functions";
   let description = [{
@@ -18,6 +48,8 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
       within 1.5 units in the last place. With AVX2 several vectors of which no lane over- or underflows, as nearly always, take a
       short cut to the same bits. Where AVX-512 has 16 lanes at a time, a table shortens those of `exp` and `exp2`: within
       1 unit.
+    - With the flag `afn`, within 2^-18 of the result, and with `tilebridge.for_bf16` and AVX-512 within 2^-15: shorter polynomials, and
+      tables of 32 roots.
     - There, `log`, `log2` and `log10` of f32 look up the logarithm of 32nds: within 0.9 units.
     - `exp` of f64 looks up sixteenths as well: within 0.8 units.
     - `erf` of f32 is looked up in tables of polynomials where AVX-512 has 16 lanes at a time: within 0.65 units;

@@ -31,10 +31,12 @@ static bool hasNativeLanes(Type type) {
   return lanes == 4 || lanes == 8 || (lanes > 0 && lanes % 16 == 0);
 }
 
-MathF32::MathF32(ImplicitLocOpBuilder &builder, Type type, const Cpu &cpu)
+MathF32::MathF32(ImplicitLocOpBuilder &builder, Type type, const Cpu &cpu,
+                 Rounded rounded)
     : b(builder), type(type), fma(cpu.fma),
       scalef(cpu.scalef && hasNativeLanes(type)),
-      freeUnderflow(cpu.freeUnderflow), vectorBits(cpu.vectorBits) {
+      freeUnderflow(cpu.freeUnderflow), vectorBits(cpu.vectorBits),
+      rounded(rounded) {
   intType = builder.getI32Type();
   if (auto vector = dyn_cast<VectorType>(type))
     intType = vector.clone(intType);
@@ -257,10 +259,20 @@ Value MathF32::power(Value x, const PowerLimits &limits, float scale,
 }
 
 /// exp(r) with r = x - n * ln 2, |r| <= ln(2) / 2, in two steps, for the first
-/// of which n * ln2High is exact.
+/// of which n * ln2High is exact. Where few bits count, one step is enough if
+/// the product is not rounded.
 Value MathF32::expOfRest(Value x, Value n) {
-  Value r = mulAdd(n, c(-0.693359375f), x);
-  r = mulAdd(n, c(2.12194440e-4f), r);
+  Value r = x;
+  if (rounded != Rounded::Never && fma) {
+    r = mulAdd(n, c(-0.693147182f), r);
+  } else {
+    r = mulAdd(n, c(-0.693359375f), r);
+    r = mulAdd(n, c(2.12194440e-4f), r);
+  }
+  if (rounded != Rounded::Never)
+    return polynomial(r, {0.9999992847442627f, 0.9999634027481079f,
+                          0.5000435709953308f, 0.16790907084941864f,
+                          0.0414586067199707f});
   return polynomial(r, {1.0f, 1.0f, 0x1.fffffep-2f, 0.1666652113199234f,
                         0.041668277233839035f, 0.008368686772882938f,
                         0.0013819823507219553f});
@@ -280,6 +292,10 @@ Value MathF32::exp2(Value argument) {
     return exp2ByTable(argument);
   auto factor = [&](Value x, Value n) -> Value {
     Value r = arith::SubFOp::create(b, x, n);
+    if (rounded != Rounded::Never)
+      return polynomial(r, {0.9999992847442627f, 0.6931217908859253f,
+                            0.240247443318367f, 0.05591785907745361f,
+                            0.009570102207362652f});
     Value q = polynomial(r, {0.6931471824645996f, 0.24022647738456726f,
                              0.05550359562039375f, 0.009618503041565418f,
                              0.0013390997191891074f, 0.0001532784226583317f});

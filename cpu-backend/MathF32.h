@@ -11,6 +11,10 @@
 
 namespace tilebridge::cpu {
 
+/// On exponentials that may be approximate (MLIR's flag `afn`): what becomes of
+/// their results is rounded to bf16 or to fewer bits, and not to f16.
+inline constexpr llvm::StringLiteral forBf16Attr = "tilebridge.for_bf16";
+
 /// Writes functions of f32 (a scalar, or vectors of any shape) as arith, math
 /// and, with `scalef`, one intrinsic. All are right for every input: denormals
 /// in and out, infinities, NaN, overflow. Largest errors, found by trying every
@@ -28,7 +32,12 @@ public:
     /// Of a native vector.
     int64_t vectorBits;
   };
-  MathF32(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, const Cpu &cpu);
+  /// What the exponential's results are rounded to: nothing, f16 or bf16.
+  enum class Rounded { Never, ToF16, ToBf16 };
+  /// As tilebridge-cpu-approximate-functions found.
+  static Rounded roundedTo(mlir::Operation *function);
+  MathF32(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, const Cpu &cpu,
+          Rounded rounded = Rounded::Never);
 
   mlir::Value exp(mlir::Value x);
   mlir::Value exp2(mlir::Value x);
@@ -64,6 +73,9 @@ private:
   /// AVX-512's, of floats, for 16 lanes or several times as many.
   bool hasTables() const;
   mlir::Value lookup(llvm::ArrayRef<float> table, mlir::Value index);
+  mlir::Value scaled(mlir::Value factor, mlir::Value power);
+  mlir::Value expForBf16(mlir::Value x);
+  mlir::Value exp2ForBf16(mlir::Value x);
   void leaveOutBelow(mlir::Value x, float low);
   mlir::Value expByTable(mlir::Value x);
   mlir::Value exp2ByTable(mlir::Value x);
@@ -100,6 +112,7 @@ private:
   mlir::Type type, intType;
   bool fma, scalef, freeUnderflow;
   int64_t vectorBits;
+  Rounded rounded;
   /// The lanes that callScalef is to compute; null for all.
   mlir::Value wanted;
 };

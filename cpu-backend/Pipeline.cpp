@@ -115,6 +115,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuGroupIterationsPass());
   // What only programs at an array's end use is not computed in others.
   pm.addNestedPass<func::FuncOp>(createCpuGuardBlocksPass());
+  // Of exponentials that are rounded to bf16 or f16 few bits are computed.
+  pm.addNestedPass<func::FuncOp>(createCpuApproximateFunctionsPass());
   // Which tensors are in memory is decided, then loops are written.
   pm.addNestedPass<func::FuncOp>(createCpuPlanPass());
   CpuEmitPassOptions emit;

@@ -22,7 +22,7 @@ namespace {
 
 /// A kernel that applies `op` to n elements, `lanes` at a time (1: scalars).
 std::string mapKernel(const std::string &op, const std::string &type, int lanes,
-                      int operands) {
+                      int operands, const std::string &flags = "") {
   std::string value =
       lanes == 1 ? type : "vector<" + std::to_string(lanes) + "x" + type + ">";
   std::string pointer = "memref<?x" + type + ", strided<[1], offset: ?>>";
@@ -40,8 +40,8 @@ std::string mapKernel(const std::string &op, const std::string &type, int lanes,
                      " : index\n  scf.for %i = %c0 to %end step %step {\n";
   text += "    %x = " + load + " %a[%i]" + to + "\n";
   text += "    %w = " + load + " %b[%i]" + to + "\n";
-  text += "    %y = " + op + (operands == 2 ? " %x, %w : " : " %x : ") + value +
-          "\n";
+  text += "    %y = " + op + (operands == 2 ? " %x, %w" : " %x") + flags +
+          " : " + value + "\n";
   text += "    " + store + " %y, %out[%i]" + to + "\n  }\n  return\n}\n";
   return text;
 }
@@ -271,6 +271,71 @@ TEST(Math, FunctionsByTables) {
         check<float>(function, lanes, target);
     checkAllOfF32(function);
   }
+}
+
+/// Exponentials whose results are rounded to f16 or bf16: their error relative
+/// to the result, which is 2^-149 at least where that is no normal number.
+void checkApproximate(const Function &function, const char *flags, int lanes,
+                      const char *target) {
+  SCOPED_TRACE(std::string(function.op) + flags + " lanes " +
+               std::to_string(lanes) + " " + target);
+  const char *stride = std::getenv("TILEBRIDGE_TEST_STRIDE");
+  uint64_t step = stride ? std::strtoull(stride, nullptr, 10) : 8191;
+  CompiledKernel kernel(mapKernel(function.op, "f32", lanes, 1, flags), target);
+  ASSERT_TRUE(kernel);
+  double worst = 0;
+  float where = 0;
+  std::vector<float> in = inputs<float>(1 << 12, 1), out(1 << 12);
+  auto look = [&] {
+    kernel.run({slot(in.data()), slot(in.data()), slot(out.data()), in.size()});
+    for (size_t i = 0; i < in.size(); ++i) {
+      double want = function.unary(in[i]), error = 0;
+      constexpr double most = std::numeric_limits<float>::max();
+      if (std::signbit(out[i]) && !std::isnan(want))
+        error = INFINITY;
+      else if (std::isnan(want) || want == 0 || want == INFINITY)
+        error = ulps(out[i], want) == 0 ? 0 : INFINITY;
+      else if (want > most * (1 - function.limit)) // may be infinite or not
+        error = std::max(most * (1 - 2 * function.limit) - out[i], 0.0);
+      else
+        error = std::max(std::abs(out[i] - want) - 0x1p-149, 0.0) / want;
+      if (!(error <= worst))
+        worst = error, where = in[i];
+    }
+  };
+  look();
+  for (uint64_t start = 0; start < (uint64_t(1) << 32);
+       start += step * in.size()) {
+    for (size_t i = 0; i < in.size(); ++i)
+      in[i] = llvm::bit_cast<float>(static_cast<uint32_t>(start + i * step));
+    look();
+  }
+  EXPECT_LE(worst, function.limit) << "at " << where;
+  if (stride)
+    std::printf("%s%s %d %s: 2^%.2f at %a\n", function.op, flags, lanes, target,
+                std::log2(worst), where);
+}
+
+TEST(Math, ApproximateExponentials) {
+  auto host = CpuTarget::host();
+  ASSERT_TRUE(static_cast<bool>(host));
+  bool hasTables = host->vectorBits >= 512;
+  for (Function function : {kInline[0], kInline[1]})
+    for (bool forBf16 : {false, true}) {
+      const char *flags =
+          forBf16 ? " fastmath<afn> {tilebridge.for_bf16}" : " fastmath<afn>";
+      function.limit = 0x1p-18;
+      for (auto [lanes, target] : {std::pair(64, "cpu:x86-64-v3"),
+                                   {8, "cpu:x86-64-v3"},
+                                   {4, "cpu:x86-64-v2"},
+                                   {16, "cpu:x86-64-v2"}})
+        checkApproximate(function, flags, lanes, target);
+      function.limit = forBf16 && hasTables ? 0x1p-15 : 0x1p-18;
+      // With and without a mask for what underflows.
+      for (const char *target : {"cpu,+sse4a", "cpu,-sse4a"})
+        for (int lanes : {16, 64})
+          checkApproximate(function, flags, lanes, target);
+    }
 }
 
 TEST(Math, RootsOverAllOfF32) {
