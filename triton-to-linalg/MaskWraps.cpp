@@ -35,8 +35,7 @@ struct Wrap {
   Operation *op;
   /// The other one.
   Value index;
-  /// One that there is, or the bound that makes it: `index < bound`.
-  Value mask, bound;
+  Value mask;
 };
 
 } // namespace
@@ -73,19 +72,47 @@ static Value successorOf(OpBuilder &builder, Value value) {
 }
 
 /// The indices that kernels write for lanes beyond an end: `i % n`,
-/// `tl.where(i < n, i, 0)` and `tl.minimum(i, n - 1)`.
-static std::optional<Wrap> wrapOf(OpBuilder &builder, Operation *op) {
+/// `tl.where(i < n, i, 0)`, `tl.where(i < 0, 0, i)`, `tl.minimum(i, n - 1)`
+/// and `tl.maximum(i, 0)`.
+static std::optional<Wrap> wrapOf(OpBuilder &builder, Operation *op,
+                                  AccessAnalysis &analysis) {
+  using Pred = arith::CmpIPredicate;
   if (op->getNumResults() != 1 || !isIndexTensor(op->getResult(0)))
     return std::nullopt;
+  auto compared = [&](Pred predicate, Value index, Value bound) {
+    return Wrap{
+        op, index,
+        arith::CmpIOp::create(builder, op->getLoc(), predicate, index, bound)};
+  };
+  auto isUniform = [&](Value value) {
+    return analysis.varyingDims(value).none();
+  };
   if (isa<arith::RemSIOp>(op))
-    return Wrap{op, op->getOperand(0), {}, op->getOperand(1)};
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    if (isa<RankedTensorType>(select.getCondition().getType()))
-      return Wrap{op, select.getTrueValue(), select.getCondition(), {}};
-  if (isa<arith::MinSIOp>(op))
-    for (unsigned i : {0, 1})
-      if (Value bound = successorOf(builder, op->getOperand(1 - i)))
-        return Wrap{op, op->getOperand(i), {}, bound};
+    return compared(Pred::slt, op->getOperand(0), op->getOperand(1));
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    if (!isa<RankedTensorType>(select.getCondition().getType()))
+      return std::nullopt;
+    if (!isUniform(select.getTrueValue()))
+      return Wrap{op, select.getTrueValue(), select.getCondition()};
+    if (auto cmp = select.getCondition().getDefiningOp<arith::CmpIOp>())
+      return Wrap{
+          op, select.getFalseValue(),
+          arith::CmpIOp::create(builder, op->getLoc(),
+                                arith::invertPredicate(cmp.getPredicate()),
+                                cmp.getLhs(), cmp.getRhs())};
+  }
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(op)) {
+    bool isFirst = !isUniform(op->getOperand(0));
+    Value index = op->getOperand(!isFirst), bound = op->getOperand(isFirst);
+    if (!isUniform(bound))
+      return std::nullopt;
+    if (isa<arith::MaxSIOp>(op))
+      return compared(Pred::sge, index, bound);
+    // Kernels compare with the length.
+    Value length = successorOf(builder, bound);
+    return length ? compared(Pred::slt, index, length)
+                  : compared(Pred::sle, index, bound);
+  }
   return std::nullopt;
 }
 
@@ -129,41 +156,57 @@ static void leaveOut(LaneLoad load, Value mask) {
   load.op.getMaskMutable().assign(taken);
 }
 
+/// True if `mask` has bounds only.
+static bool isBox(const MaskForm &mask) {
+  return mask.conditions.empty() && mask.residuals.empty();
+}
+
 /// Rewrites the index if what it reads beyond the end is not stored.
-static void rewrite(Wrap wrap) {
-  OpBuilder builder(wrap.op);
-  Location loc = wrap.op->getLoc();
-  Value result = wrap.op->getResult(0);
-  std::optional<unsigned> dim = onlyDimOf(result);
-  if (!dim)
-    return;
+static bool rewrite(Operation *op) {
+  OpBuilder builder(op);
   ExprPool pool;
   AccessAnalysis analysis(pool);
+  std::optional<Wrap> wrap = wrapOf(builder, op, analysis);
+  if (!wrap)
+    return false;
+  Value result = op->getResult(0);
+  std::optional<unsigned> dim = onlyDimOf(result);
+  if (!dim)
+    return true;
   std::optional<TensorForm> form = analysis.integers(result);
   if (form && form->isLinear())
-    return;
-  if (!wrap.mask)
-    wrap.mask = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                      wrap.index, wrap.bound);
-  MaskForm mask = analysis.mask(wrap.mask);
+    return true;
+  MaskForm mask = analysis.mask(wrap->mask);
   const DimBounds &bounds = mask.dims[*dim];
-  if (bounds.upper.size() != 1 || !bounds.lower.empty() ||
-      !mask.conditions.empty() || !mask.residuals.empty())
-    return;
-  LaneUses uses(wrap.op, analysis, bounds.upper.front());
-  if (!uses.areLeftOut(result, *dim) || uses.loads().empty())
-    return;
-  Value index = wrap.index;
-  if (isa<arith::RemSIOp>(wrap.op)) {
+  bool isRemainder = isa<arith::RemSIOp>(op);
+  if (mask.isAll() || llvm::any_of(mask.residuals, [&](ResidualMask &part) {
+        return part.dim != dim;
+      }))
+    return true;
+  if (isRemainder &&
+      (!isBox(mask) || bounds.upper.size() != 1 || !bounds.lower.empty()))
+    return true;
+  // Lanes that are chosen one by one do not make a gather any quicker.
+  if (!isBox(mask)) {
+    std::optional<TensorForm> index = analysis.integers(wrap->index);
+    if (!index || !index->isLinear())
+      return true;
+  }
+  LaneUses uses(op, analysis, mask, *dim);
+  if (!uses.areLeftOut(result, *dim) || !uses.areAddresses())
+    return true;
+  if (isRemainder) {
     // The remainder of what is negative is not below it.
-    builder.setInsertionPointAfter(wrap.op);
-    index = arith::MaxSIOp::create(builder, loc, index, result);
+    builder.setInsertionPointAfter(op);
+    Value index =
+        arith::MaxSIOp::create(builder, op->getLoc(), wrap->index, result);
     result.replaceAllUsesExcept(index, index.getDefiningOp());
   } else {
-    result.replaceAllUsesWith(index);
+    result.replaceAllUsesWith(wrap->index);
   }
   for (LaneLoad load : uses.loads())
-    leaveOut(load, wrap.mask);
+    leaveOut(load, wrap->mask);
+  return true;
 }
 
 namespace {
@@ -175,13 +218,8 @@ struct MaskWrapsPass : ttl::impl::MaskWrapsPassBase<MaskWrapsPass> {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) { ops.push_back(op); });
     bool isChanged = false;
-    for (Operation *op : ops) {
-      OpBuilder builder(op);
-      if (std::optional<Wrap> wrap = wrapOf(builder, op)) {
-        rewrite(*wrap);
-        isChanged = true;
-      }
-    }
+    for (Operation *op : ops)
+      isChanged |= rewrite(op);
     if (!isChanged)
       return;
     // Indices that have become others, and masks that were not needed.

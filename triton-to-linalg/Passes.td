@@ -48,12 +48,14 @@ def RecomputeCarriedPass : Pass<"tilebridge-recompute-carried"> {
 def MaskWrapsPass : Pass<"tilebridge-mask-wraps"> {
   let summary = "Lanes whose index wraps around and that no store has are left out of loads";
   let description = [{
-    Kernels keep the indices of a block that reaches beyond the end of an array inside of it, so that loads need no mask: `i % n`, `tl.where(i < n, i, 0)`,
-    `tl.minimum(i, n - 1)`. What such lanes read goes into lanes of results that stores leave out, by a mask `i < n`. Where all uses of the index
-    are seen to end in that, the index becomes `i` itself, and loads at addresses that are made of it get the mask. Each lane
+    Kernels keep the indices of a block that reaches beyond an end of an array inside of it, so that loads need no mask, or in addition to one: `i % n`,
+    `tl.where(i < n, i, 0)`, `tl.minimum(i, n - 1)`, `tl.maximum(i, 0)`. What such lanes read goes into lanes of results that stores leave out, by a
+    mask `i < n`, or is not read at all, because the load has that mask. Where all uses of the index
+    are seen to end in that, the index becomes `i` itself, and other loads at addresses or with masks that are made of it get the mask. Each lane
     must have made only lanes at the same place: through elementwise ops, shapes, rows and columns of products, reductions along
     other axes, loops and branches. A reduction along the axis, an atomic, a store without such a mask, an integer division by
-    what is read, and what a loop around the index carries on leave it as it is.
+    what is read, and what a loop around the index carries on leave it as it is. A condition that is no range, as in
+    `tl.where(valid, i, 0)` with `valid` from memory, is taken for a mask where `i` is linear.
 
     The remainder of a negative number is negative: `max(i, i % n)` is `i` where that is not, which later passes see.
 

@@ -83,6 +83,7 @@ private:
   std::optional<TensorForm> arithmetic(mlir::Operation *op);
   std::optional<TensorForm> chosenInside(mlir::arith::SelectOp select,
                                          const TensorForm &inside);
+  std::optional<TensorForm> clamped(mlir::Operation *op);
   std::optional<TensorForm> constants(mlir::Value tensor,
                                       mlir::DenseElementsAttr attr);
   /// What can always be said: the tensor varies in no dimension or in one.

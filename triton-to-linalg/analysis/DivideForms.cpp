@@ -212,35 +212,54 @@ std::optional<TensorForm> FormAlgebra::divide(Expr::Kind kind,
   return form;
 }
 
-std::optional<TensorForm> FormAlgebra::whereNotNegative(const TensorForm &a,
-                                                        Operation *op) const {
+std::optional<TensorForm> FormAlgebra::within(const TensorForm &a,
+                                              const Expr *bound, bool isLower,
+                                              Operation *op) const {
   std::optional<unsigned> dim = a.onlyDim();
   if (!dim)
     return std::nullopt;
   TensorForm form = lanes(op->getResult(0), *dim);
   const DimTerm &term = a.terms[*dim];
-  if (term.kind != TermKind::Linear || !term.stride->isConstant() ||
-      wraps(a, /*isSigned=*/true))
+  // What is kept within one end may be kept within the other one before.
+  LinearCase linear{a.uniform, term.stride, pool.boolean(true)};
+  if (term.kind != TermKind::Linear) {
+    if (!term.linear || term.linear->inner)
+      return form;
+    linear = *term.linear;
+    linear.base = pool.add(linear.base, a.uniform);
+  }
+  if (!linear.stride->isConstant() || wraps(a, /*isSigned=*/true))
     return form;
   using Pred = arith::CmpIPredicate;
-  const Expr *zero = pool.constant(64, 0);
-  const Expr *start = pool.extend(a.uniform, 64, true);
-  const Expr *condition = start->isNonNegative()
-                              ? pool.boolean(true)
-                              : pool.cmp(Pred::sge, start, zero);
-  int64_t reach = *term.stride->asConstant() * (a.shape[*dim] - 1);
+  const Expr *start = pool.extend(linear.base, 64, true),
+             *limit = pool.extend(bound, 64, true);
+  int64_t reach = *linear.stride->asConstant() * (a.shape[*dim] - 1);
   const Expr *end = pool.add(start, pool.constant(64, reach));
-  // See divide().
-  if (reach < 0)
-    condition = pool.conjunction(condition, pool.cmp(Pred::sge, end, zero));
-  else if (a.width <= 32 && reach >= int64_t(1) << std::min(start->zeros, 62u))
-    condition = pool.conjunction(
-        condition, pool.cmp(Pred::slt, end,
-                            pool.constant(64, int64_t(1) << (a.width - 1))));
+  const Expr *condition = linear.condition;
+  auto demand = [&](Pred predicate, const Expr *value, const Expr *against) {
+    condition =
+        pool.conjunction(condition, pool.cmp(predicate, value, against));
+  };
+  // Of the two ends of the block one is nearer to the bound. At the other one
+  // numbers of fewer bits may wrap around; see divide() for those that do not.
+  bool startIsNearer = isLower == (reach >= 0);
+  bool startIsWithin = isLower && limit->isConstant(0) && startIsNearer &&
+                       start->isNonNegative();
+  if (!startIsWithin)
+    demand(isLower ? Pred::sge : Pred::sle, startIsNearer ? start : end, limit);
+  bool mayWrap =
+      startIsNearer && a.width <= 32 &&
+      (!isLower || reach >= int64_t(1) << std::min(start->zeros, 62u));
+  int64_t most = int64_t(1) << (std::min(a.width, 32u) - 1);
+  if (mayWrap)
+    demand(isLower ? Pred::slt : Pred::sge, end,
+           pool.constant(64, isLower ? most : -most));
   if (condition->isConstant() && !condition->isConstant(0))
-    return a;
-  if (!condition->isConstant())
-    form.terms[*dim].linear = LinearCase{a.uniform, term.stride, condition};
+    return range(a.shape, *dim, linear.base, linear.stride);
+  if (!condition->isConstant()) {
+    linear.condition = condition;
+    form.terms[*dim].linear = linear;
+  }
   return form;
 }
 

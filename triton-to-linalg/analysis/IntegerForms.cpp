@@ -240,6 +240,27 @@ AccessAnalysis::chosenInside(arith::SelectOp select, const TensorForm &inside) {
   return form;
 }
 
+/// A range that is kept from falling below a bound or from rising above it,
+/// `tl.maximum(i, 0)`: itself where it does not.
+std::optional<TensorForm> AccessAnalysis::clamped(Operation *op) {
+  bool isMax = isa<arith::MaxSIOp>(op);
+  std::optional<TensorForm> a = integers(op->getOperand(0));
+  // Not below a remainder of its own.
+  auto rem = op->getOperand(1).getDefiningOp<arith::RemSIOp>();
+  if (isMax && rem && rem.getLhs() == op->getOperand(0))
+    return a ? algebra.whereNotBelow(*a, pool.constant(a->width, 0), op)
+             : std::nullopt;
+  std::optional<TensorForm> b = integers(op->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  if (a->isUniform())
+    std::swap(a, b);
+  if (a->isUniform() || !b->isUniform())
+    return std::nullopt;
+  return isMax ? algebra.whereNotBelow(*a, b->uniform, op)
+               : algebra.whereNotAbove(*a, b->uniform, op);
+}
+
 std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
   using Kind = Expr::Kind;
   auto operand = [&](unsigned i) { return integers(op->getOperand(i)); };
@@ -276,14 +297,8 @@ std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
       return a ? chosenInside(select, *a) : std::nullopt;
     return a && b ? algebra.select(condition, *a, *b) : std::nullopt;
   }
-  // Not below a remainder of its own: itself where it is not negative.
-  if (isa<arith::MaxSIOp>(op)) {
-    auto rem = op->getOperand(1).getDefiningOp<arith::RemSIOp>();
-    std::optional<TensorForm> source = operand(0);
-    return source && rem && rem.getLhs() == op->getOperand(0)
-               ? algebra.whereNotNegative(*source, op)
-               : std::nullopt;
-  }
+  if (isa<arith::MaxSIOp, arith::MinSIOp>(op))
+    return clamped(op);
   if (isa<arith::XOrIOp>(op)) {
     std::optional<TensorForm> source = operand(0), other = operand(1);
     std::optional<int64_t> bit = source && other && other->isUniform()

@@ -51,7 +51,10 @@ static bool isByElement(Operation *op) {
 bool LaneUses::visitUse(OpOperand &use, unsigned dim) {
   return llvm::TypeSwitch<Operation *, bool>(use.getOwner())
       .Case([&](tt::LoadOp op) { return visitLoad(op, use, dim); })
-      .Case([&](tt::StoreOp op) { return isLeftOut(op, dim); })
+      .Case([&](tt::StoreOp op) {
+        isAddress |= use.get() == op.getPtr();
+        return leavesOut(op.getMask(), dim);
+      })
       .Case<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp,
             tt::JoinOp, tt::SplitOp>(
           [&](Operation *op) { return visitShape(op, use, dim); })
@@ -78,16 +81,48 @@ bool LaneUses::visitResults(Operation *op, unsigned dim) {
 bool LaneUses::visitLoad(tt::LoadOp load, OpOperand &use, unsigned dim) {
   if (load.getIsVolatile())
     return false;
-  if (use.get() == load.getPtr())
+  isAddress |= use.get() == load.getPtr();
+  if (use.get() != load.getOther()) {
+    // What such lanes have is not made of them.
+    if (leavesOut(load.getMask(), dim))
+      return true;
     found.push_back({load, dim});
+  }
   return areLeftOut(load.getResult(), dim);
 }
 
-bool LaneUses::isLeftOut(tt::StoreOp store, unsigned dim) {
-  if (!store.getMask())
+/// True if `bounds` has one that leaves out at least as much as `bound` does.
+static bool hasBound(ArrayRef<const Expr *> bounds, const Expr *bound,
+                     bool isLower) {
+  return llvm::any_of(bounds, [&](const Expr *other) {
+    std::optional<int64_t> own = bound->asConstant(),
+                           given = other->asConstant();
+    return other == bound ||
+           (own && given && (isLower ? *given >= *own : *given <= *own));
+  });
+}
+
+bool LaneUses::leavesOut(Value mask, unsigned dim) {
+  if (!mask)
     return false;
-  return llvm::is_contained(analysis.mask(store.getMask()).dims[dim].upper,
-                            end);
+  MaskForm form = analysis.mask(mask);
+  const DimBounds &own = taken.dims[takenDim], &given = form.dims[dim];
+  auto has = [&](bool isLower) {
+    return llvm::all_of(isLower ? own.lower : own.upper, [&](const Expr *e) {
+      return hasBound(isLower ? given.lower : given.upper, e, isLower);
+    });
+  };
+  auto hasPart = [&](const ResidualMask &part) {
+    return llvm::any_of(form.residuals, [&](const ResidualMask &other) {
+      return other.lanes == part.lanes && other.dim == dim;
+    });
+  };
+  return has(true) && has(false) &&
+         llvm::all_of(taken.conditions,
+                      [&](const Expr *condition) {
+                        return llvm::is_contained(form.conditions, condition);
+                      }) &&
+         llvm::all_of(taken.residuals, hasPart);
 }
 
 bool LaneUses::visitShape(Operation *op, OpOperand &use, unsigned dim) {

@@ -110,9 +110,18 @@ public:
                                    const Expr *divisor,
                                    mlir::Operation *op) const;
 
-  /// What is `a` where no lane of that is negative, computed by `op`.
-  std::optional<TensorForm> whereNotNegative(const TensorForm &a,
-                                             mlir::Operation *op) const;
+  /// What is `a` where no lane of that is below `bound`, or above it, and
+  /// something else in other lanes; computed by `op`.
+  std::optional<TensorForm> whereNotBelow(const TensorForm &a,
+                                          const Expr *bound,
+                                          mlir::Operation *op) const {
+    return within(a, bound, /*isLower=*/true, op);
+  }
+  std::optional<TensorForm> whereNotAbove(const TensorForm &a,
+                                          const Expr *bound,
+                                          mlir::Operation *op) const {
+    return within(a, bound, /*isLower=*/false, op);
+  }
 
   /// `a` with one bit exchanged, `a ^ bit`, computed by `op`: the other one of
   /// each pair, the other half of each run, or long runs in turn; nothing for
@@ -140,6 +149,8 @@ public:
 private:
   std::optional<LinearCase> addCases(const LinearCase &a, const LinearCase &b,
                                      unsigned width) const;
+  std::optional<TensorForm> within(const TensorForm &a, const Expr *bound,
+                                   bool isLower, mlir::Operation *op) const;
   std::optional<int64_t> splitOf(const TensorForm &a, unsigned dim,
                                  const Expr *divisor) const;
   std::optional<LinearCase> runsOf(const TensorForm &a, unsigned dim,

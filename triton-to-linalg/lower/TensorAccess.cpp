@@ -167,7 +167,7 @@ Value TensorAccess::lower() {
   reason.text = std::string("only in programs whose block ") +
                 (blocks.isSplit() || isa_and_nonnull<arith::MaxSIOp>(reason.op)
                      ? "begins below zero or leaves its integer type"
-                 : isa_and_nonnull<arith::SelectOp>(reason.op)
+                 : isa_and_nonnull<arith::SelectOp, arith::MinSIOp>(reason.op)
                      ? "is not inside as a whole"
                      : "wraps around at the modulo") +
                 "; in all others " + (rowDim ? "rows are" : "the access is") +
