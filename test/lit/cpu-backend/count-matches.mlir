@@ -94,10 +94,14 @@ func.func @others(%x: tensor<128xi32>, %table: tensor<64xi32>) -> (tensor<64xi32
   %a = linalg.broadcast ins(%x : tensor<128xi32>) outs(%e : tensor<128x64xi32>) dimensions = [1]
   %b = linalg.broadcast ins(%numbers : tensor<64xi32>) outs(%e : tensor<128x64xi32>) dimensions = [0]
   %t = linalg.broadcast ins(%table : tensor<64xi32>) outs(%e : tensor<128x64xi32>) dimensions = [0]
-  %less = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<128x64xi32>, tensor<128x64xi32>) outs(%e : tensor<128x64xi32>) {
-  ^bb0(%p: i32, %q: i32, %out: i32):
+  %below = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<128x64xi32>, tensor<128x64xi32>) outs(%eb : tensor<128x64xi1>) {
+  ^bb0(%p: i32, %q: i32, %out: i1):
     %c = arith.cmpi slt, %p, %q : i32
-    %o = arith.extui %c : i1 to i32
+    linalg.yield %c : i1
+  } -> tensor<128x64xi1>
+  %less = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%below : tensor<128x64xi1>) outs(%e : tensor<128x64xi32>) {
+  ^bb0(%p: i1, %out: i32):
+    %o = arith.extui %p : i1 to i32
     linalg.yield %o : i32
   } -> tensor<128x64xi32>
   %is = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<128x64xi32>, tensor<128x64xi32>) outs(%eb : tensor<128x64xi1>) {
@@ -124,4 +128,34 @@ func.func @others(%x: tensor<128xi32>, %table: tensor<64xi32>) -> (tensor<64xi32
   %1 = linalg.reduce { arith.addi } ins(%each : tensor<128x64xi32>) outs(%zeros : tensor<128xi32>) dimensions = [1]
   %2 = linalg.reduce { arith.addi } ins(%found : tensor<128x64xi32>) outs(%zero : tensor<64xi32>) dimensions = [0]
   return %0, %1, %2 : tensor<64xi32>, tensor<128xi32>, tensor<64xi32>
+}
+
+// Few numbers are compared as quickly.
+// CHECK-LABEL: func.func @few
+// CHECK-NOT: histogram
+func.func @few(%x: tensor<128xi32>) -> tensor<8xi32> {
+  %zero = arith.constant dense<0> : tensor<8xi32>
+  %e1 = tensor.empty() : tensor<8xi32>
+  %e = tensor.empty() : tensor<128x8xi32>
+  %eb = tensor.empty() : tensor<128x8xi1>
+  %numbers = linalg.generic {indexing_maps = [#one], iterator_types = ["parallel"]} outs(%e1 : tensor<8xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    linalg.yield %n : i32
+  } -> tensor<8xi32>
+  %a = linalg.broadcast ins(%x : tensor<128xi32>) outs(%e : tensor<128x8xi32>) dimensions = [1]
+  %b = linalg.broadcast ins(%numbers : tensor<8xi32>) outs(%e : tensor<128x8xi32>) dimensions = [0]
+  %is = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<128x8xi32>, tensor<128x8xi32>) outs(%eb : tensor<128x8xi1>) {
+  ^bb0(%p: i32, %q: i32, %out: i1):
+    %c = arith.cmpi eq, %p, %q : i32
+    linalg.yield %c : i1
+  } -> tensor<128x8xi1>
+  %each = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%is : tensor<128x8xi1>) outs(%e : tensor<128x8xi32>) {
+  ^bb0(%p: i1, %out: i32):
+    %o = arith.extui %p : i1 to i32
+    linalg.yield %o : i32
+  } -> tensor<128x8xi32>
+  %0 = linalg.reduce { arith.addi } ins(%each : tensor<128x8xi32>) outs(%zero : tensor<8xi32>) dimensions = [0]
+  return %0 : tensor<8xi32>
 }
