@@ -230,7 +230,9 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
     Option<"lookups", "lookups", "bool", "false", "AVX-512: the 16 numbers of e2m1 are looked up by vpermps">,
     Option<"byteLookups", "byte-lookups", "bool", "false", "AVX512_VBMI: bf16 of 64 floats of 8 bits, and f32 of 32 of f8E4M3FN and more, are looked up by vpermi2b">,
     Option<"bf16Rounding", "bf16-rounding", "bool", "false",
-           "AVX512_BF16: 32 f32 and more are rounded by its instruction, but for NaN and what is below the normal numbers">
+           "AVX512_BF16: 32 f32 and more are rounded by its instruction, but for NaN and what is below the normal numbers">,
+    Option<"wordShuffles", "word-shuffles", "bool", "false",
+           "AVX-512 of AMD: words of two registers are shuffled as fast as others, and 32 bf16 and more widened by one shuffle each 16, instead of another one and a shift">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
