@@ -15,11 +15,11 @@ def CpuApproximateFunctionsPass : Pass<"tilebridge-cpu-approximate-functions", "
   let description = [{
     Sets MLIR's flag `afn` on `math.exp` and `math.exp2` of f32 where all that becomes of the result is rounded to 16 bits or fewer, to
     the nearest, by way of operations that do not enlarge a relative error: products, quotients, roots, maxima, minima, selections, moves,
-    and sums of what is known not to be negative (the sum of exponentials, also one that a loop carries; `1 + exp(x)`). A result has at most two such
+    and sums of what is known not to be negative (the sum of exponentials, also one that a loop carries; `1 + exp(x)`), and `1 - 1 / (exp(x) + 1)`. A result has at most two such
     errors, such as those of an exponential and of the sum that divides it. `tilebridge.for_bf16` says that none of the results is rounded to f16: tilebridge-cpu-expand-math
     computes still less then. The flag is taken from all other exponentials of numbers, whoever set it.
 
-    Not approximated is what reaches a difference, a logarithm, a comparison, an integer, a product of matrices, memory as f32, or an operation that is
+    Not approximated is what reaches another difference, a logarithm, a comparison, an integer, a product of matrices, memory as f32, or an operation that is
     not known; nor what each iteration of a loop multiplies what it carries by, as an attention's `exp(top - new_top)`.
 
     Before:
