@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -35,6 +36,28 @@ using namespace tilebridge::cpu;
 /// Errors of one result: those of an exponential and of the sum that it is
 /// divided by.
 static constexpr unsigned mostErrors = 2;
+
+/// What `value` is, where it was only moved, or given to a region.
+static Value origin(Value value) {
+  for (auto from = sourcesOf(value); from && from->size() == 1;
+       from = sourcesOf(value))
+    value = from->front();
+  return value;
+}
+
+/// 1 - 1 / (y + 1) with y not negative, which is y / (y + 1): its relative
+/// error is no larger than that of y.
+static bool isComplement(arith::SubFOp op) {
+  auto isOne = [](Value value) {
+    return matchPattern(origin(value), m_OneFloat());
+  };
+  auto quotient = origin(op.getRhs()).getDefiningOp<arith::DivFOp>();
+  if (!quotient || !isOne(op.getLhs()) || !isOne(quotient.getLhs()))
+    return false;
+  auto sum = origin(quotient.getRhs()).getDefiningOp<arith::AddFOp>();
+  return sum && ((isOne(sum.getRhs()) && isNotNegative(sum.getLhs())) ||
+                 (isOne(sum.getLhs()) && isNotNegative(sum.getRhs())));
+}
 
 namespace {
 class Errors {
@@ -125,6 +148,9 @@ private:
       return of(0);
     if (isa<arith::AddFOp>(op) && isNotNegative(0) && isNotNegative(1))
       return std::max(of(0), of(1));
+    if (auto difference = dyn_cast<arith::SubFOp>(op);
+        difference && isComplement(difference))
+      return of(1);
     if (isa<math::FmaOp>(op) && isNotNegative(0) && isNotNegative(1) &&
         isNotNegative(2))
       return std::max(of(0) + of(1), of(2));

@@ -126,7 +126,8 @@ struct ExpandFloatTypesPass
 private:
   LogicalResult expand(Operation *op) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    SmallFloatConverter convert(b, {f16c, lookups, bf16Rounding, byteLookups});
+    SmallFloatConverter convert(
+        b, {f16c, lookups, bf16Rounding, byteLookups, wordShuffles});
     if (!isa<arith::ConstantOp>(op) &&
         llvm::any_of(op->getResultTypes(), isOnlyExtended))
       return op->emitError("nothing can be rounded to ")

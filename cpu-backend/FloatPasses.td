@@ -15,11 +15,11 @@ def CpuApproximateFunctionsPass : Pass<"tilebridge-cpu-approximate-functions", "
   let description = [{
     Sets MLIR's flag `afn` on `math.exp` and `math.exp2` of f32 where all that becomes of the result is rounded to 16 bits or fewer, to
     the nearest, by way of operations that do not enlarge a relative error: products, quotients, roots, maxima, minima, selections, moves,
-    and sums of what is known not to be negative (the sum of exponentials, also one that a loop carries; `1 + exp(x)`). A result has at most two such
+    and sums of what is known not to be negative (the sum of exponentials, also one that a loop carries; `1 + exp(x)`), and `1 - 1 / (exp(x) + 1)`. A result has at most two such
     errors, such as those of an exponential and of the sum that divides it. `tilebridge.for_bf16` says that none of the results is rounded to f16: tilebridge-cpu-expand-math
     computes still less then. The flag is taken from all other exponentials of numbers, whoever set it.
 
-    Not approximated is what reaches a difference, a logarithm, a comparison, an integer, a product of matrices, memory as f32, or an operation that is
+    Not approximated is what reaches another difference, a logarithm, a comparison, an integer, a product of matrices, memory as f32, or an operation that is
     not known; nor what each iteration of a loop multiplies what it carries by, as an attention's `exp(top - new_top)`.
 
     Before:
@@ -230,7 +230,9 @@ def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir:
     Option<"lookups", "lookups", "bool", "false", "AVX-512: the 16 numbers of e2m1 are looked up by vpermps">,
     Option<"byteLookups", "byte-lookups", "bool", "false", "AVX512_VBMI: bf16 of 64 floats of 8 bits, and f32 of 32 of f8E4M3FN and more, are looked up by vpermi2b">,
     Option<"bf16Rounding", "bf16-rounding", "bool", "false",
-           "AVX512_BF16: 32 f32 and more are rounded by its instruction, but for NaN and what is below the normal numbers">
+           "AVX512_BF16: 32 f32 and more are rounded by its instruction, but for NaN and what is below the normal numbers">,
+    Option<"wordShuffles", "word-shuffles", "bool", "false",
+           "AVX-512 of AMD: words of two registers are shuffled as fast as others, and 32 bf16 and more widened by one shuffle each 16, instead of another one and a shift">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

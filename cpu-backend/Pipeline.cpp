@@ -178,6 +178,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   floats.lookups = target.vectorBits == 512;
   floats.byteLookups = target.hasByteLookups;
   floats.bf16Rounding = target.hasBf16Pairs;
+  floats.wordShuffles = target.vectorBits == 512 && target.hasFreeUnderflow;
   pm.addPass(createCpuExpandFloatTypesPass(floats));
   // Elementary functions become polynomials or calls of vector functions.
   CpuExpandMathPassOptions math;

@@ -95,6 +95,16 @@ Value SmallFloatConverter::extendExponent(Value x) {
   return arith::BitcastOp::create(b, f32, bits);
 }
 
+/// Words of zero and those of `code` in turn.
+Value SmallFloatConverter::behindZeros(Value code) {
+  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(code.getType()));
+  SmallVector<int64_t> order;
+  int64_t lanes = cast<VectorType>(code.getType()).getNumElements();
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    order.append({0, lanes + lane});
+  return vector::ShuffleOp::create(b, zeros, code, order);
+}
+
 Value SmallFloatConverter::extend(Value x) {
   Type source = getElementTypeOrSelf(x.getType());
   if (isa<Float8E8M0FNUType>(source))
@@ -107,6 +117,10 @@ Value SmallFloatConverter::extend(Value x) {
   Value code =
       arith::BitcastOp::create(b, like(x, b.getIntegerType(format.bits)), x);
   if (source.isBF16()) {
+    if (auto vector = dyn_cast<VectorType>(x.getType());
+        vector && has.wordShuffles && vector.getRank() == 1 &&
+        !vector.isScalable() && vector.getNumElements() % 32 == 0)
+      return vector::BitCastOp::create(b, f32, behindZeros(code));
     Value wide = arith::ExtUIOp::create(b, i32, code);
     return arith::BitcastOp::create(
         b, f32, arith::ShLIOp::create(b, wide, constant(i32, 16)));

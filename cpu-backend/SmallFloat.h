@@ -47,7 +47,8 @@ class SmallFloatConverter {
 public:
   /// What the host has: see the options of tilebridge-cpu-expand-float-types.
   struct Hardware {
-    bool f16 = true, lookups = false, bf16Rounding = false, byteLookups = false;
+    bool f16 = true, lookups = false, bf16Rounding = false, byteLookups = false,
+         wordShuffles = false;
   };
   SmallFloatConverter(mlir::ImplicitLocOpBuilder &builder, Hardware has)
       : b(builder), has(has) {}
@@ -76,6 +77,7 @@ private:
   mlir::Value constant(mlir::Type type, uint32_t value);
   mlir::Value constantF(mlir::Type type, double value);
   mlir::Value extendExponent(mlir::Value x);
+  mlir::Value behindZeros(mlir::Value code);
   mlir::Value shiftCode(mlir::Value code, const SmallFloatFormat &format,
                         unsigned width, unsigned mantissa);
   mlir::Value withSpecial(mlir::Value bits, const SmallFloatFormat &format,

@@ -52,6 +52,8 @@ def function_kernel(x, out, n, NAME: tl.constexpr, BLOCK: tl.constexpr):
         value = tl.sigmoid(value)
     elif NAME == "silu":
         value = value * tl.sigmoid(value)
+    elif NAME == "complement":  # a difference that is exp(x) / (exp(x) + 1)
+        value = value * (1 - 1 / (tl.exp(value) + 1))
     elif NAME == "less":  # a difference
         value = tl.exp(value) - 1
     elif NAME == "tanh":  # as most write it: a difference of quotients
@@ -94,6 +96,19 @@ def test_all_numbers(name, dtype, block):
     if name == "silu":
         wanted[np.isneginf(x.double().numpy())] = np.nan
     assert units(out, wanted) < 0.52
+
+
+@pytest.mark.parametrize("dtype", SHORT)
+def test_complement(dtype):
+    x = numbers([5003], dtype, 2)
+    out = torch.empty_like(x)
+    function_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), "complement", 1024)
+    x = x.double().numpy()
+    wanted = x * sigmoid(x)
+    # 1 - ... is rounded as f32.
+    eps = 2.0 ** -FORMATS[dtype][0]
+    error = np.abs(out.double().numpy() - wanted)
+    assert np.all(error <= 1.02 * eps * np.abs(wanted) + 2.0**-23 * np.abs(x) + 2.0**-25)
 
 
 @pytest.mark.parametrize("dtype", SHORT)

@@ -226,3 +226,58 @@ func.func @products(%x: tensor<64x64xf32>, %v: tensor<64x64xf32>, %row: tensor<6
   memref.store %r, %one[%c0] : memref<?xbf16>
   return
 }
+
+// -----
+
+#v = affine_map<(d0) -> (d0)>
+
+// 1 - 1 / (e + 1) is e / (e + 1), whose error is not larger than that of e.
+// CHECK-LABEL: func.func @complement
+// CHECK: math.exp %{{.*}} fastmath<afn> {tilebridge.for_bf16} : f32
+// 1 - 2 / (e + 1) may be next to zero, and so may 1 - 1 / (d + 1) with any d.
+// CHECK: math.exp %{{[a-z0-9]*}} : f32
+// CHECK: math.exp2 %{{[a-z0-9]*}} : f32
+func.func @complement(%x: tensor<64xf32>, %out: memref<64xbf16>, %a: f32, %b: memref<?xbf16>) {
+  %c0 = arith.constant 0 : index
+  %ones = arith.constant dense<1.0> : tensor<64xf32>
+  %f32 = tensor.empty() : tensor<64xf32>
+  %bf16 = tensor.empty() : tensor<64xbf16>
+  %d = linalg.generic {indexing_maps = [#v, #v, #v], iterator_types = ["parallel"]}
+      ins(%x, %ones : tensor<64xf32>, tensor<64xf32>) outs(%f32 : tensor<64xf32>) {
+  ^bb0(%i: f32, %one: f32, %o: f32):
+    %e = math.exp %i : f32
+    %s = arith.addf %e, %one : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+  %q = linalg.generic {indexing_maps = [#v, #v, #v], iterator_types = ["parallel"]}
+      ins(%ones, %d : tensor<64xf32>, tensor<64xf32>) outs(%f32 : tensor<64xf32>) {
+  ^bb0(%one: f32, %i: f32, %o: f32):
+    %r = arith.divf %one, %i : f32
+    linalg.yield %r : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#v, #v, #v], iterator_types = ["parallel"]}
+      ins(%ones, %q : tensor<64xf32>, tensor<64xf32>) outs(%bf16 : tensor<64xbf16>) {
+  ^bb0(%one: f32, %i: f32, %o: bf16):
+    %s = arith.subf %one, %i : f32
+    %r = arith.truncf %s : f32 to bf16
+    linalg.yield %r : bf16
+  } -> tensor<64xbf16>
+  bufferization.materialize_in_destination %y in writable %out : (tensor<64xbf16>, memref<64xbf16>) -> ()
+
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %e2 = math.exp %a : f32
+  %d2 = arith.addf %e2, %one : f32
+  %q2 = arith.divf %two, %d2 : f32
+  %y2 = arith.subf %one, %q2 : f32
+  %r2 = arith.truncf %y2 : f32 to bf16
+  memref.store %r2, %b[%c0] : memref<?xbf16>
+  %e3 = math.exp2 %a : f32
+  %p3 = arith.mulf %e3, %a : f32
+  %d3 = arith.addf %p3, %one : f32
+  %q3 = arith.divf %one, %d3 : f32
+  %y3 = arith.subf %one, %q3 : f32
+  %r3 = arith.truncf %y3 : f32 to bf16
+  memref.store %r3, %b[%c0] : memref<?xbf16>
+  return
+}
