@@ -40,6 +40,28 @@ def CpuApproximateFunctionsPass : Pass<"tilebridge-cpu-approximate-functions", "
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def CpuLookUpCodesPass : Pass<"tilebridge-cpu-look-up-codes", "::mlir::ModuleOp"> {
+  let summary = "Looks up the floats of integers of 4 bits";
+  let description = [{
+    For AVX-512. Where an integer is converted to f32 that is computed from the lowest four bits of another one and constants (masked, less a zero,
+    with a sign, widened), the 16 floats become a table, and each vector of 16 one shuffle, which needs no mask. What depends on anything else, such as
+    a zero of its own for each column, stays arithmetic.
+
+    Before:
+    ```mlir
+    %code = arith.andi %word, %c15 : vector<16xi32>
+    %weight = arith.subi %code, %c8 : vector<16xi32>
+    %x = arith.sitofp %weight : vector<16xi32> to vector<16xf32>
+    ```
+    After:
+    ```mlir
+    %table = arith.constant dense<[-8.0, -7.0, -6.0, ..., 7.0]> : vector<16xf32>
+    %x = llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%table, %word) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
 def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
   let summary = "Writes elementary functions as arithmetic, or calls vector functions";
   let description = [{

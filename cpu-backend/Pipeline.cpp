@@ -180,6 +180,9 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   floats.bf16Rounding = target.hasBf16Pairs;
   floats.wordShuffles = target.vectorBits == 512 && target.hasFreeUnderflow;
   pm.addPass(createCpuExpandFloatTypesPass(floats));
+  // So are integers of 4 bits.
+  if (target.vectorBits == 512)
+    pm.addPass(createCpuLookUpCodesPass());
   // Elementary functions become polynomials or calls of vector functions.
   CpuExpandMathPassOptions math;
   math.vectorBits = target.vectorBits;
