@@ -212,6 +212,40 @@ def CpuPairHalvesPass : Pass<"tilebridge-cpu-pair-halves", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
+def CpuNarrowMaximaPass : Pass<"tilebridge-cpu-narrow-maxima", "::mlir::ModuleOp"> {
+  let summary = "Compares bf16 as integers where loops only look for the largest one";
+  let description = [{
+    A loop that carries a maximum (`arith.maxnumf`, or a minimum) of bf16 that is widened for nothing else carries integers of 16 bits in the
+    numbers' order, in which all NaNs are lowest (highest), as they count as missing. So do further loops that go on with it, and the
+    maxima of its lanes.
+
+    Before:
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c64 iter_args(%m = %nan) -> vector<64xf32> {
+      %x = vector.load %p[%i] : memref<?xbf16>, vector<64xbf16>
+      %w = arith.extf %x : vector<64xbf16> to vector<64xf32>
+      %y = arith.maxnumf %m, %w : vector<64xf32>
+      scf.yield %y : vector<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c64 iter_args(%m = %nan) -> vector<64xi16> {
+      %x = vector.load %p[%i] : memref<?xbf16>, vector<64xbf16>
+      %b = arith.bitcast %x : vector<64xbf16> to vector<64xi16>
+      %s = arith.shrsi %b, %c15 : vector<64xi16>
+      %t = arith.andi %s, %c0x7fff : vector<64xi16>
+      %o = arith.xori %b, %t : vector<64xi16>
+      %k = arith.addi %o, %c127 : vector<64xi16>
+      %y = arith.maxsi %m, %k : vector<64xi16>
+      scf.yield %y : vector<64xi16>
+    }
+    // and back to f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
 def CpuExpandFloatTypesPass : Pass<"tilebridge-cpu-expand-float-types", "::mlir::ModuleOp"> {
   let summary = "Writes arithmetic of f16, bf16 and f8 as arithmetic of f32 and integers";
   let description = [{

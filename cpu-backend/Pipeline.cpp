@@ -165,6 +165,8 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   // A product and a sum may be fused.
   if (contracts)
     pm.addPass(createCpuAllowContractionPass());
+  // The largest of many bf16 is looked for among integers.
+  pm.addPass(createCpuNarrowMaximaPass());
   // Arithmetic in bf16 becomes arithmetic in f32, rounded where it lies.
   pm.addPass(createCpuWidenBf16Pass());
   // Where the order of lanes is free, bf16 is widened as cheaply as can be.
