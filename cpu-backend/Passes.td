@@ -139,6 +139,42 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
   ];
 }
 
+def CpuMergeRowsPass : Pass<"tilebridge-cpu-merge-rows", "::mlir::ModuleOp"> {
+  let summary = "Makes one function of programs that multiply the same rows with numbers of their own";
+  let description = [{
+    A kernel whose programs add numbers by rows to a row of sums each, as a product is defined, gets a second function for 16 programs that use the same
+    rows: what differs from program to program gets one more dimension, as in `tilebridge-cpu-merge-programs`, and so the sums are a block, which
+    `tilebridge-cpu-raise-products` computes from blocks of both operands. The function runs for programs whose ids follow one another along an axis of
+    the grid, or, where ids are divided by the number of blocks in a row, are that number apart. The kernel itself runs those that are left.
+
+    Only where all blocks that loops carry are such sums, whose other factor is the same for these programs, and under the conditions of
+    `tilebridge-cpu-merge-programs`, which leaves such a kernel as it is.
+
+    Before, each program adds up a row:
+    ```mlir
+    func.func @f(...) attributes {tilebridge.kernel} {
+      %row = scf.for %k = ... iter_args(%acc = %zeros) -> (tensor<256xf32>) {
+        %x = memref.load %a[%p_k]
+        %sum = linalg.generic ... { %acc + %x * %row_of_b }
+        ...
+      }
+    }
+    ```
+    After, `@f` is followed by:
+    ```mlir
+    func.func private @f.merged(...) -> i1 attributes {tilebridge.merged_axis = 0, tilebridge.merged_programs = 16} {
+      %rows = scf.for %k = ... iter_args(%acc = %zeros) -> (tensor<256x16xf32>) {
+        %x = bufferization.to_tensor ... to tensor<16xf32>
+        %sum = linalg.generic ... { %acc + %xs * %rows_of_b }
+        ...
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def CpuOrderProgramsPass : Pass<"tilebridge-cpu-order-programs", "::mlir::ModuleOp"> {
   let summary = "Programs follow one another along the axis along which their blocks lie near";
   let description = [{

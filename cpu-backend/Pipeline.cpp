@@ -42,6 +42,10 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   // Elements are looked up where they are compared with all numbers.
   pm.addNestedPass<func::FuncOp>(createCpuCountMatchesPass());
+  // Products that are written as sums of numbers by rows are those of blocks,
+  // whose rows may be those of several programs.
+  pm.addPass(createCpuMergeRowsPass());
+  pm.addNestedPass<func::FuncOp>(createCpuRaiseProductsPass());
   // Short loops that carry blocks are written out.
   pm.addNestedPass<func::FuncOp>(createCpuUnrollCarriedPass());
   // Tiles that programs loop over are programs of their own.

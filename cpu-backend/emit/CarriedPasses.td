@@ -120,6 +120,42 @@ def CpuUnrollCarriedPass : Pass<"tilebridge-cpu-unroll-carried", "::mlir::func::
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CpuRaiseProductsPass : Pass<"tilebridge-cpu-raise-products", "::mlir::func::FuncOp"> {
+  let summary = "Makes products of blocks of loops that have one step along K in each iteration";
+  let description = [{
+    A loop that adds a column by a row to a block in each iteration is a product as it is defined. It becomes a loop that adds
+    products of blocks with several steps along K, as those of `tl.dot` are: 8 of them, or, if it is known how many there are, all up to 64, or 16 to 64 that divide them. In
+    the last block those that are none are zero. What the factors are computed from, element by element, is computed for blocks, and is loads at places that grow evenly,
+    numbers and what stays the same. Several products that an iteration adds are added one after the other: sums of floats may be in another order. Sums that are stored
+    by columns, as those of `tilebridge-cpu-merge-rows`, are computed as the transposed product.
+
+    A number by a row is such a product only if rows of the array lie along K. Only sums of f32, f64 and i32, of 32 elements and 16 columns or more, in loops that write
+    nothing and count up by a constant, not fewer than 8 times. A product that is rounded to a narrower type before it is added stays. What else the loop carries is
+    computed by itself.
+
+    Before:
+    ```mlir
+    %t = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> (tensor<16x64xf32>) : i32 {
+      %column = bufferization.to_tensor %a_k : ... to tensor<16xf32>
+      %row = bufferization.to_tensor %b_k : ... to tensor<64xf32>
+      %sum = linalg.generic ... { %acc + %column * %row } -> tensor<16x64xf32>
+      scf.yield %sum
+    }
+    ```
+    After:
+    ```mlir
+    %t = scf.for %k = %c0 to %n step %c8 iter_args(%acc = %init) -> (tensor<16x64xf32>) {
+      %columns = tensor.pad (bufferization.to_tensor %a_k) : ... to tensor<16x8xf32>
+      %rows = tensor.pad (bufferization.to_tensor %b_k) : ... to tensor<8x64xf32>
+      %sum = linalg.matmul ins(%columns, %rows : ...) outs(%acc : tensor<16x64xf32>) -> tensor<16x64xf32>
+      scf.yield %sum
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuGroupIterationsPass : Pass<"tilebridge-cpu-group-iterations", "::mlir::func::FuncOp"> {
   let summary = "Takes four steps of a loop at once that adds products up in a block";
   let description = [{

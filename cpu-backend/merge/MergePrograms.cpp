@@ -123,10 +123,9 @@ static bool isWorthIt(const Shape &shape) {
   return shape.columns > 0 && 2 * shape.columns >= shape.rows;
 }
 
-/// A function that returns how far apart the ids of merged programs are; 0 if
-/// not all of `ones` are 1.
-static func::FuncOp makeStep(func::FuncOp func, Value divisor,
-                             ArrayRef<BlockArgument> ones, StringRef suffix) {
+func::FuncOp tilebridge::cpu::makeMergedStep(func::FuncOp func, Value divisor,
+                                             ArrayRef<BlockArgument> ones,
+                                             StringRef suffix) {
   OpBuilder b(func.getContext());
   b.setInsertionPointAfter(func);
   Location loc = func.getLoc();
@@ -244,7 +243,7 @@ static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
   if (count * std::max<int64_t>(width, 1) * bytes > severalLines * lineBytes)
     result->setAttr(mergedGroupsAttr, b.getI64IntegerAttr(leastGroups));
   if (divisor || !ones.empty()) {
-    func::FuncOp step = makeStep(func, divisor, ones, suffix);
+    func::FuncOp step = makeMergedStep(func, divisor, ones, suffix);
     if (!step)
       return result.erase(), Merging::NotPossible;
     result->setAttr(mergedStepAttr, FlatSymbolRefAttr::get(step.getNameAttr()));
@@ -333,7 +332,13 @@ struct MergeProgramsPass
   using Base::Base;
 
   void runOnOperation() override {
+    // What tilebridge-cpu-merge-rows has merged along one axis is not along
+    // another.
     bool hasMerged = false;
+    if (llvm::any_of(
+            getOperation().getOps<func::FuncOp>(),
+            [](func::FuncOp func) { return func->hasAttr(mergedCountAttr); }))
+      return;
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       hasMerged |= merge(func, largeRead) || mergeFewRows(func);
     if (!hasMerged)

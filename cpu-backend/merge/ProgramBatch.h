@@ -183,6 +183,12 @@ inline constexpr llvm::StringLiteral mergedApartAttr =
 inline constexpr llvm::StringLiteral mergedGroupsAttr =
     "tilebridge.merged_groups";
 
+/// Makes a function of the kernel's arguments that returns how far apart the
+/// ids of merged programs are; 0 if not all of `ones` are 1.
+mlir::func::FuncOp makeMergedStep(mlir::func::FuncOp func, mlir::Value divisor,
+                                  mlir::ArrayRef<mlir::BlockArgument> ones,
+                                  mlir::StringRef suffix);
+
 /// What the ids of programs are divided by, if that is no constant: those in
 /// one column of the programs that they are numbered as are so far apart.
 mlir::Value divisorOf(mlir::func::FuncOp func, unsigned axis);
