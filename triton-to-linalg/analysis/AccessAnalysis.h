@@ -84,15 +84,22 @@ private:
   std::optional<TensorForm> chosenInside(mlir::arith::SelectOp select,
                                          const TensorForm &inside);
   std::optional<TensorForm> clamped(mlir::Operation *op);
+  std::optional<TensorForm> bits(mlir::Operation *op);
   std::optional<TensorForm> constants(mlir::Value tensor,
                                       mlir::DenseElementsAttr attr);
+  /// The numbers of a tensor of one dimension that is made of constants.
+  mlir::DenseElementsAttr numbersOf(mlir::Value tensor);
+  std::optional<TensorForm> constantLanes(mlir::Value tensor);
   /// What can always be said: the tensor varies in no dimension or in one.
   std::optional<TensorForm> byVariation(mlir::Value tensor);
   PointerForm scalarPointer(mlir::Value pointer, llvm::ArrayRef<int64_t> shape);
   std::optional<PointerForm> bitcast(mlir::Operation *op);
   std::optional<PointerForm> integerPointers(mlir::Operation *op);
   std::optional<PointerForm> addresses(mlir::Value tensor);
-  MaskForm compare(mlir::arith::CmpIOp op);
+  MaskForm compare(mlir::arith::CmpIOp op,
+                   mlir::arith::CmpIPredicate predicate);
+  /// The mask of the other lanes, where that has no residual.
+  std::optional<MaskForm> inverted(mlir::Value tensor);
   std::optional<MaskForm> compareRuns(mlir::arith::CmpIPredicate predicate,
                                       const TensorForm &lhs,
                                       const TensorForm &rhs);
@@ -112,6 +119,7 @@ private:
   };
   llvm::DenseMap<mlir::Value, Known> known;
   llvm::DenseMap<mlir::Value, llvm::SmallBitVector> variation;
+  llvm::DenseMap<mlir::Value, mlir::DenseElementsAttr> numbers;
   Reason lastReason;
   unsigned failures = 0;
 };

@@ -189,7 +189,14 @@ std::optional<TensorForm> AccessAnalysis::computeIntegers(Value tensor) {
       return form;
     return std::nullopt;
   }
-  return arithmetic(op);
+  std::optional<TensorForm> form = arithmetic(op);
+  bool isKnown = form && llvm::all_of(form->terms, [](const DimTerm &term) {
+                   return term.kind != DimTerm::Kind::Lanes || term.linear;
+                 });
+  if (!isKnown)
+    if (std::optional<TensorForm> known = constantLanes(tensor))
+      return known;
+  return form;
 }
 
 /// The other factor of a product or shift, if it is uniform.
@@ -238,6 +245,32 @@ AccessAnalysis::chosenInside(arith::SelectOp select, const TensorForm &inside) {
   else if (!condition->isConstant(0))
     return inside;
   return form;
+}
+
+/// `i >> 3` and `i & 7` as quotient and remainder by 8. Of numbers that may be
+/// negative the first is another quotient, but a range that begins there is
+/// linear in no case.
+std::optional<TensorForm> AccessAnalysis::bits(Operation *op) {
+  using Kind = Expr::Kind;
+  std::optional<TensorForm> a = integers(op->getOperand(0)),
+                            b = integers(op->getOperand(1));
+  if (!a || !b || !b->isUniform() || a->width == 1)
+    return std::nullopt;
+  std::optional<int64_t> number = b->uniform->asConstant();
+  bool isRemainder = isa<arith::AndIOp>(op);
+  if (!number || *number <= 0 ||
+      (isRemainder && !llvm::isMask_64(static_cast<uint64_t>(*number))))
+    return std::nullopt;
+  int64_t amount = isRemainder ? llvm::Log2_64(*number + 1) : *number;
+  if (amount >= a->width - 1)
+    return std::nullopt;
+  bool isSigned = isa<arith::ShRSIOp>(op);
+  if (isSigned && (a->isUniform() || !a->isLinear()))
+    return std::nullopt;
+  return algebra.divide(isRemainder ? Kind::RemU
+                        : isSigned  ? Kind::DivS
+                                    : Kind::DivU,
+                        *a, pool.constant(a->width, int64_t(1) << amount), op);
 }
 
 /// A range that is kept from falling below a bound or from rising above it,
@@ -299,6 +332,8 @@ std::optional<TensorForm> AccessAnalysis::arithmetic(Operation *op) {
   }
   if (isa<arith::MaxSIOp, arith::MinSIOp>(op))
     return clamped(op);
+  if (isa<arith::ShRSIOp, arith::ShRUIOp, arith::AndIOp>(op))
+    return bits(op);
   if (isa<arith::XOrIOp>(op)) {
     std::optional<TensorForm> source = operand(0), other = operand(1);
     std::optional<int64_t> bit = source && other && other->isUniform()

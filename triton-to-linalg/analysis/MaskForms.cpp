@@ -42,6 +42,52 @@ static void append(MaskForm &mask, const MaskForm &other) {
   llvm::append_range(mask.residuals, other.residuals);
 }
 
+/// A mask after a shape operation: see dimensionMap.
+static MaskForm remapped(const MaskForm &source, ArrayRef<int> map) {
+  MaskForm form = everything(map.size());
+  form.conditions = source.conditions;
+  form.residuals = source.residuals;
+  for (ResidualMask &part : form.residuals)
+    if (part.dim)
+      part.dim = llvm::find(map, static_cast<int>(*part.dim)) - map.begin();
+  for (auto [dim, from] : llvm::zip_equal(form.dims, map))
+    if (from >= 0)
+      dim = source.dims[from];
+  return form;
+}
+
+/// `~mask`.
+static bool isNot(Operation *op) {
+  DenseElementsAttr ones;
+  return isa<arith::XOrIOp>(op) &&
+         matchPattern(op->getOperand(1), m_Constant(&ones)) && ones.isSplat() &&
+         ones.getSplatValue<APInt>().isAllOnes();
+}
+
+std::optional<MaskForm> AccessAnalysis::inverted(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  std::optional<MaskForm> form;
+  if (auto compared = dyn_cast<arith::CmpIOp>(op)) {
+    form = compare(compared, arith::invertPredicate(compared.getPredicate()));
+  } else if (isa<arith::OrIOp>(op)) {
+    form = inverted(op->getOperand(0));
+    std::optional<MaskForm> other =
+        form ? inverted(op->getOperand(1)) : std::nullopt;
+    if (!other)
+      return std::nullopt;
+    append(*form, *other);
+  } else if (std::optional<SmallVector<int>> map = dimensionMap(op)) {
+    if (std::optional<MaskForm> source = inverted(op->getOperand(0)))
+      form = remapped(*source, *map);
+  } else if (isNot(op)) {
+    form = mask(op->getOperand(0));
+  }
+  // A residual has the lanes of its own tensor, not the others.
+  return form && form->residuals.empty() ? form : std::nullopt;
+}
+
 MaskForm AccessAnalysis::mask(Value tensor) {
   MaskForm form = everything(shapeOf(tensor).size());
   DenseElementsAttr attr;
@@ -65,22 +111,12 @@ MaskForm AccessAnalysis::mask(Value tensor) {
     return form;
   }
   if (auto compared = dyn_cast<arith::CmpIOp>(op))
-    return compare(compared);
-  if (std::optional<SmallVector<int>> map = dimensionMap(op)) {
-    MaskForm source = mask(op->getOperand(0));
-    form.conditions = source.conditions;
-    form.residuals = source.residuals;
-    for (ResidualMask &part : form.residuals) {
-      if (!part.dim)
-        continue;
-      auto place = llvm::find(*map, static_cast<int>(*part.dim));
-      part.dim = place - map->begin();
-    }
-    for (auto [dim, from] : llvm::zip_equal(form.dims, *map))
-      if (from >= 0)
-        dim = source.dims[from];
-    return form;
-  }
+    return compare(compared, compared.getPredicate());
+  if (std::optional<SmallVector<int>> map = dimensionMap(op))
+    return remapped(mask(op->getOperand(0)), *map);
+  if (isNot(op))
+    if (std::optional<MaskForm> other = inverted(op->getOperand(0)))
+      return *other;
   residual(form, tensor, "a mask that depends on " + describe(op));
   return form;
 }
@@ -105,10 +141,9 @@ static bool isUnsigned(Pred predicate) {
          predicate == Pred::ugt || predicate == Pred::uge;
 }
 
-MaskForm AccessAnalysis::compare(arith::CmpIOp op) {
+MaskForm AccessAnalysis::compare(arith::CmpIOp op, Pred predicate) {
   Value tensor = op.getResult();
   MaskForm form = everything(shapeOf(tensor).size());
-  Pred predicate = op.getPredicate();
   std::optional<TensorForm> lhs = integers(op.getLhs()),
                             rhs = integers(op.getRhs());
   if (!lhs || !rhs) {

@@ -231,7 +231,7 @@ tt.func public @runs_exchanged(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
 // CHECK: linalg_ext.gather {{.*}} -> tensor<64xf32>
 tt.func public @bits_exchanged(%p: !tt.ptr<f32>, %o: !tt.ptr<f32>) {
   %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
-  %bits = arith.constant dense<3> : tensor<64xi32>
+  %bits = arith.constant dense<5> : tensor<64xi32>
   // expected-note @+1 {{because of this operation}}
   %other = arith.xori %i, %bits : tensor<64xi32>
   %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
