@@ -11,9 +11,9 @@
 //
 // No comparison is needed to clamp, which would take a multiplier's time: for
 // NaN and infinities vscalefps gives what exp does whatever the factor is. For
-// other numbers out of range the factor may be anything; as an unsigned integer
-// it is below that of a number above all right ones, or becomes that number, so
-// that it is positive and finite, and powers as large overflow or underflow.
+// other numbers out of range the factor may be anything: its bits are made
+// those of a number from 1/2 to 2, as all right ones are, by one operation, and
+// powers as large overflow or underflow.
 //
 // Where results are rounded to f16, a polynomial with one term less has enough
 // bits (2^-20); where they are rounded to bf16, 1 + r has, with 32 roots, which
@@ -77,7 +77,8 @@ Value MathF32::timesRoot(Value sum, Value power, Value r, ArrayRef<float> q) {
 
 /// factor * 2^power without the power's fraction.
 Value MathF32::scaled(Value factor, Value power) {
-  Value bits = arith::MinUIOp::create(b, toBits(factor), toBits(c(4.0f)));
+  Value bits = arith::AndIOp::create(b, toBits(factor), ci(0x3fffffff));
+  bits = arith::OrIOp::create(b, bits, toBits(c(0.5f)));
   return callScalef(fromBits(bits), power);
 }
 

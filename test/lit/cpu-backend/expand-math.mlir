@@ -35,7 +35,8 @@
 // SCALEF: %[[N:.*]] = arith.subf %[[SUM]], {{.*}} : vector<48xf32>
 // SCALEF-COUNT-3: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
 // SCALEF-COUNT-3: math.fma
-// SCALEF: arith.minui {{.*}} : vector<48xi32>
+// SCALEF: arith.andi {{.*}} : vector<48xi32>
+// SCALEF: arith.ori {{.*}} : vector<48xi32>
 // SCALEF: %[[N0:.*]] = vector.extract_strided_slice %[[N]] {offsets = [0]
 // SCALEF: %[[WANTED0:.*]] = vector.extract_strided_slice %[[WANTED]] {offsets = [0]
 // SCALEF: %[[WORD:.*]] = vector.bitcast %[[WANTED0]] : vector<16xi1> to vector<1xi16>

@@ -286,6 +286,7 @@ void checkApproximate(const Function &function, const char *flags, int lanes,
   double worst = 0;
   float where = 0;
   std::vector<float> in = inputs<float>(1 << 12, 1), out(1 << 12);
+  in.back() = 0x1.91c05p+39f; // of which the table's way makes a factor of 0
   auto look = [&] {
     kernel.run({slot(in.data()), slot(in.data()), slot(out.data()), in.size()});
     for (size_t i = 0; i < in.size(); ++i) {
