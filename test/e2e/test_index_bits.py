@@ -18,6 +18,7 @@ INDICES = {
     "bits": lambda i, j: j ^ 3,
     "rotated": lambda i, j: (j + 16) & 63,
     "uneven": lambda i, j: torch.where(j < 20, j, 2 * j - 20),
+    "changing": lambda i, j: torch.where((j >= 16) & (j < 32), j - 16, j),
     "short": lambda i, j: (j & 1) * 50 + (j >> 1),
 }
 
@@ -42,6 +43,8 @@ def index_of(i, j, FORM: tl.constexpr):
         return (j + 16) & 63
     elif FORM == "uneven":
         return tl.where(j < 20, j, 2 * j - 20)
+    elif FORM == "changing":
+        return tl.where((j >= 16) & (j < 32), j - 16, j)
     else:
         return (j & 1) * 50 + (j >> 1)
 
