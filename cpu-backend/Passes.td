@@ -143,9 +143,9 @@ def CpuMergeRowsPass : Pass<"tilebridge-cpu-merge-rows", "::mlir::ModuleOp"> {
   let summary = "Makes one function of programs that multiply the same rows with numbers of their own";
   let description = [{
     A kernel whose programs add numbers by rows to a row of sums each, as a product is defined, gets a second function for 16 programs that use the same
-    rows: what differs from program to program gets one more dimension, as in `tilebridge-cpu-merge-programs`, and so the sums are a block, which
+    rows, and a third, `.merged_few`, for 8: what differs from program to program gets one more dimension, as in `tilebridge-cpu-merge-programs`, and so the sums are a block, which
     `tilebridge-cpu-raise-products` computes from blocks of both operands. The function runs for programs whose ids follow one another along an axis of
-    the grid, or, where ids are divided by the number of blocks in a row, are that number apart. The kernel itself runs those that are left.
+    the grid, or, where ids are divided by the number of blocks in a row, are that number apart; 16 at once in grids of 4 times as many. The kernel itself runs those that are left.
 
     Only where all blocks that loops carry are such sums, whose other factor is the same for these programs, and under the conditions of
     `tilebridge-cpu-merge-programs`, which leaves such a kernel as it is.
@@ -162,7 +162,7 @@ def CpuMergeRowsPass : Pass<"tilebridge-cpu-merge-rows", "::mlir::ModuleOp"> {
     ```
     After, `@f` is followed by:
     ```mlir
-    func.func private @f.merged(...) -> i1 attributes {tilebridge.merged_axis = 0, tilebridge.merged_programs = 16} {
+    func.func private @f.merged(...) -> i1 attributes {tilebridge.merged_axis = 0, tilebridge.merged_groups = 4, tilebridge.merged_programs = 16} {
       %rows = scf.for %k = ... iter_args(%acc = %zeros) -> (tensor<256x16xf32>) {
         %x = bufferization.to_tensor ... to tensor<16xf32>
         %sum = linalg.generic ... { %acc + %xs * %rows_of_b }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 // A product that is written as it is defined has one step along K in each
-// iteration: a column of `a` by a row of `b`. What packs operands, keeps sums in
-// registers and shares blocks of `b` knows blocks of many steps, as those of
+// iteration: a column of `a` by a row of `b`. What packs operands, keeps sums
+// in registers and shares blocks of `b` knows blocks of many steps, as those of
 // `tl.dot` are. The loop becomes one over such blocks.
 //===----------------------------------------------------------------------===//
 
@@ -140,8 +140,8 @@ static Value negated(OpBuilder &b, Location loc, Value block) {
 }
 
 /// Which of the term's factors are rows and columns of operands.
-static std::optional<std::pair<Value, Value>>
-factorsOf(const ProductTerm &term, StepBlocks &blocks) {
+static std::optional<std::pair<Value, Value>> factorsOf(const ProductTerm &term,
+                                                        StepBlocks &blocks) {
   auto left = blocks.variesAlong(term.left),
        right = blocks.variesAlong(term.right);
   if (!left || !right)
@@ -182,13 +182,13 @@ static void keepBytes(Value &lhs, Value &rhs) {
 /// A block that the loop reads has columns that are contiguous in memory, and
 /// rows that are not.
 static bool readsColumns(scf::ForOp loop) {
-  return llvm::any_of(
-      loop.getBody()->getOps<bufferization::ToTensorOp>(),
-      [](bufferization::ToTensorOp load) {
-        auto type = cast<MemRefType>(load.getBuffer().getType());
-        return type.getRank() == 2 && hasUnitStride(type, 0) &&
-               !hasUnitStride(type, 1);
-      });
+  return llvm::any_of(loop.getBody()->getOps<bufferization::ToTensorOp>(),
+                      [](bufferization::ToTensorOp load) {
+                        auto type =
+                            cast<MemRefType>(load.getBuffer().getType());
+                        return type.getRank() == 2 && hasUnitStride(type, 0) &&
+                               !hasUnitStride(type, 1);
+                      });
 }
 
 /// Adds the term to `acc` (of two dimensions) by a loop over blocks of steps,
@@ -200,8 +200,7 @@ static Value raise(const ProductTerm &term, Value acc, StepBlocks blocks,
     return {};
   scf::ForOp raised = blocks.begin(acc);
   Value lhs = blocks.of(factors->first, StepBlocks::Rows);
-  Value rhs =
-      lhs ? blocks.of(factors->second, StepBlocks::Columns) : Value();
+  Value rhs = lhs ? blocks.of(factors->second, StepBlocks::Columns) : Value();
   // One row of sums is multiplied with rows of `b` as quickly where it stays in
   // registers, but not with columns.
   bool isRow = cast<RankedTensorType>(acc.getType()).getDimSize(0) == 1;
@@ -210,10 +209,10 @@ static Value raise(const ProductTerm &term, Value acc, StepBlocks blocks,
   if (term.isSubtracted)
     lhs = negated(b, term.loc, lhs);
   keepBytes(lhs, rhs);
-  Value sum = linalg::MatmulOp::create(b, term.loc, acc.getType(),
-                                       ValueRange{lhs, rhs},
-                                       raised.getRegionIterArg(0))
-                  .getResult(0);
+  Value sum =
+      linalg::MatmulOp::create(b, term.loc, acc.getType(), ValueRange{lhs, rhs},
+                               raised.getRegionIterArg(0))
+          .getResult(0);
   scf::YieldOp::create(b, term.loc, sum);
   b.setInsertionPointAfter(raised);
   return raised.getResult(0);
@@ -228,8 +227,8 @@ static bool isStoredByColumns(Value block) {
     if (isa<tensor::ExtractSliceOp>(user) && user->hasOneUse())
       user = *user->getUsers().begin();
     auto store = matchStore(user);
-    auto type =
-        store ? cast<MemRefType>(store->write.getDest().getType()) : MemRefType();
+    auto type = store ? cast<MemRefType>(store->write.getDest().getType())
+                      : MemRefType();
     return store && store->tensor == block && hasUnitStride(type, 0) &&
            !hasUnitStride(type, 1);
   });

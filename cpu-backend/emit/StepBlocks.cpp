@@ -39,8 +39,8 @@ RankedTensorType StepBlocks::typeOf(Side side, Type element) const {
   return RankedTensorType::get(shape, element);
 }
 
-std::optional<StepBlocks::Axes>
-StepBlocks::axesOfOperand(Operation *op, ArrayRef<int> axes) {
+std::optional<StepBlocks::Axes> StepBlocks::axesOfOperand(Operation *op,
+                                                          ArrayRef<int> axes) {
   Axes result;
   if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
     for (auto [d, axis] : llvm::enumerate(axes))
@@ -73,10 +73,8 @@ std::optional<unsigned> StepBlocks::variesAlong(Value value,
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return 0;
-  if (matchPattern(value, m_Constant()) &&
-      cast<DenseElementsAttr>(
-          value.getDefiningOp()->getAttrOfType<ElementsAttr>("value"))
-          .isSplat())
+  DenseElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
     return 0;
   unsigned own = 0;
   for (auto [size, axis] : llvm::zip_equal(type.getShape(), axes))
@@ -147,11 +145,11 @@ Value StepBlocks::blockOf(Value value, ArrayRef<int> axes, Side side) {
   Operation *op = value.getDefiningOp();
   if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
     return blockOfLine(lineOf(splat.getInput()), side);
-  if (isFixed(value) && llvm::all_of(llvm::zip_equal(type.getShape(), axes),
-                                     [&](auto dim) {
-                                       auto [size, axis] = dim;
-                                       return size == 1 || axis == side;
-                                     }))
+  if (isFixed(value) &&
+      llvm::all_of(llvm::zip_equal(type.getShape(), axes), [&](auto dim) {
+        auto [size, axis] = dim;
+        return size == 1 || axis == side;
+      }))
     return blockOfFixed(value, side);
   if (!op)
     return {};
@@ -256,13 +254,14 @@ Value StepBlocks::blockOfLoad(Value value, ArrayRef<int> axes, Side side) {
   auto load = matchLoad(value);
   if (!load || load->other)
     return {};
-  if (load->pad && hasRest && !matchPattern(load->pad, m_AnyZeroFloat()) &&
-      !matchPattern(load->pad, m_Zero()))
+  bool isZero = load->pad && (matchPattern(load->pad, m_AnyZeroFloat()) ||
+                              matchPattern(load->pad, m_Zero()));
+  if (load->pad && !isZero && (hasRest || !isFixed(load->pad)))
     return {};
   Value view = load->read.getBuffer();
   auto box = view.getDefiningOp<memref::SubViewOp>();
-  auto whole = (box ? box.getSource() : view)
-                   .getDefiningOp<memref::ReinterpretCastOp>();
+  auto whole =
+      (box ? box.getSource() : view).getDefiningOp<memref::ReinterpretCastOp>();
   if (!whole || !isFixed(whole.getSource()) ||
       (box && (box.getDroppedDims().any() || !box.hasUnitStride())))
     return {};
@@ -307,10 +306,10 @@ Value StepBlocks::blockOfLoad(Value value, ArrayRef<int> axes, Side side) {
              })) {
     return {};
   }
-  Value block = readBox(loc, whole.getSource(), offset, {stride, *growth},
-                        begin, inside, low, load->pad,
-                        along ? std::optional(side) : std::nullopt,
-                        getElementTypeOrSelf(value.getType()));
+  Value block =
+      readBox(loc, whole.getSource(), offset, {stride, *growth}, begin, inside,
+              low, load->pad, along ? std::optional(side) : std::nullopt,
+              getElementTypeOrSelf(value.getType()));
   return along ? block : blockOfLine(block, side);
 }
 
@@ -333,8 +332,8 @@ Value StepBlocks::readBox(Location loc, Value memref, OpFoldResult offset,
   Value view = memref::ReinterpretCastOp::create(
       b, loc, memref, offset, inOrder(width, all),
       inOrder(strides[0], strides[1]));
-  RankedTensorType type = side ? typeOf(*side, element)
-                               : RankedTensorType::get({steps}, element);
+  RankedTensorType type =
+      side ? typeOf(*side, element) : RankedTensorType::get({steps}, element);
   bool isWhole = getConstantIntValue(begin) == 0 &&
                  getConstantIntValue(inside) == getConstantIntValue(width);
   if (isWhole && !hasRest)
@@ -349,11 +348,10 @@ Value StepBlocks::readBox(Location loc, Value memref, OpFoldResult offset,
     pad = first(pad);
   else
     pad = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
-  OpFoldResult high =
-      subIndex(b, loc, subIndex(b, loc, width, inside), low);
-  return tensor::PadOp::create(
-      b, loc, type, part, inOrder(low, zero),
-      inOrder(high, subIndex(b, loc, all, count)), pad);
+  OpFoldResult high = subIndex(b, loc, subIndex(b, loc, width, inside), low);
+  return tensor::PadOp::create(b, loc, type, part, inOrder(low, zero),
+                               inOrder(high, subIndex(b, loc, all, count)),
+                               pad);
 }
 
 /// Zero in the steps that are none.
@@ -395,6 +393,5 @@ bool StepBlocks::isZeroInRest(Value value) {
     return isZeroInRest(op->getOperand(0));
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && isCast(onlyOperation(op)) &&
-         generic.getNumDpsInputs() == 1 &&
-         isZeroInRest(generic.getInputs()[0]);
+         generic.getNumDpsInputs() == 1 && isZeroInRest(generic.getInputs()[0]);
 }

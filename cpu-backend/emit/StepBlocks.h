@@ -80,10 +80,10 @@ private:
   mlir::Value lineOf(mlir::Value scalar);
   mlir::Value makeLineOf(mlir::Value scalar);
   mlir::Value lineOfLoad(mlir::Value scalar);
-  mlir::Value makeLine(
-      mlir::Location loc, mlir::Type type, mlir::ValueRange inputs,
-      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>
-          body);
+  mlir::Value
+  makeLine(mlir::Location loc, mlir::Type type, mlir::ValueRange inputs,
+           llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>
+               body);
   bool isFixed(mlir::Value value);
   /// What an integer grows by from iteration to iteration, as an index.
   std::optional<mlir::OpFoldResult> growthOf(mlir::Value value);

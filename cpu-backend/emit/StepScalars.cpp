@@ -74,16 +74,15 @@ scf::ForOp StepBlocks::begin(Value acc) {
   count = b.getIndexAttr(steps);
   if (hasRest) {
     Value left = arith::SubIOp::create(b, loc, trips, i);
-    count =
-        arith::MinSIOp::create(b, loc, left, number(steps)).getResult();
+    count = arith::MinSIOp::create(b, loc, left, number(steps)).getResult();
   }
   auto as = [&](Value value, Type type) -> Value {
     if (value.getType() == type)
       return value;
     return arith::IndexCastOp::create(b, loc, type, value);
   };
-  OpFoldResult at = addIndex(
-      b, loc, mulIndex(b, loc, i, b.getIndexAttr(step)), from);
+  OpFoldResult at =
+      addIndex(b, loc, mulIndex(b, loc, i, b.getIndexAttr(step)), from);
   map.map(loop.getInductionVar(),
           as(toValue(b, loc, at), loop.getInductionVar().getType()));
   for (BlockArgument argument : loop.getRegionIterArgs()) {
@@ -91,10 +90,9 @@ scf::ForOp StepBlocks::begin(Value acc) {
     if (!grows)
       continue;
     Value far = arith::MulIOp::create(b, loc, as(i, argument.getType()), grows);
-    map.map(argument,
-            arith::AddIOp::create(b, loc,
-                                  loop.getTiedLoopInit(argument)->get(), far)
-                .getResult());
+    map.map(argument, arith::AddIOp::create(
+                          b, loc, loop.getTiedLoopInit(argument)->get(), far)
+                          .getResult());
   }
   return blocks;
 }
@@ -133,7 +131,8 @@ OpFoldResult StepBlocks::first(OpFoldResult value) {
 
 std::optional<OpFoldResult> StepBlocks::growthOf(OpFoldResult value) {
   auto scalar = dyn_cast<Value>(value);
-  return scalar ? growthOf(scalar) : std::optional(OpFoldResult(b.getIndexAttr(0)));
+  return scalar ? growthOf(scalar)
+                : std::optional(OpFoldResult(b.getIndexAttr(0)));
 }
 
 std::optional<OpFoldResult> StepBlocks::growthOf(Value value) {
@@ -250,8 +249,8 @@ Value StepBlocks::makeLineOf(Value scalar) {
     Value grows = toValue(b, loc, *growth);
     return makeLine(loc, type, {}, [&](OpBuilder &inner, ValueRange) -> Value {
       Value i = linalg::IndexOp::create(inner, loc, 0);
-      Value far = castIndex(
-          inner, loc, arith::MulIOp::create(inner, loc, i, grows), type);
+      Value far = castIndex(inner, loc,
+                            arith::MulIOp::create(inner, loc, i, grows), type);
       return arith::AddIOp::create(inner, loc, begin, far);
     });
   }
@@ -271,12 +270,13 @@ Value StepBlocks::makeLineOf(Value scalar) {
     if (!inputs.back())
       return {};
   }
-  return makeLine(loc, type, inputs, [&](OpBuilder &inner, ValueRange arguments) {
-    IRMapping each;
-    for (auto [old, argument] : llvm::zip(differing, arguments))
-      each.map(old, castIndex(inner, loc, argument, old.getType()));
-    return inner.clone(*op, each)->getResult(0);
-  });
+  return makeLine(
+      loc, type, inputs, [&](OpBuilder &inner, ValueRange arguments) {
+        IRMapping each;
+        for (auto [old, argument] : llvm::zip(differing, arguments))
+          each.map(old, castIndex(inner, loc, argument, old.getType()));
+        return inner.clone(*op, each)->getResult(0);
+      });
 }
 
 Value StepBlocks::lineOfLoad(Value scalar) {

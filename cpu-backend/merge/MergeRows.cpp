@@ -7,7 +7,7 @@
 // A program that multiplies numbers with rows of `b` reads all of `b` for one
 // row of sums, and the next program does so again: two loads for each
 // multiplication that they take part in. Those of rows below each other are
-// compiled as one program too, whose sums are a block.
+// compiled as one program, too, whose sums are a block.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DecisionRemark.h"
@@ -33,8 +33,11 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
-/// Rows of a block, and how many bytes of sums stay near.
-static constexpr int64_t rowsTogether = 16, mostBlockBytes = 256 * 1024;
+/// Rows of a block: many where the grid has so many groups of them that threads
+/// find work, and few for others and for the rows behind these.
+static constexpr int64_t manyRows = 16, fewRows = 8, leastGroups = 4;
+/// So much of sums stays near.
+static constexpr int64_t mostBlockBytes = 256 * 1024;
 
 /// All that loops of the function carry of so many dimensions are products, and
 /// some are.
@@ -60,48 +63,54 @@ static bool hasOnlyProducts(func::FuncOp func, int64_t rank) {
   return hasProduct && !isOther;
 }
 
-static void report(func::FuncOp func, unsigned axis) {
+static void report(func::FuncOp func, unsigned axis, int64_t count) {
   if (!Decision::isWanted(func.getContext()))
     return;
   StringRef name = axis == 0 ? "x" : axis == 1 ? "y" : "z";
   Decision(func.getLoc(), "merged")
-      .fact("programs", rowsTogether)
+      .fact("programs", count)
       .fact("axis", axis)
-      .report(Twine(rowsTogether) + " programs along " + name +
+      .report(Twine(count) + " programs along " + name +
               " run together where that many are left: they multiply the same "
               "rows with numbers of their own");
 }
 
-static bool mergeRows(func::FuncOp func, unsigned axis, Value divisor) {
-  ProgramBatch batch(func, {axis, divisor, rowsTogether, 0});
+/// The function that runs `count` programs; null where they are no block.
+static func::FuncOp mergeRows(func::FuncOp func, unsigned axis, Value divisor,
+                              int64_t count, StringRef suffix) {
+  ProgramBatch batch(func, {axis, divisor, count, 0});
   if (failed(batch.run()))
-    return false;
-  if (batch.largestBlock() > mostBlockBytes ||
-      !hasOnlyProducts(batch.function(), 2)) {
-    batch.function().erase();
-    return false;
-  }
-  if (failed(batch.finish()))
-    return false;
+    return {};
   func::FuncOp merged = batch.function();
+  if (batch.largestBlock() > mostBlockBytes || !hasOnlyProducts(merged, 2))
+    return merged.erase(), func::FuncOp();
+  merged.setName((func.getName() + suffix).str());
+  if (failed(batch.finish()))
+    return {};
   OpBuilder b(func.getContext());
-  merged->setAttr(mergedCountAttr, b.getI64IntegerAttr(rowsTogether));
+  merged->setAttr(mergedCountAttr, b.getI64IntegerAttr(count));
   merged->setAttr(mergedAxisAttr, b.getI64IntegerAttr(axis));
+  merged->setAttr(mergedGroupsAttr, b.getI64IntegerAttr(leastGroups));
   if (divisor) {
-    func::FuncOp step = makeMergedStep(func, divisor, {}, ".merged");
+    func::FuncOp step = makeMergedStep(func, divisor, {}, suffix);
     if (!step)
-      return merged.erase(), false;
+      return merged.erase(), func::FuncOp();
     merged->setAttr(mergedStepAttr, FlatSymbolRefAttr::get(step.getNameAttr()));
   }
-  report(func, axis);
-  return true;
+  report(func, axis, count);
+  return merged;
+}
+
+static bool mergeRows(func::FuncOp func, unsigned axis, Value divisor) {
+  // Both or none: the second goes on where the first ends.
+  func::FuncOp many = mergeRows(func, axis, divisor, manyRows, ".merged");
+  return many && mergeRows(func, axis, divisor, fewRows, ".merged_few");
 }
 
 static bool mergeRows(func::FuncOp func) {
-  if (!mayBeCompiled(func, 2) || !hasOnlyProducts(func, 1))
+  if (!mayBeCompiled(func, 3) || !hasOnlyProducts(func, 1))
     return false;
-  ValueRange ids =
-      func.getArguments().take_back(linalg_ext::kProgramArguments);
+  ValueRange ids = func.getArguments().take_back(linalg_ext::kProgramArguments);
   for (unsigned axis = 0; axis < 3; ++axis) {
     if (ids[axis].use_empty())
       continue;

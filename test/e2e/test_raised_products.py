@@ -44,6 +44,10 @@ def tile_kernel(
             acc += u.to(TYPE) * v.to(TYPE)
         elif FORM == 7:  # what stays the same by what does not
             acc += (i % 3).to(TYPE)[:, None] * y[None, :]
+        elif FORM == 8:  # what is not there is no zero
+            u = tl.load(a + i * sam + s * sak, mask=i < m - 3, other=1).to(TYPE)
+            v = tl.load(b + s * sbk + j * sbn, mask=j < n - 2, other=s + 1).to(TYPE)
+            acc += u[:, None] * v[None, :]
     tl.store(c + i[:, None] * scm + j[None, :] * scn, acc, mask=(i < m)[:, None] & (j < n)[None, :])
 
 
@@ -59,6 +63,9 @@ def wanted_of(a, b, form, step):
         return 1 + (x + s) @ (y * 0.5 + 3)
     if form == 7:
         return 1 + (torch.arange(m) % 3).double()[:, None].expand(m, len(s)) @ y
+    if form == 8:
+        x, y = x.clone(), y.clone()
+        x[-3:], y[:, -2:] = 1, s[:, None] + 1
     return 1 + x @ y
 
 
@@ -71,15 +78,42 @@ def run_tile(a, b, c, form, step=1, kind=tl.float32, M=16, N=32):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("form", range(8))
+@pytest.mark.parametrize("form", range(9))
 @pytest.mark.parametrize("k", [0, 1, 31, 32, 33, 71])
 @pytest.mark.parametrize("step", [1, 3])
 def test_forms(form, k, step, rng):
     m, n = 19, 45
     a, b, c = normal(rng, [m, k]), normal(rng, [k, n]), output([m, n], torch.float32)
     run_tile(a, b, c, form, step)
-    scale = 50 if form == 5 else 4
+    scale = 50 if form in (5, 8) else 4
     check_equal(c, wanted_of(a, b, form, step).float(), terms=scale * (k + 2))
+
+
+@triton.jit
+def known_kernel(
+    a, b, c, m, n, K: tl.constexpr, OTHER: tl.constexpr, M: tl.constexpr, N: tl.constexpr
+):
+    """The number of steps is known. What is not there may be a number of the iteration."""
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    acc = tl.zeros([M, N], tl.float32)
+    for s in range(K):
+        x = tl.load(a + i * K + s, mask=i < m, other=2)
+        y = tl.load(b + s * n + j, mask=j < n, other=s if OTHER else 3)
+        acc += x[:, None] * y[None, :]
+    tl.store(c + i[:, None] * N + j[None, :], acc)
+
+
+@pytest.mark.parametrize("other", [False, True])
+@pytest.mark.parametrize("k", [5, 8, 40, 96, 100, 101])
+def test_known_steps(k, other, rng):
+    m, n = 13, 30
+    a, b, c = normal(rng, [m, k]), normal(rng, [k, n]), torch.empty(16, 32)
+    known_kernel[(1,)](a, b, c, m, n, K=k, OTHER=other, M=16, N=32)
+    x, y = torch.full([16, k], 2.0).double(), torch.full([k, 32], 3.0).double()
+    if other:
+        y[:] = torch.arange(k, dtype=torch.float64)[:, None]
+    x[:m], y[:, :n] = a, b
+    check_equal(c, (x @ y).float(), terms=100 * k)
 
 
 @pytest.mark.parametrize("layout", range(8))
@@ -164,11 +198,12 @@ def row_kernel(a, b, c, m, n, k, ORDER: tl.constexpr, EPILOGUE: tl.constexpr, B:
 @pytest.mark.parametrize("order", range(4))
 @pytest.mark.parametrize("epilogue", [False, True])
 @pytest.mark.parametrize(
-    ("m", "n", "k"), [(1, 40, 9), (16, 64, 33), (37, 150, 70), (64, 128, 32), (33, 7, 64)]
+    ("m", "n", "k"), [(1, 40, 9), (11, 64, 33), (45, 70, 40), (64, 128, 32), (77, 7, 64)]
 )
 def test_rows(m, n, k, epilogue, order, rng):
     a, b, c = normal(rng, [m, k]), normal(rng, [k, n]), output([m, n], torch.float32)
     blocks = triton.cdiv(n, 64)
+    # Groups of 16 rows from 64 programs on, of 8, and single ones.
     grid = [(m, blocks), (blocks, m), (m * blocks,), (m * blocks,)][order]
     row_kernel[grid](a, b, c, m, n, k, ORDER=order, EPILOGUE=epilogue, B=64)
     wanted = a.double() @ b.double()

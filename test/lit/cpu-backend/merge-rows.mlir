@@ -2,13 +2,16 @@
 
 #map = affine_map<(d0) -> (d0)>
 
-// Rows along x: 16 of them are a block, whose sums are computed as rows and stored so. That places grow evenly is asked.
+// Rows along x: 16 of them, or 8, are a block, whose sums are computed as rows and stored so. That places grow evenly is asked.
 
 // CHECK-LABEL: func.func @rows(
 // CHECK-NOT: linalg.matmul
 // CHECK: return
+// CHECK-LABEL: func.func private @rows.merged_few(
+// CHECK-SAME: tilebridge.merged_programs = 8 : i64
+// CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<8x8xf32>, tensor<8x64xf32>)
 // CHECK-LABEL: func.func private @rows.merged(
-// CHECK-SAME: -> i1 attributes {tilebridge.merged_axis = 0 : i64, tilebridge.merged_programs = 16 : i64}
+// CHECK-SAME: -> i1 attributes {tilebridge.merged_axis = 0 : i64, tilebridge.merged_groups = 4 : i64, tilebridge.merged_programs = 16 : i64}
 // CHECK: scf.for {{.*}} -> (i1)
 // CHECK: scf.if
 // CHECK: %[[SUMS:.*]] = scf.for {{.*}} -> (tensor<16x64xf32>)
@@ -57,6 +60,9 @@ func.func @rows(%a: memref<?xf32, strided<[1], offset: ?>>, %b: memref<?xf32, st
 // Rows of one column of programs are as far apart as the quotient's divisor says.
 
 // CHECK-LABEL: func.func @divided(
+// CHECK-LABEL: func.func private @divided.merged_few_step(
+// CHECK-LABEL: func.func private @divided.merged_few(
+// CHECK-SAME: tilebridge.merged_step = @divided.merged_few_step
 // CHECK-LABEL: func.func private @divided.merged_step(
 // CHECK-LABEL: func.func private @divided.merged(
 // CHECK-SAME: tilebridge.merged_step = @divided.merged_step
