@@ -53,13 +53,14 @@ static std::optional<Code> codeOf(Value value, int steps) {
   Operation *op = value.getDefiningOp();
   if (!op || steps == 0)
     return std::nullopt;
-  unsigned width = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  unsigned width =
+      getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
   if (isa<arith::ExtUIOp, arith::ExtSIOp>(op)) {
     auto code = codeOf(op->getOperand(0), steps - 1);
     if (code)
       for (APInt &integer : code->integers)
-        integer = isa<arith::ExtUIOp>(op) ? integer.zext(width)
-                                          : integer.sext(width);
+        integer =
+            isa<arith::ExtUIOp>(op) ? integer.zext(width) : integer.sext(width);
     return code;
   }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::XOrIOp, arith::OrIOp,
@@ -79,8 +80,8 @@ static std::optional<Code> codeOf(Value value, int steps) {
   auto code = codeOf(other, steps - 1);
   if (code)
     for (APInt &integer : code->integers)
-      integer = isRight ? apply(op, integer, constant)
-                        : apply(op, constant, integer);
+      integer =
+          isRight ? apply(op, integer, constant) : apply(op, constant, integer);
   return code;
 }
 
@@ -114,9 +115,8 @@ static void lookUp(Operation *conversion) {
   Value table = arith::ConstantOp::create(
       b, DenseElementsAttr::get(VectorType::get(codes, b.getF32Type()),
                                 ArrayRef(floats)));
-  Value found =
-      callForPieces(b, type, "llvm.x86.avx512.permvar.sf.512",
-                    {table, indicesOf(b, code->bits, type)});
+  Value found = callForPieces(b, type, "llvm.x86.avx512.permvar.sf.512",
+                              {table, indicesOf(b, code->bits, type)});
   conversion->replaceAllUsesWith(ValueRange{found});
   conversion->erase();
 }

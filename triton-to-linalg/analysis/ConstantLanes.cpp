@@ -98,8 +98,7 @@ std::optional<TensorForm> AccessAnalysis::constantLanes(Value tensor) {
   auto constant = [&](int64_t value) {
     return pool.constant(form.width, value);
   };
-  form.terms[0].linear =
-      LinearCase{constant(values[0]), constant(step), pool.boolean(true), inner,
-                 constant(outer)};
+  form.terms[0].linear = LinearCase{constant(values[0]), constant(step),
+                                    pool.boolean(true), inner, constant(outer)};
   return form;
 }
