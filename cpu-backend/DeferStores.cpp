@@ -13,13 +13,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DeferredStores.h"
-#include "cpu-backend/LeftProgram.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/ProgramLoop.h"
 #include "cpu-backend/emit/ShareOperands.h"
+#include "cpu-backend/merge/ProgramBatch.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace tilebridge::cpu {
 #define GEN_PASS_DEF_CPUDEFERSTORESPASS
@@ -47,12 +49,12 @@ public:
     Block &body = kernel.getBody().front();
     Operation *first = &body.front();
     b.setInsertionPoint(first);
-    LeftProgram left(kernel, b, loc, wordsOfState, stores.needed.kept);
-    left.read(map);
-    isThere = left.isThere();
+    readState();
     recompute();
-    auto branch =
-        scf::IfOp::create(b, loc, left.isRest(), /*withElseRegion=*/true);
+    Value zero32 = arith::ConstantIntOp::create(b, loc, 0, 32);
+    Value isRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         idOf(0), zero32);
+    auto branch = scf::IfOp::create(b, loc, isRest, /*withElseRegion=*/true);
     Operation *end = body.getTerminator();
     branch.elseBlock()->getOperations().splice(
         branch.elseBlock()->begin(), body.getOperations(), first->getIterator(),
@@ -64,10 +66,10 @@ public:
       name->moveBefore(branch);
     b.setInsertionPointToStart(branch.thenBlock());
     ifThere([&] { storeAll(map.lookup(stores.stored.getLowerBound())); });
-    left.clear();
+    setState(0, constant64(0));
     fuse();
     b.setInsertionPoint(branch.elseBlock()->getTerminator());
-    left.write();
+    writeState();
     stores.stored->erase();
     for (scf::ForOp loop : stores.edges)
       loop->erase();
@@ -78,6 +80,22 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
+  Value constant64(int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, value, 64);
+  }
+  Value idOf(int dim) {
+    return kernel.getArgument(kernel.getNumArguments() -
+                              linalg_ext::kProgramArguments + dim);
+  }
+  Value allocate(Type element, int64_t size, StringRef attr) {
+    auto op = memref::AllocOp::create(b, loc, MemRefType::get({size}, element));
+    op->setAttr(attr, b.getUnitAttr());
+    return op;
+  }
+  void setState(int64_t at, Value value) {
+    memref::StoreOp::create(b, loc, value, state, constant(at));
+  }
+
   /// Every name has all its operands before: it is one of the whole buffer.
   SmallVector<Operation *> namesOfBuffer() {
     SmallVector<Operation *> names;
@@ -91,8 +109,51 @@ private:
     return names;
   }
 
+  /// Whether a program has left something, its ids, and numbers of it. Where
+  /// none has, its ids are this one's, for which all can be computed.
+  void readState() {
+    state = allocate(b.getI64Type(), wordsOfState, zeroedAttr);
+    auto read = [&](int64_t at) -> Value {
+      return memref::LoadOp::create(b, loc, state, constant(at));
+    };
+    isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, read(0),
+                                    constant64(0));
+    for (int dim = 0; dim < 3; ++dim) {
+      Value id = arith::TruncIOp::create(b, loc, b.getI32Type(), read(dim + 1));
+      map.map(idOf(dim),
+              arith::SelectOp::create(b, loc, isThere, id, idOf(dim)));
+    }
+    for (Value value : stores.kept) {
+      Type type = value.getType();
+      bool isFloat = isa<FloatType>(type);
+      Value place = allocate(isFloat ? type : b.getI64Type(), 1, keptAttr);
+      places.push_back(place);
+      Value kept = memref::LoadOp::create(b, loc, place, constant(0));
+      if (type.isIndex())
+        kept = arith::IndexCastOp::create(b, loc, type, kept);
+      else if (!isFloat && !type.isInteger(64))
+        kept = arith::TruncIOp::create(b, loc, type, kept);
+      map.map(value, kept);
+    }
+  }
+
+  void writeState() {
+    for (auto [value, place] : llvm::zip_equal(stores.kept, places)) {
+      Value kept = value;
+      if (value.getType().isIndex())
+        kept = arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
+      else if (value.getType().isInteger() && !value.getType().isInteger(64))
+        kept = arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
+      memref::StoreOp::create(b, loc, kept, place, constant(0));
+    }
+    for (int dim = 0; dim < 3; ++dim)
+      setState(dim + 1,
+               arith::ExtUIOp::create(b, loc, b.getI64Type(), idOf(dim)));
+    setState(0, constant64(1));
+  }
+
   void recompute() {
-    for (Operation *op : stores.needed.slice)
+    for (Operation *op : stores.slice)
       b.clone(*op, map);
   }
 
@@ -183,7 +244,10 @@ private:
   DeferredStores &stores;
   OpBuilder b;
   Location loc;
-  Value isThere;
+  /// Whether something was left, and the program's ids; numbers of that
+  /// program.
+  Value state, isThere;
+  SmallVector<Value> places;
   /// What that program had for what this one has.
   IRMapping map;
 };
@@ -193,9 +257,20 @@ struct DeferStoresPass
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp kernel = findLeavingKernel(getOperation());
-    if (!kernel)
+    func::FuncOp kernel;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      // Programs that run together, or alone, would be in no row.
+      if (function->hasAttr(mergedCountAttr))
+        return;
+      if (function->hasAttr("tilebridge.kernel"))
+        kernel = function;
+    }
+    if (!kernel || kernel.isExternal() ||
+        kernel.getNumArguments() < linalg_ext::kProgramArguments)
       return;
+    for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i)
+      if (kernel.getArgAttr(i, "tilebridge.launch"))
+        return;
     if (auto stores = findDeferredStores(kernel))
       Rewriter(kernel, *stores).rewrite();
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DeferredStores.h"
+#include "cpu-backend/emit/ShareOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -16,8 +17,72 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
+/// Kept numbers are few, or another program costs more than it saves.
+static constexpr unsigned maxKept = 8;
+
 /// The buffer is in the second cache when the next program comes to it.
 static constexpr int64_t maxBytes = 512 << 10;
+
+/// The buffer or argument that a memref is another name for.
+static Value baseOf(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (!isa<memref::ReinterpretCastOp, memref::CastOp, memref::SubViewOp>(op))
+      break;
+    memref = op->getOperand(0);
+  }
+  return memref;
+}
+
+/// The memref that the operation reads or writes; null if it does neither.
+static Value accessed(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return load.getMemRef();
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getMemRef();
+  if (auto load = dyn_cast<vector::LoadOp>(op))
+    return load.getBase();
+  if (auto store = dyn_cast<vector::StoreOp>(op))
+    return store.getBase();
+  if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
+    return load.getBase();
+  if (auto store = dyn_cast<vector::MaskedStoreOp>(op))
+    return store.getBase();
+  if (auto gather = dyn_cast<vector::GatherOp>(op))
+    return gather.getBase();
+  return {};
+}
+
+static bool isWrite(Operation *op) {
+  return isa<memref::StoreOp, vector::StoreOp, vector::MaskedStoreOp>(op);
+}
+
+/// Calls a function that only computes, such as the one for the programs'
+/// order.
+static bool isPureCall(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  return callee && !callee.isExternal() &&
+         !callee
+              .walk([](Operation *op) {
+                return isa<func::FuncOp, func::ReturnOp>(op) ||
+                               isMemoryEffectFree(op)
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// Only what is read and written by plain accesses can be done later: no
+/// atomics, nothing that waits or prints.
+static bool isPlain(Operation *op) {
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return isPureCall(call);
+  return isa<func::FuncOp, func::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp,
+             memref::PrefetchOp>(op) ||
+         (isa<memref::AllocOp>(op) && !op->hasAttr(keptAttr) &&
+          !op->hasAttr(zeroedAttr)) ||
+         accessed(op) || isMemoryEffectFree(op);
+}
 
 /// A name for the buffer as it is, whose indices are the buffer's.
 static bool isWholeName(Operation *op) {
@@ -44,8 +109,9 @@ public:
       return std::nullopt;
     for (auto buffer : kernel.getBody().front().getOps<memref::AllocOp>()) {
       result = {};
+      origins.clear();
       result.buffer = buffer;
-      if (findAccesses() && findLoops() && findStored() && findNeeded())
+      if (findAccesses() && findLoops() && findStored() && findSlice())
         return result;
     }
     return std::nullopt;
@@ -69,9 +135,8 @@ private:
       for (Operation *user : names.pop_back_val().getUsers()) {
         if (isWholeName(user))
           names.push_back(user->getResult(0));
-        else if (accessedMemref(user) &&
-                 namedMemory(accessedMemref(user)) == result.buffer)
-          (isPlainWrite(user) ? writes : reads).push_back(user);
+        else if (accessed(user) && baseOf(accessed(user)) == result.buffer)
+          (isWrite(user) ? writes : reads).push_back(user);
         else
           return false;
       }
@@ -149,15 +214,15 @@ private:
     Value target;
     for (scf::ForOp loop : result.edges) {
       WalkResult walked = loop.walk([&](Operation *op) {
-        Value memref = accessedMemref(op);
+        Value memref = accessed(op);
         if (!memref)
           return isa<memref::AllocOp>(op) ? WalkResult::interrupt()
                                           : WalkResult::advance();
-        Value base = namedMemory(memref);
+        Value base = baseOf(memref);
         bool isArgument =
             isa<BlockArgument>(base) &&
             cast<BlockArgument>(base).getOwner()->getParentOp() == kernel;
-        if (isPlainWrite(op)) {
+        if (isWrite(op)) {
           if (!isArgument || (target && target != base))
             return WalkResult::interrupt();
           target = base;
@@ -182,20 +247,78 @@ private:
     return result.step % fills == 0 && result.step % stores == 0;
   }
 
-  bool findNeeded() {
+  /// Whether operations that do nothing else compute it from arguments alone,
+  /// or also from numbers that others give, such as one that is loaded.
+  enum class From { Arguments, Numbers, Others };
+
+  From originOf(Value value) {
+    if (isa<BlockArgument>(value) || baseOf(value) == result.buffer)
+      return From::Arguments;
+    if (auto found = origins.find(value); found != origins.end())
+      return found->second;
+    Operation *op = value.getDefiningOp();
+    From from = From::Arguments;
+    if (op->getNumRegions() != 0 || !isPure(op)) {
+      from = isNumber(value) ? From::Numbers : From::Others;
+    } else {
+      for (Value operand : op->getOperands())
+        from = std::max(from, originOf(operand));
+      // A quotient by what was not computed would be an error.
+      if (from == From::Numbers &&
+          isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+              op))
+        from = From::Others;
+    }
+    return origins[value] = from;
+  }
+
+  static bool isNumber(Value value) {
+    return value.getType().isIntOrIndexOrFloat();
+  }
+
+  /// What can be computed again is; of others the number is kept that they end
+  /// in, such as the sum of a loop's lanes.
+  bool addToSlice(Value value) {
+    if (isa<BlockArgument>(value) || baseOf(value) == result.buffer)
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (result.slice.contains(op) || result.kept.contains(value))
+      return true;
+    bool isComputed = op->getNumRegions() == 0 && isPure(op);
+    if (isNumber(value) && (!isComputed || originOf(value) == From::Others)) {
+      result.kept.insert(value);
+      return result.kept.size() <= maxKept;
+    }
+    if (!isComputed)
+      return false;
+    for (Value operand : op->getOperands())
+      if (!addToSlice(operand))
+        return false;
+    result.slice.insert(op);
+    return true;
+  }
+
+  bool findSlice() {
     SmallVector<scf::ForOp> loops = result.edges;
     loops.push_back(result.stored);
-    result.needed = NeededValues([buffer = Value(result.buffer)](Value value) {
-      return namedMemory(value) == buffer;
-    });
-    return llvm::all_of(loops, [&](scf::ForOp loop) {
-      return result.needed.addOperands(loop);
-    });
+    for (scf::ForOp loop : loops) {
+      WalkResult walked = loop->walk([&](Operation *op) {
+        for (Value operand : op->getOperands())
+          if (!loop->isAncestor(operand.getParentBlock()->getParentOp()) &&
+              !addToSlice(operand))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      });
+      if (walked.wasInterrupted())
+        return false;
+    }
+    return true;
   }
 
   func::FuncOp kernel;
   DeferredStores result;
   SmallVector<Operation *> reads, writes;
+  DenseMap<Value, From> origins;
 };
 } // namespace
 

@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "cpu-backend/NeededValues.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,8 +26,10 @@ struct DeferredStores {
   llvm::SmallVector<mlir::scf::ForOp> edges;
   /// Elements that one step of both takes.
   int64_t step = 0;
-  /// What the loops take from outside.
-  NeededValues needed;
+  /// What the loops take from outside, in the order of their operations: these
+  /// are computed again, from arguments and from numbers that are kept.
+  llvm::SetVector<mlir::Operation *> slice;
+  llvm::SetVector<mlir::Value> kept;
 };
 
 /// The end of the kernel, whose program ids are arguments from `firstId` on;

@@ -359,49 +359,6 @@ def CpuLowerClockPass : Pass<"tilebridge-cpu-lower-clock", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
-def CpuOverlapProgramsPass : Pass<"tilebridge-cpu-overlap-programs", "::mlir::ModuleOp"> {
-  let summary = "Begins a program before the thread's last one ends";
-  let description = [{
-    A kernel whose first loops reduce a row to a few numbers, and whose last loops store it, as norms do, is cut in two behind the
-    first numbers. A call does the second half of the program before, up to its last loops, then the first half of its own, then those last
-    loops: while numbers are waited for there is another row to read. The ids of the program before and its numbers are kept for that, and all
-    else is computed again. The kernel gets the attribute `tilebridge.deferred`: behind the last program of a range it is called once
-    more, with ids of -1.
-
-    Only where it pays: rows of 2 KiB of elements of 16 bits and less, or of 4 KiB where the launch's are 256 KiB. A program with
-    other rows does both of its halves, in a second turn of the same code. Not in kernels with atomics, calls and merged programs, nor where both
-    halves use the same scratch memory.
-
-    Before:
-    ```mlir
-    %sum = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %zeros) -> (vector<16xf32>) {
-      // adds the squares of the row
-    }
-    %total = vector.reduction <add>, %sum : vector<16xf32> into f32
-    %scale = math.rsqrt %total : f32
-    scf.for %i = %c0 to %n step %c16 {
-      // reads the row again, multiplies by %scale, and stores
-    }
-    ```
-    After, with %times 1 where that pays, or 2:
-    ```mlir
-    scf.for %turn = %c0 to %times step %c1 {
-      %scale = memref.load %kept[%c0] : memref<1xf32>
-      scf.if %is_program {
-        // adds the squares of this program's row, and takes the root
-        memref.store %next, %kept[%c0] : memref<1xf32>
-      } else {
-        memref.store %zero, %state[%c0] : memref<8xi64>
-      }
-      scf.if %is_there {
-        // stores the row of the program before
-      }
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
-}
-
 def CpuCleanLocationsPass : Pass<"tilebridge-cpu-clean-locations", "::mlir::ModuleOp"> {
   let summary = "Gives each operation a place in a file";
   let description = [{

@@ -143,10 +143,6 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   // A program's last stores are done while the next one computes.
   pm.addPass(createCpuDeferStoresPass());
-  // Or it begins before the last one ends. (CPUs with two multiply-adds a cycle
-  // look further ahead by themselves; what it gives there was not measured.)
-  if (!target.hasTwoFmas)
-    pm.addPass(createCpuOverlapProgramsPass());
   // Buffers get their places.
   pm.addPass(createCpuPlaceScratchPass());
 }

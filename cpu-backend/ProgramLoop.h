@@ -25,9 +25,8 @@ struct ProgramCall {
   /// Returns which tiles a program runs (PersistentTiles.h); null if it is one.
   mlir::func::FuncOp tiles;
 
-  /// Leaves its last stores to the next call (tilebridge-cpu-defer-stores,
-  /// tilebridge-cpu-overlap-programs), the last one of which has no program:
-  /// all ids are -1.
+  /// Leaves its last stores to the next call (tilebridge-cpu-defer-stores), the
+  /// last one of which has no program: all ids are -1.
   bool defers() const { return function->hasAttr(deferredAttr); }
 };
 

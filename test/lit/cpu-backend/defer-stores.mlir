@@ -4,10 +4,10 @@
 // CHECK-LABEL: func.func @softmax
 // CHECK-SAME: tilebridge.deferred
 // CHECK: %[[STATE:.*]] = memref.alloc() {tilebridge.zeroed} : memref<256xi64>
-// CHECK: %[[PLACE:.*]] = memref.alloc() {tilebridge.kept} : memref<1xf32>
 // CHECK: %[[FLAG:.*]] = memref.load %[[STATE]]
 // CHECK: %[[THERE:.*]] = arith.cmpi ne, %[[FLAG]]
 // CHECK: %[[ID:.*]] = arith.select %[[THERE]], %{{.*}}, %arg2 : i32
+// CHECK: %[[PLACE:.*]] = memref.alloc() {tilebridge.kept} : memref<1xf32>
 // CHECK: %[[TOTAL:.*]] = memref.load %[[PLACE]]
 // CHECK: %[[ROW:.*]] = arith.index_cast %[[ID]] : i32 to index
 // CHECK: %[[AT:.*]] = arith.muli %[[ROW]]
