@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/NeverNan.h"
+#include "cpu-backend/ConstantNumbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -35,7 +36,8 @@ public:
       return isNumber(argument);
     Operation *op = value.getDefiningOp();
     if (op->hasTrait<OpTrait::ConstantLike>())
-      return isNumberConstant(op);
+      return tilebridge::cpu::isConstantOf(
+          op, [](const APFloat &number) { return !number.isNaN(); });
     if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
       return true;
     if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
@@ -87,15 +89,6 @@ private:
                  isNumber(loop.getTiedLoopYieldedValue(argument)->get());
     asked.pop_back();
     return isOne;
-  }
-
-  static bool isNumberConstant(Operation *constant) {
-    DenseFPElementsAttr numbers;
-    FloatAttr number;
-    if (matchPattern(constant, m_Constant(&numbers)))
-      return numbers.isSplat() && !numbers.getSplatValue<APFloat>().isNaN();
-    return matchPattern(constant, m_Constant(&number)) &&
-           !number.getValue().isNaN();
   }
 
   SmallVector<BlockArgument> asked;

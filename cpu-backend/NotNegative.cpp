@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/NotNegative.h"
+#include "cpu-backend/ConstantNumbers.h"
 #include "cpu-backend/ElementFlow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,17 +22,6 @@ using namespace tilebridge::cpu;
 
 /// Values that are looked at for one question.
 static constexpr int mostSteps = 200;
-
-/// Whether `test` holds for all elements.
-static bool areAll(Operation *constant,
-                   llvm::function_ref<bool(const APFloat &)> test) {
-  DenseFPElementsAttr numbers;
-  FloatAttr number;
-  if (matchPattern(constant, m_Constant(&numbers)))
-    return numbers.isSplat() ? test(numbers.getSplatValue<APFloat>())
-                             : llvm::all_of(numbers, test);
-  return matchPattern(constant, m_Constant(&number)) && test(number.getValue());
-}
 
 namespace {
 class Question {
@@ -56,7 +46,7 @@ private:
     if (!op)
       return false;
     if (op->hasTrait<OpTrait::ConstantLike>())
-      return areAll(op, [](const APFloat &number) {
+      return isConstantOf(op, [](const APFloat &number) {
         return number.isNaN() || number.isZero() || !number.isNegative();
       });
     if (isa<math::ExpOp, math::Exp2Op, math::AbsFOp, math::SqrtOp,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/ShortNans.h"
+#include "cpu-backend/ConstantNumbers.h"
 #include "cpu-backend/SmallIntegers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,16 +18,6 @@
 
 using namespace mlir;
 using namespace tilebridge::cpu;
-
-/// The numbers of a constant all are such.
-static bool areAll(Operation *constant,
-                   llvm::function_ref<bool(const APFloat &)> such) {
-  DenseFPElementsAttr numbers;
-  FloatAttr number;
-  if (matchPattern(constant, m_Constant(&numbers)))
-    return numbers.isSplat() && such(numbers.getSplatValue<APFloat>());
-  return matchPattern(constant, m_Constant(&number)) && such(number.getValue());
-}
 
 static bool endsInZeros(const APFloat &number) {
   return number.bitcastToAPInt().countr_zero() >= 16;
@@ -83,7 +74,7 @@ bool tilebridge::cpu::holdsBf16(Value value, int depth) {
   if (!op || depth == 0)
     return false;
   if (op->hasTrait<OpTrait::ConstantLike>())
-    return areAll(op, endsInZeros);
+    return isConstantOf(op, endsInZeros);
   // What tilebridge-cpu-widen-bf16 has rounded.
   if (auto cast = dyn_cast<arith::BitcastOp>(op)) {
     auto cut = cast.getIn().getDefiningOp<arith::AndIOp>();
@@ -119,7 +110,7 @@ bool ShortNans::areShort(OpOperand &use, scf::ForOp loop,
   if (holdsBf16(value) || isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(op))
     return true;
   if (op && op->hasTrait<OpTrait::ConstantLike>())
-    return areAll(op, [](const APFloat &each) {
+    return isConstantOf(op, [](const APFloat &each) {
       return !each.isNaN() || endsInZeros(each);
     });
   if (loop && loop.isDefinedOutsideOfLoop(value)) {

@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/merge/FewRows.h"
+#include "cpu-backend/merge/MergeReport.h"
 
-#include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/PersistentTiles.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ScalarSlice.h"
@@ -145,19 +145,6 @@ static func::FuncOp makeStep(func::FuncOp func, unsigned axis,
   return step;
 }
 
-static void report(func::FuncOp func, unsigned axis, int64_t count) {
-  if (!Decision::isWanted(func.getContext()))
-    return;
-  StringRef name = axis == 0 ? "x" : axis == 1 ? "y" : "z";
-  Decision(func.getLoc(), "merged")
-      .fact("programs", count)
-      .fact("axis", axis)
-      .report(Twine(count) + " programs along " + name +
-              " run together where at most " + Twine(mostRows) +
-              " rows are stored and all columns are there: their blocks of the "
-              "right operand lie side by side");
-}
-
 bool tilebridge::cpu::mergeFewRows(func::FuncOp func) {
   if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock() ||
       func->hasAttr(tilesAttr))
@@ -187,7 +174,11 @@ bool tilebridge::cpu::mergeFewRows(func::FuncOp func) {
     merged->setAttr(mergedAxisAttr, b.getI64IntegerAttr(axis));
     merged->setAttr(mergedRowsAttr, b.getI64IntegerAttr(mostRows));
     merged->setAttr(mergedStepAttr, FlatSymbolRefAttr::get(step.getNameAttr()));
-    report(func, axis, count);
+    reportMerged(
+        func, axis, count,
+        "at most " + Twine(mostRows) +
+            " rows are stored and all columns are there: their blocks of the "
+            "right operand lie side by side");
     return true;
   }
   return false;

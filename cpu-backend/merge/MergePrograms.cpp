@@ -12,12 +12,12 @@
 // read a few columns, less than a line has.
 //===----------------------------------------------------------------------===//
 
-#include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/View.h"
 #include "cpu-backend/merge/FewRows.h"
+#include "cpu-backend/merge/MergeReport.h"
 #include "cpu-backend/merge/ProgramBatch.h"
 #include "cpu-backend/merge/ProgramColumns.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
@@ -160,26 +160,6 @@ func::FuncOp tilebridge::cpu::makeMergedStep(func::FuncOp func, Value divisor,
   return step;
 }
 
-static void report(func::FuncOp func, unsigned axis, bool hasStep,
-                   int64_t count, ProgramBatch &batch) {
-  if (!Decision::isWanted(func.getContext()))
-    return;
-  StringRef name = axis == 0 ? "x" : axis == 1 ? "y" : "z";
-  Decision decision(func.getLoc(), "merged");
-  decision.fact("programs", count)
-      .fact("axis", axis)
-      .report(
-          Twine(count) + " programs " +
-          (hasStep ? Twine("of one column of blocks, as their id along ") +
-                         name + " is divided,"
-                   : Twine("along ") + name) +
-          " run together where that many are left: what they access lies side "
-          "by side" +
-          (batch.isConditional()
-               ? ", which is compared when the kernel runs; others run alone"
-               : "; others run alone"));
-}
-
 /// How large blocks may be of merged programs that take several lines of each
 /// row, where as many are left; 0: they take one. Rows of a matrix that is
 /// larger than the caches lie on pages of their own, and one line of each is
@@ -255,7 +235,13 @@ static Merging mergeSome(func::FuncOp func, unsigned axis, Value divisor,
                       b.getI64IntegerAttr(llvm::divideCeil(largeRead * count,
                                                            shape.readBytes)));
   }
-  report(func, axis, divisor != nullptr, count, batch);
+  reportMerged(
+      func, axis, count,
+      Twine("that many are left: what they access lies side by side") +
+          (batch.isConditional()
+               ? ", which is compared when the kernel runs; others run alone"
+               : "; others run alone"),
+      divisor != nullptr);
   return Merging::Done;
 }
 

@@ -10,10 +10,10 @@
 // compiled as one program, too, whose sums are a block.
 //===----------------------------------------------------------------------===//
 
-#include "cpu-backend/DecisionRemark.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ProductSum.h"
+#include "cpu-backend/merge/MergeReport.h"
 #include "cpu-backend/merge/ProgramBatch.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
 #include "triton-to-linalg/bridge/Passes.h"
@@ -63,18 +63,6 @@ static bool hasOnlyProducts(func::FuncOp func, int64_t rank) {
   return hasProduct && !isOther;
 }
 
-static void report(func::FuncOp func, unsigned axis, int64_t count) {
-  if (!Decision::isWanted(func.getContext()))
-    return;
-  StringRef name = axis == 0 ? "x" : axis == 1 ? "y" : "z";
-  Decision(func.getLoc(), "merged")
-      .fact("programs", count)
-      .fact("axis", axis)
-      .report(Twine(count) + " programs along " + name +
-              " run together where that many are left: they multiply the same "
-              "rows with numbers of their own");
-}
-
 /// The function that runs `count` programs; null where they are no block.
 static func::FuncOp mergeRows(func::FuncOp func, unsigned axis, Value divisor,
                               int64_t count, StringRef suffix) {
@@ -97,7 +85,9 @@ static func::FuncOp mergeRows(func::FuncOp func, unsigned axis, Value divisor,
       return merged.erase(), func::FuncOp();
     merged->setAttr(mergedStepAttr, FlatSymbolRefAttr::get(step.getNameAttr()));
   }
-  report(func, axis, count);
+  reportMerged(func, axis, count,
+               "that many are left: they multiply the same rows with numbers "
+               "of their own");
   return merged;
 }
 
