@@ -10,6 +10,7 @@
 // as long as sixteen comparisons of vectors.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/ElementwiseBlock.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/UniformTensors.h"
 #include "cpu-backend/emit/View.h"
@@ -191,25 +192,6 @@ static bool isSum(linalg::ReduceOp op) {
          isNumber(op.getInits()[0], 0);
 }
 
-/// Of blocks of one type, element by element; scalars are what they are.
-static Value
-elementwise(OpBuilder &b, Location loc, Type element, ValueRange inputs,
-            function_ref<Value(OpBuilder &, ValueRange)> function) {
-  auto type = cast<RankedTensorType>(inputs.front().getType());
-  Value empty = tensor::EmptyOp::create(b, loc, type.getShape(), element);
-  SmallVector<AffineMap> maps(inputs.size() + 1,
-                              b.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, TypeRange{empty.getType()}, inputs, ValueRange{empty},
-             maps, loops,
-             [&](OpBuilder &b, Location loc, ValueRange arguments) {
-               linalg::YieldOp::create(b, loc, function(b, arguments));
-             })
-      .getResult(0);
-}
-
 static bool countMatches(linalg::ReduceOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getInputs()[0].getType());
   if (!isSum(op) || !type || type.getRank() != 2 || !type.hasStaticShape())
@@ -241,29 +223,30 @@ static bool countMatches(linalg::ReduceOp op) {
     if (!first)
       first = arith::ConstantOp::create(
           b, loc, cast<TypedAttr>(cast<Attribute>(matches.first)));
-    elements =
-        elementwise(b, loc, integer, elements,
-                    [&](OpBuilder &b, ValueRange arguments) -> Value {
-                      return arith::SubIOp::create(b, loc, arguments[0], first);
-                    });
+    elements = elementwiseBlock(
+        b, loc, cast<RankedTensorType>(elements.getType()), elements,
+        [&](OpBuilder &b, ValueRange arguments) -> Value {
+          return arith::SubIOp::create(b, loc, arguments[0], first);
+        });
   }
   Value mask;
   for (Value other : matches.masks)
-    mask = mask ? elementwise(b, loc, b.getI1Type(), {mask, other},
-                              [&](OpBuilder &b, ValueRange both) -> Value {
-                                return arith::AndIOp::create(b, loc, both[0],
-                                                             both[1]);
-                              })
+    mask = mask ? elementwiseBlock(
+                      b, loc, cast<RankedTensorType>(mask.getType()),
+                      {mask, other},
+                      [&](OpBuilder &b, ValueRange both) -> Value {
+                        return arith::AndIOp::create(b, loc, both[0], both[1]);
+                      })
                 : other;
   Type counted = isa<FloatType>(element) ? b.getI32Type() : element;
   Value counts = linalg_ext::HistogramOp::create(
       b, loc, RankedTensorType::get({bins}, counted), elements, mask);
   if (counted != element)
-    counts = elementwise(b, loc, element, counts,
-                         [&](OpBuilder &b, ValueRange arguments) -> Value {
-                           return arith::SIToFPOp::create(b, loc, element,
-                                                          arguments[0]);
-                         });
+    counts = elementwiseBlock(
+        b, loc, RankedTensorType::get({bins}, element), counts,
+        [&](OpBuilder &b, ValueRange arguments) -> Value {
+          return arith::SIToFPOp::create(b, loc, element, arguments[0]);
+        });
   op.getResult(0).replaceAllUsesWith(counts);
   op.erase();
   return true;

@@ -8,6 +8,7 @@
 // CPU would keep it in memory, and read and write all of it in every iteration.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/ElementwiseBlock.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Combiners.h"
 #include "cpu-backend/emit/View.h"
@@ -180,19 +181,7 @@ static Value updated(OpBuilder &b, Accumulator &found, Value sum) {
     Value part = tensor::ExtractOp::create(b, loc, reduce->getResult(0));
     return combine(b, {sum, part});
   }
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  SmallVector<AffineMap> maps(3, b.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, type, ValueRange{sum, reduce->getResult(0)}, empty, maps,
-             iterators,
-             [&](OpBuilder &inner, Location at, ValueRange arguments) {
-               linalg::YieldOp::create(inner, at,
-                                       combine(inner, arguments.take_front(2)));
-             })
-      .getResult(0);
+  return elementwiseBlock(b, loc, type, {sum, reduce->getResult(0)}, combine);
 }
 
 /// Where the old value would stay, what the loop begins with is combined with

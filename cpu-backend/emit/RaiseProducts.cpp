@@ -10,6 +10,7 @@
 // `tl.dot` are. The loop becomes one over such blocks.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/ElementwiseBlock.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/ProductSum.h"
@@ -118,25 +119,15 @@ std::optional<ProductSum> ProductSum::match(scf::ForOp loop, unsigned i) {
 /// The negative of `block`, exactly.
 static Value negated(OpBuilder &b, Location loc, Value block) {
   auto type = cast<RankedTensorType>(block.getType());
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  AffineMap map = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> kinds(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, type, block, empty, ArrayRef<AffineMap>{map, map}, kinds,
-             [&](OpBuilder &inner, Location, ValueRange arguments) {
-               Value x = arguments[0], result;
-               if (isa<FloatType>(x.getType())) {
-                 result = arith::NegFOp::create(inner, loc, x);
-               } else {
-                 Value zero = arith::ConstantOp::create(
-                     inner, loc, inner.getZeroAttr(x.getType()));
-                 result = arith::SubIOp::create(inner, loc, zero, x);
-               }
-               linalg::YieldOp::create(inner, loc, result);
-             })
-      .getResult(0);
+  return elementwiseBlock(b, loc, type, block,
+                          [&](OpBuilder &inner, ValueRange arguments) -> Value {
+                            Value x = arguments[0];
+                            if (isa<FloatType>(x.getType()))
+                              return arith::NegFOp::create(inner, loc, x);
+                            Value zero = arith::ConstantOp::create(
+                                inner, loc, inner.getZeroAttr(x.getType()));
+                            return arith::SubIOp::create(inner, loc, zero, x);
+                          });
 }
 
 /// Which of the term's factors are rows and columns of operands.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/StepBlocks.h"
+#include "cpu-backend/ElementwiseBlock.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/Permute.h"
 
@@ -359,22 +360,16 @@ Value StepBlocks::withoutRest(Value block, unsigned dim) {
   Location loc = block.getLoc();
   auto type = cast<RankedTensorType>(block.getType());
   Value end = toValue(b, loc, count);
-  Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
-  AffineMap map = b.getMultiDimIdentityMap(2);
-  SmallVector<utils::IteratorType> kinds(2, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, type, block, empty, ArrayRef<AffineMap>{map, map}, kinds,
-             [&](OpBuilder &inner, Location, ValueRange arguments) {
-               Value i = linalg::IndexOp::create(inner, loc, dim);
-               Value isThere = arith::CmpIOp::create(
-                   inner, loc, arith::CmpIPredicate::slt, i, end);
-               Value zero = arith::ConstantOp::create(
-                   inner, loc, inner.getZeroAttr(type.getElementType()));
-               Value chosen = arith::SelectOp::create(inner, loc, isThere,
-                                                      arguments[0], zero);
-               linalg::YieldOp::create(inner, loc, chosen);
-             })
-      .getResult(0);
+  return elementwiseBlock(
+      b, loc, type, block,
+      [&](OpBuilder &inner, ValueRange arguments) -> Value {
+        Value i = linalg::IndexOp::create(inner, loc, dim);
+        Value isThere = arith::CmpIOp::create(
+            inner, loc, arith::CmpIPredicate::slt, i, end);
+        Value zero = arith::ConstantOp::create(
+            inner, loc, inner.getZeroAttr(type.getElementType()));
+        return arith::SelectOp::create(inner, loc, isThere, arguments[0], zero);
+      });
 }
 
 /// What is read is padded by zeros, and casts keep them.

@@ -9,6 +9,7 @@
 // block, as that of a block that the kernel reads is.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/ElementwiseBlock.h"
 #include "cpu-backend/emit/Growth.h"
 #include "cpu-backend/emit/StepBlocks.h"
 #include "cpu-backend/emit/View.h"
@@ -207,19 +208,12 @@ static Value castIndex(OpBuilder &b, Location loc, Value value, Type type) {
 
 Value StepBlocks::makeLine(Location loc, Type type, ValueRange inputs,
                            function_ref<Value(OpBuilder &, ValueRange)> body) {
-  Type element = elementOf(type);
-  Value empty =
-      tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>{steps}, element);
-  SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(1));
-  return linalg::GenericOp::create(
-             b, loc, empty.getType(), inputs, empty, maps,
-             utils::IteratorType::parallel,
-             [&](OpBuilder &inner, Location, ValueRange arguments) {
-               Value result = body(inner, arguments);
-               linalg::YieldOp::create(inner, loc,
-                                       castIndex(inner, loc, result, element));
-             })
-      .getResult(0);
+  auto line = RankedTensorType::get({steps}, elementOf(type));
+  return elementwiseBlock(b, loc, line, inputs,
+                          [&](OpBuilder &inner, ValueRange arguments) {
+                            return castIndex(inner, loc, body(inner, arguments),
+                                             line.getElementType());
+                          });
 }
 
 Value StepBlocks::lineOf(Value scalar) {

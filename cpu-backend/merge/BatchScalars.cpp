@@ -11,6 +11,7 @@
 // blocks with an element a program.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/ElementwiseBlock.h"
 #include "cpu-backend/merge/ProgramBatch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -220,19 +221,13 @@ Value ProgramBatch::asVector(Value old) {
   if (batched.kind == Kind::Same)
     return tensor::SplatOp::create(b, loc, type, scalar);
   Value step = castStep(batched.step, element);
-  Value empty = tensor::EmptyOp::create(b, loc, type, ValueRange());
-  auto map = b.getMultiDimIdentityMap(1);
-  return linalg::GenericOp::create(
-             b, loc, type, ValueRange(), empty, map,
-             utils::IteratorType::parallel,
-             [&](OpBuilder &inner, Location, ValueRange) {
-               Value k = linalg::IndexOp::create(inner, loc, 0);
-               Value at = castInteger(inner, loc, k, element);
-               Value far = arith::MulIOp::create(inner, loc, at, step);
-               Value sum = arith::AddIOp::create(inner, loc, scalar, far);
-               linalg::YieldOp::create(inner, loc, sum);
-             })
-      .getResult(0);
+  return elementwiseBlock(
+      b, loc, type, {}, [&](OpBuilder &inner, ValueRange) -> Value {
+        Value k = linalg::IndexOp::create(inner, loc, 0);
+        Value at = castInteger(inner, loc, k, element);
+        Value far = arith::MulIOp::create(inner, loc, at, step);
+        return arith::AddIOp::create(inner, loc, scalar, far);
+      });
 }
 
 /// The op for each program.
@@ -252,20 +247,12 @@ Value ProgramBatch::vectorOf(Operation *op) {
   }
   Type type = op->getResult(0).getType();
   auto blockType = RankedTensorType::get({merged.count}, elementOf(b, type));
-  Value empty = tensor::EmptyOp::create(b, loc, blockType, ValueRange());
-  SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(1));
-  return linalg::GenericOp::create(
-             b, loc, blockType, inputs, empty, maps,
-             utils::IteratorType::parallel,
-             [&](OpBuilder &inner, Location, ValueRange arguments) {
-               IRMapping map = same;
-               for (auto [old, argument] :
-                    llvm::zip_equal(scalars, arguments.drop_back()))
-                 map.map(old, castInteger(inner, loc, argument, old.getType()));
-               Value result = inner.clone(*op, map)->getResult(0);
-               linalg::YieldOp::create(
-                   inner, loc,
-                   castInteger(inner, loc, result, elementOf(inner, type)));
-             })
-      .getResult(0);
+  return elementwiseBlock(
+      b, loc, blockType, inputs, [&](OpBuilder &inner, ValueRange arguments) {
+        IRMapping map = same;
+        for (auto [old, argument] : llvm::zip_equal(scalars, arguments))
+          map.map(old, castInteger(inner, loc, argument, old.getType()));
+        Value result = inner.clone(*op, map)->getResult(0);
+        return castInteger(inner, loc, result, blockType.getElementType());
+      });
 }
