@@ -215,9 +215,10 @@ def CpuPairHalvesPass : Pass<"tilebridge-cpu-pair-halves", "::mlir::ModuleOp"> {
 def CpuNarrowMaximaPass : Pass<"tilebridge-cpu-narrow-maxima", "::mlir::ModuleOp"> {
   let summary = "Compares bf16 as integers where loops only look for the largest one";
   let description = [{
-    A loop that carries a maximum (`arith.maxnumf`, or a minimum) of bf16 that is widened for nothing else carries integers of 16 bits in the
-    numbers' order, in which all NaNs are lowest (highest), as they count as missing. So do further loops that go on with it, and the
-    maxima of its lanes.
+    A loop that carries a maximum (`arith.maxnumf`, or a minimum) of bf16 that is widened for nothing else carries the largest and the
+    smallest integer of 16 bits: the largest number is the largest one from zero on, or, where there is none, the smallest, as integers of negative
+    numbers are in the opposite order. All NaNs count as missing: 127 is added to the integers of the first kind, which makes those of NaN smaller than
+    all numbers from zero on. Further loops that go on with it do so, too, and the maxima of its lanes are those of integers in the numbers' order.
 
     Before:
     ```mlir
@@ -230,17 +231,18 @@ def CpuNarrowMaximaPass : Pass<"tilebridge-cpu-narrow-maxima", "::mlir::ModuleOp
     ```
     After:
     ```mlir
-    %r = scf.for %i = %c0 to %n step %c64 iter_args(%m = %nan) -> vector<64xi16> {
+    %r:2 = scf.for %i = %c0 to %n step %c64 iter_args(%l = %nan_127, %s = %nan) -> (vector<64xi16>, vector<64xi16>) {
       %x = vector.load %p[%i] : memref<?xbf16>, vector<64xbf16>
       %b = arith.bitcast %x : vector<64xbf16> to vector<64xi16>
-      %s = arith.shrsi %b, %c15 : vector<64xi16>
-      %t = arith.andi %s, %c0x7fff : vector<64xi16>
-      %o = arith.xori %b, %t : vector<64xi16>
-      %k = arith.addi %o, %c127 : vector<64xi16>
-      %y = arith.maxsi %m, %k : vector<64xi16>
-      scf.yield %y : vector<64xi16>
+      %o = arith.addi %b, %c127 : vector<64xi16>
+      %y = arith.maxsi %l, %o : vector<64xi16>
+      %z = arith.minsi %s, %b : vector<64xi16>
+      scf.yield %y, %z : vector<64xi16>, vector<64xi16>
     }
-    // and back to f32
+    %from_zero = arith.cmpi sge, %r#0, %c127 : vector<64xi16>
+    %t = arith.subi %r#0, %c127 : vector<64xi16>
+    %bits = arith.select %from_zero, %t, %r#1 : vector<64xi1>, vector<64xi16>
+    // and to f32
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];

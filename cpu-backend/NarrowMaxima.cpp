@@ -4,13 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Bits of bf16 are in the order of the numbers, as signed integers, if those of
-// negative ones are inverted but for the sign. NaNs are above infinity then and
-// below -infinity: all of them are below -infinity where 127 is added, which
-// carries those above over to the lowest integers, and above infinity where 127
-// is taken away. So a maximum that NaN is missing for is the integers' maximum:
-// four operations for 32 elements, where widening, comparing and looking for
-// NaN are ten.
+// Bits of bf16 that are not negative are in the order of the numbers, as
+// integers, and those of negative ones in the opposite order. So the largest
+// number is either the largest one from zero on, or, where there is none, the
+// smallest of the other integers: a loop that looks for both takes three
+// operations for 32 elements, where widening, comparing and looking for NaN are
+// ten. NaN is missing: of the integers that 127 was added to, those of NaNs are
+// carried over to where they are smaller than those of all numbers from zero
+// on, and none is the smallest integer while there is a negative number. (Of a
+// minimum integers have no sign: the largest negative one, with 127 added, is
+// the least number, or else the smallest of all is.)
+//
+// What comes behind the loops, the maximum of lanes, is that of one integer in
+// the order of the numbers: negative ones are inverted but for the sign, and
+// with 127 added (taken away) all NaNs are lowest (highest).
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
@@ -31,14 +38,8 @@ namespace tilebridge::cpu {
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// What is added to the integers of a maximum, or taken from those of a
-/// minimum.
+/// Infinity is that far from the end of its integers.
 static constexpr int16_t pastNans = 127;
-
-/// As an integer in the order of the numbers; the other way is the same.
-static int16_t ordered(int16_t bits) {
-  return static_cast<int16_t>(bits ^ (bits < 0 ? 0x7fff : 0));
-}
 
 namespace {
 /// The vectors that a maximum (or minimum) is made of, as keys: integers in the
@@ -51,41 +52,52 @@ public:
   }
 
   /// Whether the loop does nothing with this argument but to take the maximum
-  /// with bf16 that is widened for that, and begins with what has keys.
+  /// with bf16 that is widened for that, and begins with what has integers.
   bool canCarry(scf::ForOp loop, BlockArgument argument) {
     Operation *op = argument.hasOneUse() ? *argument.user_begin() : nullptr;
     OpOperand *yielded = loop.getTiedLoopYieldedValue(argument);
     return isOne(op) && op->getBlock() == loop.getBody() && op->hasOneUse() &&
            yielded->get() == op->getResult(0) && widened(op, argument) &&
-           startOf(loop.getTiedLoopInit(argument)->get()).has_value();
+           hasStart(loop.getTiedLoopInit(argument)->get());
   }
 
-  void carry(scf::ForOp loop, BlockArgument argument) {
+  /// Returns the loop that there is then.
+  scf::ForOp carry(scf::ForOp loop, BlockArgument argument) {
     Operation *op = *argument.user_begin();
     arith::ExtFOp wide = widened(op, argument);
     OpOperand *init = loop.getTiedLoopInit(argument);
-    OpResult result = loop.getTiedLoopResult(argument);
-    auto type = cast<VectorType>(argument.getType());
+    unsigned index = loop.getTiedLoopResult(argument).getResultNumber();
     ImplicitLocOpBuilder b(loop.getLoc(), loop);
-    Type keyType = type.clone(b.getI16Type());
-    Value start = *startOf(init->get());
-    if (!start)
-      start = keyOfConstant(b, init->get());
-    init->set(start);
-    argument.setType(keyType);
-    result.setType(keyType);
+    Found start = startOf(b, init->get());
+    init->set(start.shifted);
+    argument.setType(start.shifted.getType());
+    loop.getResult(index).setType(start.shifted.getType());
     b.setInsertionPoint(op);
     b.setLoc(op->getLoc());
-    Value next = join(b, argument, keyOf(b, wide.getIn()));
+    Value bits = bitsOf(b, wide.getIn());
+    Value next = largest(b, argument, shift(b, bits));
     op->replaceAllUsesWith(ValueRange{next});
     op->erase();
     wide.erase();
+    IRRewriter rewriter(loop->getContext());
+    rewriter.setInsertionPoint(loop);
+    FailureOr<LoopLikeOpInterface> both = loop.replaceWithAdditionalYields(
+        rewriter, start.bits, /*replaceInitOperandUsesInLoop=*/false,
+        [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> added) {
+          ImplicitLocOpBuilder b(loc, builder);
+          return SmallVector<Value>{smallest(b, added.front(), bits)};
+        });
+    loop = cast<scf::ForOp>(*both);
     b.setInsertionPointAfter(loop);
-    Value numbers = number(b, result);
+    b.setLoc(loop.getLoc());
+    OpResult result = loop->getResult(index);
+    Found found{result, loop->getResults().back()};
+    Value numbers = number(b, found);
     result.replaceUsesWithIf(numbers, [&](OpOperand &use) {
       return !made.contains(use.getOwner());
     });
     follow(numbers);
+    return loop;
   }
 
   /// Removes what nobody asked for after all.
@@ -96,6 +108,12 @@ public:
   }
 
 private:
+  /// What a loop has found: the largest one of all bits with 127 added, and the
+  /// smallest one of all bits.
+  struct Found {
+    Value shifted, bits;
+  };
+
   bool isOne(Operation *op) const { return op && op->getName() == name; }
 
   static arith::ExtFOp widened(Operation *op, BlockArgument argument) {
@@ -108,29 +126,36 @@ private:
     return isFine ? wide : arith::ExtFOp();
   }
 
-  /// The keys that a value has: null for a constant, which has some.
-  std::optional<Value> startOf(Value value) {
-    if (Value key = keys.lookup(value))
-      return key;
+  /// Whether the value's numbers are ones of bf16 that are known as integers.
+  bool hasStart(Value value) {
+    if (keys.contains(value))
+      return true;
     DenseFPElementsAttr numbers;
     if (!matchPattern(value, m_Constant(&numbers)) || !numbers.isSplat())
-      return std::nullopt;
+      return false;
     APFloat start = numbers.getSplatValue<APFloat>();
-    bool isShort =
-        start.isNaN() || (start.bitcastToAPInt().getZExtValue() & 0xffff) == 0;
-    return isShort ? std::optional<Value>(Value()) : std::nullopt;
+    return start.isNaN() ||
+           (start.bitcastToAPInt().getZExtValue() & 0xffff) == 0;
   }
 
-  Value keyOfConstant(ImplicitLocOpBuilder &b, Value value) {
-    DenseFPElementsAttr numbers;
-    matchPattern(value, m_Constant(&numbers));
-    APFloat start = numbers.getSplatValue<APFloat>();
-    // A quiet NaN is as little as any.
-    auto bits = static_cast<int16_t>(
-        start.isNaN() ? 0x7fc0 : start.bitcastToAPInt().getZExtValue() >> 16);
-    auto type = cast<VectorType>(value.getType()).clone(b.getI16Type());
-    int key = ordered(bits) + (isMaximum ? pastNans : -pastNans);
-    return constant(b, type, static_cast<int16_t>(key));
+  Found startOf(ImplicitLocOpBuilder &b, Value value) {
+    if (auto known = found.find(value); known != found.end())
+      return known->second;
+    Value bits;
+    if (Value key = keys.lookup(value)) {
+      bits = invertNegative(b, shift(b, key, isMaximum ? -pastNans : pastNans));
+    } else {
+      DenseFPElementsAttr numbers;
+      matchPattern(value, m_Constant(&numbers));
+      APFloat start = numbers.getSplatValue<APFloat>();
+      // A quiet NaN is as little as any.
+      auto upper = static_cast<int16_t>(
+          start.isNaN() ? 0x7fc0 : start.bitcastToAPInt().getZExtValue() >> 16);
+      auto type = cast<VectorType>(value.getType()).clone(b.getI16Type());
+      return {constant(b, type, static_cast<int16_t>(upper + pastNans)),
+              constant(b, type, upper)};
+    }
+    return {shift(b, bits), bits};
   }
 
   static Value constant(ImplicitLocOpBuilder &b, Type type, int16_t value) {
@@ -147,12 +172,47 @@ private:
     return arith::XOrIOp::create(b, bits, size);
   }
 
-  Value keyOf(ImplicitLocOpBuilder &b, Value bf16) {
+  static Value shift(ImplicitLocOpBuilder &b, Value bits,
+                     int16_t by = pastNans) {
+    return arith::AddIOp::create(b, bits, constant(b, bits.getType(), by));
+  }
+
+  static Value bitsOf(ImplicitLocOpBuilder &b, Value bf16) {
     Type type = cast<VectorType>(bf16.getType()).clone(b.getI16Type());
-    Value bits = arith::BitcastOp::create(b, type, bf16);
-    return arith::AddIOp::create(
-        b, invertNegative(b, bits),
-        constant(b, type, isMaximum ? pastNans : -pastNans));
+    return arith::BitcastOp::create(b, type, bf16);
+  }
+
+  Value largest(ImplicitLocOpBuilder &b, Value x, Value y) {
+    if (isMaximum)
+      return arith::MaxSIOp::create(b, x, y);
+    return arith::MaxUIOp::create(b, x, y);
+  }
+  Value smallest(ImplicitLocOpBuilder &b, Value x, Value y) {
+    if (isMaximum)
+      return arith::MinSIOp::create(b, x, y);
+    return arith::MinUIOp::create(b, x, y);
+  }
+
+  /// f32 of what a loop has found, and its keys.
+  Value number(ImplicitLocOpBuilder &b, const Found &of) {
+    // From zero on, or, of a minimum, -0 and less.
+    Type type = of.bits.getType();
+    int16_t first = isMaximum ? pastNans : INT16_MIN + pastNans;
+    auto predicate =
+        isMaximum ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
+    Value isThere = arith::CmpIOp::create(b, predicate, of.shifted,
+                                          constant(b, type, first));
+    Value shifted = shift(b, of.shifted, -pastNans);
+    Value bits = arith::SelectOp::create(b, isThere, shifted, of.bits);
+    for (Value each : {isThere, shifted, bits}) {
+      made.insert(each.getDefiningOp());
+      numbersMade.push_back(each.getDefiningOp());
+    }
+    Value key =
+        shift(b, invertNegative(b, bits), isMaximum ? pastNans : -pastNans);
+    Value wide = number(b, key);
+    found[wide] = of;
+    return wide;
   }
 
   /// f32 of keys.
@@ -221,6 +281,7 @@ private:
   OperationName name;
   bool isMaximum;
   DenseMap<Value, Value> keys;
+  DenseMap<Value, Found> found;
   DenseSet<Operation *> made;
   SmallVector<Operation *> numbersMade;
 };
@@ -235,10 +296,10 @@ struct CpuNarrowMaximaPass
     for (StringRef name : {arith::MaxNumFOp::getOperationName(),
                            arith::MinNumFOp::getOperationName()}) {
       Maximum maximum(OperationName(name, &getContext()));
-      for (scf::ForOp loop : loops)
-        for (BlockArgument argument : loop.getRegionIterArgs())
-          if (maximum.canCarry(loop, argument))
-            maximum.carry(loop, argument);
+      for (scf::ForOp &loop : loops)
+        for (unsigned i = 0, e = loop.getNumRegionIterArgs(); i < e; ++i)
+          if (maximum.canCarry(loop, loop.getRegionIterArg(i)))
+            loop = maximum.carry(loop, loop.getRegionIterArg(i));
       maximum.clean();
     }
   }

@@ -7,6 +7,9 @@
 // AVX512_BF16 has an instruction for 32 numbers. It takes numbers below the
 // normal ones as zero and keeps bits of NaN; where there are such, the ten
 // instructions of the general way run, so that results are the same everywhere.
+// Where NaNs are short (ShortNans.h) both ways keep the same bits of them, and
+// a number below the normal ones shows as a zero: there are half as many
+// results to look at as numbers, and numbers only where one of them is zero.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/MathVectors.h"
@@ -28,16 +31,47 @@ Value SmallFloatConverter::truncateBFloat(Value x, Type type, bool towardZero,
   if (!has.bf16Rounding || towardZero || !vector || vector.getRank() != 1 ||
       vector.isScalable() || vector.getNumElements() % 32 != 0)
     return done(roundBFloat(x, towardZero, keepsNans));
-  auto codes = vector.clone(b.getI16Type());
-  auto branch = scf::IfOp::create(b, codes, isAnySpecial(x),
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, roundBFloat(x, towardZero, keepsNans));
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, roundNormals(x, codes));
-  b.setInsertionPointAfter(branch);
-  return done(branch.getResult(0));
+  auto type16 = vector.clone(b.getI16Type());
+  auto either = [&](Value condition, llvm::function_ref<Value()> then,
+                    llvm::function_ref<Value()> otherwise) {
+    auto branch =
+        scf::IfOp::create(b, type16, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, then());
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, otherwise());
+    return branch.getResult(0);
+  };
+  auto general = [&] { return roundBFloat(x, towardZero, keepsNans); };
+  if (!keepsNans)
+    return done(either(isAnySpecial(x), general,
+                       [&] { return roundNormals(x, type16); }));
+  Value codes = roundNormals(x, type16);
+  return done(either(
+      isAnyZero(codes),
+      [&] { return either(isAnySpecial(x), general, [&] { return codes; }); },
+      [&] { return codes; }));
+}
+
+/// Whether one is a zero of either sign, or else below the normal numbers: of
+/// zeros alone LLVM would make a comparison with zero, of bf16, which it would
+/// then widen.
+Value SmallFloatConverter::isAnyZero(Value codes) {
+  Type i32 = b.getI32Type();
+  Value any;
+  int64_t lanes = cast<VectorType>(codes.getType()).getNumElements();
+  for (int64_t at = 0; at < lanes; at += 32) {
+    Value some = sliceLanes(b, codes, at, 32);
+    Value exponent =
+        arith::AndIOp::create(b, some, constant(some.getType(), 0x7f80));
+    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, exponent,
+                                         constant(some.getType(), 0));
+    Value bits = LLVM::BitcastOp::create(b, i32, isZero);
+    any = any ? arith::OrIOp::create(b, any, bits).getResult() : bits;
+  }
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, any,
+                               constant(i32, 0));
 }
 
 /// Whether one is NaN or below the normal numbers: AVX512_BF16's conversion

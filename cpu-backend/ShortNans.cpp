@@ -29,18 +29,19 @@ static bool wasBf16(Operation *op) {
   return extend && getElementTypeOrSelf(extend.getIn().getType()).isBF16();
 }
 
-/// Whether all that is ever stored in the scratch memory that `load` reads is
+/// Whether all that is ever stored in the scratch memory that `op` reads is
 /// such; false where something else than vectors is loaded or stored there.
-static bool readsOnlyWhatIs(vector::LoadOp load,
-                            llvm::function_ref<bool(Value stored)> isSuch) {
+static bool
+readsOnlyWhatIs(Operation *op,
+                llvm::function_ref<bool(OpOperand &stored)> isSuch) {
   auto areaOf = [](Value memref) {
     while (auto cast = memref.getDefiningOp<memref::ReinterpretCastOp>())
       memref = cast.getSource();
     return memref.getDefiningOp<memref::ViewOp>();
   };
-  memref::ViewOp area = areaOf(load.getBase());
-  if (!area ||
-      area.getType().getElementType() != load.getType().getElementType())
+  memref::ViewOp area = areaOf(op->getOperand(0));
+  if (!area || area.getType().getElementType() !=
+                   getElementTypeOrSelf(op->getResult(0).getType()))
     return false;
   bool isStored = false;
   SmallVector<Operation *> views{area};
@@ -50,10 +51,14 @@ static bool readsOnlyWhatIs(vector::LoadOp load,
         views.push_back(user);
         continue;
       }
-      if (isa<vector::LoadOp>(user))
+      if (isa<vector::LoadOp, vector::MaskedLoadOp>(user))
         continue;
-      auto store = dyn_cast<vector::StoreOp>(user);
-      if (!store || !isSuch(store.getValueToStore()))
+      OpOperand *stored = nullptr;
+      if (auto store = dyn_cast<vector::StoreOp>(user))
+        stored = &store.getValueToStoreMutable();
+      else if (auto store = dyn_cast<vector::MaskedStoreOp>(user))
+        stored = &store.getValueToStoreMutable();
+      if (!stored || !isSuch(*stored))
         return false;
       isStored = true;
     }
@@ -84,7 +89,8 @@ bool tilebridge::cpu::holdsBf16(Value value, int depth) {
   }
   auto holds = [&](Value operand) { return holdsBf16(operand, depth - 1); };
   if (auto load = dyn_cast<vector::LoadOp>(op))
-    return readsOnlyWhatIs(load, holds);
+    return readsOnlyWhatIs(
+        load, [&](OpOperand &stored) { return holds(stored.get()); });
   if (auto choice = dyn_cast<arith::SelectOp>(op))
     return holds(choice.getTrueValue()) && holds(choice.getFalseValue());
   return chooses(op) && llvm::all_of(op->getOperands(), holds);
@@ -117,11 +123,24 @@ bool ShortNans::areShort(OpOperand &use, scf::ForOp loop,
     before.push_back(&use);
     return true;
   }
-  if (!op || depth == 0 || !(keepsNans(op) || isa<arith::SelectOp>(op)))
+  bool isRead = isa_and_nonnull<vector::LoadOp, vector::MaskedLoadOp>(op);
+  if (!op || depth == 0 ||
+      !(keepsNans(op) || isRead || isa<arith::SelectOp>(op)))
     return false;
   // Of one that is not so, nothing more is asked.
   if (!seen.insert(op).second)
     return true;
+  // What a softmax keeps of its row, say. Where it is stored, in whichever
+  // loop, nothing is made short.
+  if (isRead) {
+    auto masked = dyn_cast<vector::MaskedLoadOp>(op);
+    return readsOnlyWhatIs(op,
+                           [&](OpOperand &stored) {
+                             return areShort(stored, {}, before, depth - 1);
+                           }) &&
+           (!masked ||
+            areShort(masked.getPassThruMutable(), loop, before, depth - 1));
+  }
   size_t conditions = isa<arith::SelectOp>(op) ? 1 : 0;
   return llvm::all_of(op->getOpOperands().drop_front(conditions),
                       [&](OpOperand &operand) {

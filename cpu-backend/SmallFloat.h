@@ -89,6 +89,7 @@ private:
   mlir::Value roundBFloat(mlir::Value x, bool towardZero, bool keepsNans);
   mlir::Value roundNormals(mlir::Value x, mlir::VectorType type);
   mlir::Value isAnySpecial(mlir::Value x);
+  mlir::Value isAnyZero(mlir::Value codes);
   mlir::Value lookUp(mlir::Value codes);
   mlir::Value roundMagnitude(mlir::Value magnitude,
                              const SmallFloatFormat &format, bool towardZero);

@@ -173,6 +173,26 @@ func.func @round_many(%x: vector<64xf32>) -> vector<64xbf16> {
   return %y : vector<64xbf16>
 }
 
+// Where NaNs are short only results are looked at: a zero may be of a number below the normal ones.
+// BF16-LABEL: func.func @round_many_short
+// BF16-NOT: fpclass
+// BF16-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"
+// BF16-NOT: fpclass
+// BF16: %[[SOME:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : vector<32xi16>
+// BF16: llvm.bitcast %[[SOME]] : vector<32xi1> to i32
+// BF16: %[[ZERO:.*]] = arith.cmpi ne, %{{.*}}, %c0_i32
+// BF16: scf.if %[[ZERO]] -> (vector<64xi16>) {
+// BF16-COUNT-4: llvm.call_intrinsic "llvm.x86.avx512.fpclass.ps.512"
+// BF16: scf.if %{{.*}} -> (vector<64xi16>) {
+// BF16-NOT: arith.cmpf
+// BF16: return
+func.func @round_many_short(%x: vector<64xf32>) -> vector<64xbf16> {
+  %y = arith.truncf %x {tilebridge.short_nans} : vector<64xf32> to vector<64xbf16>
+  return %y : vector<64xbf16>
+}
+
+// -----
+
 // Too few, and another rounding.
 // BF16-LABEL: func.func @round_few
 // BF16-NOT: call_intrinsic

@@ -1,21 +1,30 @@
 // RUN: tilebridge-opt %s -tilebridge-cpu-narrow-maxima -canonicalize | FileCheck %s
 
-// Integers in the order of the numbers, NaN as the lowest of them, through a second loop and the maximum of lanes; f32 only of the last.
+// The largest integer from zero on and the smallest one, through a second loop; then integers in the order of the numbers, NaN as the
+// lowest of them, for the maximum of lanes, and f32 only of the last.
 // CHECK-LABEL: func.func @row
-// CHECK-DAG: %[[NAN:.*]] = arith.constant dense<-32705> : vector<4xi16>
+// CHECK-DAG: %[[NAN:.*]] = arith.constant dense<32704> : vector<4xi16>
+// CHECK-DAG: %[[SHIFTED:.*]] = arith.constant dense<-32705> : vector<4xi16>
 // CHECK-DAG: %[[PAST:.*]] = arith.constant dense<127> : vector<4xi16>
-// CHECK: %[[FIRST:.*]] = scf.for {{.*}} iter_args(%[[M:.*]] = %[[NAN]]) -> (vector<4xi16>)
+// CHECK-DAG: %[[BACK:.*]] = arith.constant dense<-127> : vector<4xi16>
+// CHECK: %[[FIRST:.*]]:2 = scf.for {{.*}} iter_args(%[[L:.*]] = %[[SHIFTED]], %[[S:.*]] = %[[NAN]]) -> (vector<4xi16>, vector<4xi16>)
 // CHECK: %[[X:.*]] = vector.load
 // CHECK: %[[BITS:.*]] = arith.bitcast %[[X]] : vector<4xbf16> to vector<4xi16>
-// CHECK: %[[SIGN:.*]] = arith.shrsi %[[BITS]]
-// CHECK: %[[SIZE:.*]] = arith.andi %[[SIGN]]
-// CHECK: %[[ORDER:.*]] = arith.xori %[[BITS]], %[[SIZE]]
-// CHECK: %[[KEY:.*]] = arith.addi %[[ORDER]], %[[PAST]]
-// CHECK: arith.maxsi %[[M]], %[[KEY]] : vector<4xi16>
-// CHECK: %[[ALL:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]]) -> (vector<4xi16>)
+// CHECK: %[[ON:.*]] = arith.addi %[[BITS]], %[[PAST]]
+// CHECK: %[[LARGEST:.*]] = arith.maxsi %[[L]], %[[ON]] : vector<4xi16>
+// CHECK: %[[SMALLEST:.*]] = arith.minsi %[[S]], %[[BITS]] : vector<4xi16>
+// CHECK: scf.yield %[[LARGEST]], %[[SMALLEST]]
+// CHECK: %[[ALL:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]]#0, %{{.*}} = %[[FIRST]]#1) -> (vector<4xi16>, vector<4xi16>)
 // CHECK-NOT: maxnumf
-// CHECK: %[[A:.*]] = vector.shuffle %[[ALL]], %[[ALL]] [0, 1]
-// CHECK: %[[B:.*]] = vector.shuffle %[[ALL]], %[[ALL]] [2, 3]
+// CHECK: %[[IS_THERE:.*]] = arith.cmpi sge, %[[ALL]]#0, %[[PAST]]
+// CHECK: %[[NUMBER:.*]] = arith.addi %[[ALL]]#0, %[[BACK]]
+// CHECK: %[[EITHER:.*]] = arith.select %[[IS_THERE]], %[[NUMBER]], %[[ALL]]#1
+// CHECK: %[[SIGN:.*]] = arith.shrsi %[[EITHER]]
+// CHECK: %[[SIZE:.*]] = arith.andi %[[SIGN]]
+// CHECK: %[[ORDER:.*]] = arith.xori %[[EITHER]], %[[SIZE]]
+// CHECK: %[[KEY:.*]] = arith.addi %[[ORDER]], %[[PAST]]
+// CHECK: %[[A:.*]] = vector.shuffle %[[KEY]], %[[KEY]] [0, 1]
+// CHECK: %[[B:.*]] = vector.shuffle %[[KEY]], %[[KEY]] [2, 3]
 // CHECK: %[[HALF:.*]] = arith.maxsi %[[A]], %[[B]] : vector<2xi16>
 // CHECK: %[[ONE:.*]] = vector.extract %[[HALF]][0] : i16
 // CHECK: arith.subi %[[ONE]], %{{.*}} : i16
@@ -46,10 +55,15 @@ func.func @row(%p: memref<?xbf16>, %n: index, %mask: vector<4xi1>) -> f32 {
   return %e : f32
 }
 
-// Of a minimum NaN is the highest; it begins with infinity here.
+// Of a minimum integers have no sign; it begins with infinity here.
 // CHECK-LABEL: func.func @smallest
-// CHECK: arith.constant dense<32513> : vector<4xi16>
-// CHECK: arith.minsi {{.*}} : vector<4xi16>
+// CHECK-DAG: %[[INF:.*]] = arith.constant dense<32640> : vector<4xi16>
+// CHECK-DAG: %[[SHIFTED:.*]] = arith.constant dense<32767> : vector<4xi16>
+// CHECK-DAG: %[[FROM:.*]] = arith.constant dense<-32641> : vector<4xi16>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[SHIFTED]], %{{.*}} = %[[INF]])
+// CHECK: arith.maxui {{.*}} : vector<4xi16>
+// CHECK: arith.minui {{.*}} : vector<4xi16>
+// CHECK: arith.cmpi uge, %{{.*}}, %[[FROM]]
 // CHECK: arith.extf {{.*}} : vector<4xbf16> to vector<4xf32>
 func.func @smallest(%p: memref<?xbf16>, %n: index) -> vector<4xf32> {
   %c0 = arith.constant 0 : index
@@ -62,6 +76,61 @@ func.func @smallest(%p: memref<?xbf16>, %n: index) -> vector<4xf32> {
     scf.yield %y : vector<4xf32>
   }
   return %r : vector<4xf32>
+}
+
+// A largest and a smallest one in one loop.
+// CHECK-LABEL: func.func @both
+// CHECK: scf.for {{.*}} -> (vector<4xi16>, vector<4xi16>, vector<4xi16>, vector<4xi16>) {
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi16>, vector<4xi16>, vector<4xi16>, vector<4xi16>
+func.func @both(%p: memref<?xbf16>, %n: index) -> (vector<4xf32>, vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %nan = arith.constant dense<0x7FC00000> : vector<4xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c4 iter_args(%m = %nan, %l = %nan) -> (vector<4xf32>, vector<4xf32>) {
+    %x = vector.load %p[%i] : memref<?xbf16>, vector<4xbf16>
+    %w = arith.extf %x : vector<4xbf16> to vector<4xf32>
+    %y = arith.maxnumf %m, %w : vector<4xf32>
+    %v = arith.extf %x : vector<4xbf16> to vector<4xf32>
+    %z = arith.minnumf %l, %v : vector<4xf32>
+    scf.yield %y, %z : vector<4xf32>, vector<4xf32>
+  }
+  return %r#0, %r#1 : vector<4xf32>, vector<4xf32>
+}
+
+// A loop that goes on with the maximum of two others begins with the integers of that.
+// CHECK-LABEL: func.func @joined
+// CHECK: %[[A:.*]]:2 = scf.for
+// CHECK: %[[B:.*]]:2 = scf.for
+// CHECK: arith.select %{{.*}}, %{{.*}}, %[[B]]#1
+// CHECK: %[[MORE:.*]] = arith.maxsi
+// CHECK: arith.addi %[[MORE]], %{{.*}} : vector<4xi16>
+// CHECK: %[[BITS:.*]] = arith.xori %{{.*}}, %{{.*}} : vector<4xi16>
+// CHECK: %[[SHIFTED:.*]] = arith.addi %[[BITS]], %{{.*}} : vector<4xi16>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[SHIFTED]], %{{.*}} = %[[BITS]]) -> (vector<4xi16>, vector<4xi16>)
+func.func @joined(%p: memref<?xbf16>, %n: index) -> vector<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %nan = arith.constant dense<0x7FC00000> : vector<4xf32>
+  %r = scf.for %i = %c0 to %n step %c4 iter_args(%m = %nan) -> (vector<4xf32>) {
+    %x = vector.load %p[%i] : memref<?xbf16>, vector<4xbf16>
+    %w = arith.extf %x : vector<4xbf16> to vector<4xf32>
+    %y = arith.maxnumf %m, %w : vector<4xf32>
+    scf.yield %y : vector<4xf32>
+  }
+  %s = scf.for %i = %c4 to %n step %c4 iter_args(%m = %nan) -> (vector<4xf32>) {
+    %x = vector.load %p[%i] : memref<?xbf16>, vector<4xbf16>
+    %w = arith.extf %x : vector<4xbf16> to vector<4xf32>
+    %y = arith.maxnumf %m, %w : vector<4xf32>
+    scf.yield %y : vector<4xf32>
+  }
+  %j = arith.maxnumf %r, %s : vector<4xf32>
+  %t = scf.for %i = %n to %c4 step %c4 iter_args(%m = %j) -> (vector<4xf32>) {
+    %x = vector.load %p[%i] : memref<?xbf16>, vector<4xbf16>
+    %w = arith.extf %x : vector<4xbf16> to vector<4xf32>
+    %y = arith.maxnumf %m, %w : vector<4xf32>
+    scf.yield %y : vector<4xf32>
+  }
+  return %t : vector<4xf32>
 }
 
 // Not where NaN counts, f32 is used as well, another number is compared, or the loop begins with what is not known to be bf16.

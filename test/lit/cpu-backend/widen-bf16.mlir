@@ -180,3 +180,81 @@ func.func @by_scratch_memory(%area: memref<?xi8>, %scale: vector<16xbf16>, %othe
   }
   return
 }
+
+// -----
+
+// A softmax's weights, which one loop keeps, are short where another one reads them, with a mask, too; the factor, which is loaded, is made so before.
+// CHECK-LABEL: func.func @kept_weights
+// CHECK: scf.for
+// CHECK-NOT: arith.cmpf
+// CHECK: math.exp
+// CHECK-NOT: arith.cmpf
+// CHECK: %[[FACTOR:.*]] = vector.broadcast
+// CHECK: %[[IS_NAN:.*]] = arith.cmpf uno, %[[FACTOR]], %[[FACTOR]]
+// CHECK: arith.select %[[IS_NAN]], %{{.*}}, %[[FACTOR]]
+// CHECK: scf.for
+// CHECK-NOT: arith.cmpf
+// CHECK: arith.truncf %{{.*}} {tilebridge.short_nans} : vector<16xf32> to vector<16xbf16>
+// CHECK: arith.truncf %{{.*}} {tilebridge.short_nans} : vector<16xf32> to vector<16xbf16>
+func.func @kept_weights(%area: memref<?xi8>, %x: memref<?xbf16>, %factors: memref<?xf32>, %mask: vector<16xi1>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zeros = arith.constant dense<0.0> : vector<16xf32>
+  %kept = memref.view %area[%c0][] : memref<?xi8> to memref<64xf32>
+  %flat = memref.reinterpret_cast %kept to offset: [0], sizes: [64], strides: [1] : memref<64xf32> to memref<64xf32, strided<[1]>>
+  %factor = memref.load %factors[%c0] : memref<?xf32>
+  scf.for %i = %c0 to %n step %c16 {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<16xbf16>
+    %w = arith.extf %v : vector<16xbf16> to vector<16xf32>
+    %e = math.exp %w : vector<16xf32>
+    vector.maskedstore %flat[%i], %mask, %e : memref<64xf32, strided<[1]>>, vector<16xi1>, vector<16xf32>
+  }
+  %b = vector.broadcast %factor : f32 to vector<16xf32>
+  scf.for %i = %c0 to %n step %c16 {
+    %e = vector.load %flat[%i] : memref<64xf32, strided<[1]>>, vector<16xf32>
+    %p = arith.mulf %e, %b : vector<16xf32>
+    %r = arith.truncf %p : vector<16xf32> to vector<16xbf16>
+    vector.store %r, %x[%i] : memref<?xbf16>, vector<16xbf16>
+    %m = vector.maskedload %flat[%i], %mask, %zeros : memref<64xf32, strided<[1]>>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+    %q = arith.mulf %m, %b : vector<16xf32>
+    %s = arith.truncf %q : vector<16xf32> to vector<16xbf16>
+    vector.store %s, %x[%i] : memref<?xbf16>, vector<16xbf16>
+  }
+  return
+}
+
+// -----
+
+// Not where some of what is kept is f32 of memory, nor where lanes that are off get any number.
+// CHECK-LABEL: func.func @kept_numbers
+// CHECK-NOT: short_nans
+// CHECK-NOT: arith.cmpf
+func.func @kept_numbers(%area: memref<?xi8>, %x: memref<?xbf16>, %y: memref<?xf32>, %mask: vector<16xi1>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c256 = arith.constant 256 : index
+  %kept = memref.view %area[%c0][] : memref<?xi8> to memref<64xf32>
+  %other = memref.view %area[%c256][] : memref<?xi8> to memref<64xf32>
+  scf.for %i = %c0 to %n step %c16 {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<16xbf16>
+    %w = arith.extf %v : vector<16xbf16> to vector<16xf32>
+    %u = vector.load %y[%i] : memref<?xf32>, vector<16xf32>
+    %p = arith.mulf %w, %u : vector<16xf32>
+    vector.store %p, %kept[%i] : memref<64xf32>, vector<16xf32>
+    vector.store %w, %other[%i] : memref<64xf32>, vector<16xf32>
+  }
+  scf.for %i = %c0 to %n step %c16 {
+    %e = vector.load %kept[%i] : memref<64xf32>, vector<16xf32>
+    %f = arith.addf %e, %e : vector<16xf32>
+    %r = arith.truncf %f : vector<16xf32> to vector<16xbf16>
+    vector.store %r, %x[%i] : memref<?xbf16>, vector<16xbf16>
+  }
+  scf.for %i = %c0 to %n step %c16 {
+    %any_lane = vector.load %y[%i] : memref<?xf32>, vector<16xf32>
+    %m = vector.maskedload %other[%i], %mask, %any_lane : memref<64xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+    %f = arith.addf %m, %m : vector<16xf32>
+    %s = arith.truncf %f : vector<16xf32> to vector<16xbf16>
+    vector.store %s, %x[%i] : memref<?xbf16>, vector<16xbf16>
+  }
+  return
+}
