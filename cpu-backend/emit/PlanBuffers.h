@@ -48,6 +48,9 @@ public:
                                                      GuardedReads &guarded);
 
 private:
+  /// A value that costs more than this is not computed twice.
+  static constexpr int64_t cheap = 7;
+
   using Roots = llvm::SetVector<mlir::Operation *>;
 
   /// What a round has decided about an op.
@@ -75,6 +78,11 @@ private:
          isInPieces = false, isReadInPieces = false, isRepeated = false,
          liesApart = false;
     State rounds[2];
+    /// What it costs by the second round's decisions.
+    int64_t cost = 0;
+    /// It is a buffer by what it costs so.
+    bool breaksChain = false;
+    bool isBuffer() const { return rounds[1].isBuffer() || breaksChain; }
     /// What the attributes say.
     std::optional<bool> written;
     const Roots *writtenRoots = nullptr;
@@ -83,9 +91,13 @@ private:
 
   void describe(Node &node, const DirectOperands &direct);
   void openChanged(const PlanChoices &choices);
+  int64_t sumOfCosts(
+      const Node &node,
+      llvm::function_ref<std::pair<int64_t, bool>(const Node &)> costOf) const;
   void updateCosts(unsigned round);
   void decide(Node &node, unsigned round);
-  llvm::StringRef reasonFor(const Node &node, const State &state);
+  bool breakChains();
+  llvm::StringRef reasonFor(const Node &node, int64_t cost, const Roots &roots);
   const Roots *collectRoots(const Node &node, unsigned round);
   const Roots *onlyRoot(mlir::Operation *op);
 
