@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
-static constexpr int64_t loadCost = 2, gatherCost = 20;
+static constexpr int64_t gatherCost = 20;
 /// A value that costs more than this is not computed in each iteration of a
 /// loop around its use.
 static constexpr int64_t trivial = 3;
@@ -274,8 +274,12 @@ void BufferDecider::decide(Node &node, unsigned round) {
   if (!isSame)
     state.roots = roots;
   bool wasBuffer = state.isBuffer();
-  int64_t cost = round == 1 && node.breaksChain ? node.cost : state.cost;
-  state.why = node.isNever ? StringRef() : reasonFor(node, cost, *roots);
+  bool isLast = round == 1 && node.breaksChain;
+  state.why =
+      node.isNever
+          ? StringRef()
+          : reasonFor(node, isLast ? node.cost : state.cost,
+                      isLast ? node.blockCost : state.blockCost, *roots);
   bool isOther = state.isBuffer() != wasBuffer;
   if (isSame && !isOther)
     return;
@@ -288,7 +292,7 @@ void BufferDecider::decide(Node &node, unsigned round) {
 }
 
 StringRef BufferDecider::reasonFor(const Node &node, int64_t cost,
-                                   const Roots &roots) {
+                                   int64_t blockCost, const Roots &roots) {
   Operation *op = node.op;
   bool isForced = node.choices & 1, isCarried = node.choices & 2,
        isPassing = node.choices & 4;
@@ -299,8 +303,13 @@ StringRef BufferDecider::reasonFor(const Node &node, int64_t cost,
       !(node.isReadInPieces && llvm::all_of(roots, isStoreOfBlock)))
     return "it is copied by pieces of rows";
   if (cost > cheap && !isPassing && !lanes.areShared(op, roots) &&
-      pieces.isInSeveralLoops(op, roots))
-    return "it is costly, and several loops use it";
+      pieces.isInSeveralLoops(op, roots)) {
+    if (blockCost > cheap)
+      return "it is costly, and several loops use it";
+    keepWhatIsBroadcast(node);
+  }
+  if (node.isKeptForBlocks)
+    return "several loops compute blocks of it";
   if (cost > cheap && node.isRepeated && !pieces.isOnlyInPieces(op, roots))
     return "it is costly, and each element is used several times";
   if (node.liesApart)

@@ -27,6 +27,8 @@ struct PlanChoices {
   PassingTensors passing;
 };
 
+inline constexpr int64_t loadCost = 2;
+
 class BufferDecider {
 public:
   BufferDecider(mlir::func::FuncOp func, const DirectOperands &direct);
@@ -56,6 +58,8 @@ private:
   /// What a round has decided about an op.
   struct State {
     int64_t cost = 0;
+    /// Without what is computed for what is broadcast.
+    int64_t blockCost = 0;
     /// The ops whose loops compute it when it is inline.
     const Roots *roots = nullptr;
     /// Why it is a buffer; empty: it is none.
@@ -80,6 +84,10 @@ private:
     State rounds[2];
     /// What it costs by the second round's decisions.
     int64_t cost = 0;
+    int64_t blockCost = 0;
+    /// Blocks are computed from it again and again, and not kept: it is
+    /// smaller.
+    bool isKeptForBlocks = false;
     /// It is a buffer by what it costs so.
     bool breaksChain = false;
     bool isBuffer() const { return rounds[1].isBuffer() || breaksChain; }
@@ -91,13 +99,18 @@ private:
 
   void describe(Node &node, const DirectOperands &direct);
   void openChanged(const PlanChoices &choices);
-  int64_t sumOfCosts(
-      const Node &node,
-      llvm::function_ref<std::pair<int64_t, bool>(const Node &)> costOf) const;
+  struct Costs {
+    int64_t cost, blockCost;
+    bool isBuffer;
+  };
+  Costs sumOfCosts(const Node &node,
+                   llvm::function_ref<Costs(const Node &)> costsOf) const;
+  void keepWhatIsBroadcast(const Node &block);
   void updateCosts(unsigned round);
   void decide(Node &node, unsigned round);
   bool breakChains();
-  llvm::StringRef reasonFor(const Node &node, int64_t cost, const Roots &roots);
+  llvm::StringRef reasonFor(const Node &node, int64_t cost, int64_t blockCost,
+                            const Roots &roots);
   const Roots *collectRoots(const Node &node, unsigned round);
   const Roots *onlyRoot(mlir::Operation *op);
 

@@ -411,3 +411,31 @@ func.func @chain(%x: memref<1024xf32>, %y: memref<1024xf32>) {
   bufferization.materialize_in_destination %d15 in writable %y : (tensor<1024xf32>, memref<1024xf32>) -> ()
   return
 }
+
+// -----
+
+// The product of a column and a row is used by two loops: what it is made of is kept, as it is smaller, and what only costs a load is not.
+// CHECK-LABEL: func.func @outer_product(
+// CHECK: to_tensor %{{.*}} {tilebridge.plan = "inline"} : memref<32xf32>
+// CHECK: arith.extf {{.*}}tilebridge.plan = "inline"{{.*}} : tensor<64xbf16> to tensor<64xf32>
+// CHECK: arith.mulf {{.*}}tilebridge.plan = "buffer"{{.*}} : tensor<64xf32>
+// CHECK: linalg.broadcast {{.*}}tilebridge.plan = "inline"
+// CHECK: linalg.broadcast {{.*}}tilebridge.plan = "inline"
+// CHECK: arith.mulf {{.*}}tilebridge.plan = "inline"{{.*}} : tensor<64x32xf32>
+// CHECK: linalg.reduce
+func.func @outer_product(%x: memref<64xbf16>, %y: memref<32xf32>) -> (tensor<64xf32>, tensor<32xf32>) {
+  %row = arith.constant dense<0.0> : tensor<32xf32>
+  %column = arith.constant dense<0.0> : tensor<64xf32>
+  %e = tensor.empty() : tensor<64x32xf32>
+  %b = bufferization.to_tensor %y : memref<32xf32> to tensor<32xf32>
+  %t = bufferization.to_tensor %x : memref<64xbf16> to tensor<64xbf16>
+  %w = arith.extf %t : tensor<64xbf16> to tensor<64xf32>
+  %w2 = arith.addf %w, %w : tensor<64xf32>
+  %a = arith.mulf %w2, %w : tensor<64xf32>
+  %as = linalg.broadcast ins(%a : tensor<64xf32>) outs(%e : tensor<64x32xf32>) dimensions = [1]
+  %bs = linalg.broadcast ins(%b : tensor<32xf32>) outs(%e : tensor<64x32xf32>) dimensions = [0]
+  %outer = arith.mulf %as, %bs : tensor<64x32xf32>
+  %s0 = linalg.reduce { arith.maximumf } ins(%outer : tensor<64x32xf32>) outs(%column : tensor<64xf32>) dimensions = [1]
+  %s1 = linalg.reduce { arith.addf } ins(%outer : tensor<64x32xf32>) outs(%row : tensor<32xf32>) dimensions = [0]
+  return %s0, %s1 : tensor<64xf32>, tensor<32xf32>
+}

@@ -22,9 +22,9 @@ namespace {
 struct Adds {
   explicit Adds(int count) : module("m", context) {
     llvm::Type *type = llvm::Type::getInt64Ty(context);
-    function = llvm::Function::Create(
-        llvm::FunctionType::get(type, {type}, false),
-        llvm::Function::ExternalLinkage, "f", module);
+    function =
+        llvm::Function::Create(llvm::FunctionType::get(type, {type}, false),
+                               llvm::Function::ExternalLinkage, "f", module);
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", function));
     llvm::Value *sum = function->getArg(0);
     for (int i = 0; i < count; ++i) {
