@@ -8,6 +8,7 @@
 #include "cpu-backend/Codegen.h"
 #include "cpu-backend/BlendedStores.h"
 #include "cpu-backend/Link.h"
+#include "cpu-backend/LongBlocks.h"
 #include "cpu-backend/MaskPieces.h"
 #include "cpu-backend/MaskedLanes.h"
 #include "cpu-backend/NarrowGathers.h"
@@ -242,18 +243,21 @@ static bool hasFreezes(const llvm::Module &module) {
 }
 
 namespace {
-/// Those of LLVM but for what takes long and finds nothing.
+/// Those of LLVM but for what takes long and finds nothing, with one of ours
+/// right before instructions are selected.
 class CodegenPasses : public llvm::legacy::PassManager {
 public:
   explicit CodegenPasses(const llvm::Module &module)
-      : hasManyLoops(::hasManyLoops(module)), hasFreezes(::hasFreezes(module)) {
-  }
+      : hasManyLoops(::hasManyLoops(module)), hasFreezes(::hasFreezes(module)),
+        hasLongBlocks(tilebridge::cpu::hasLongBlocks(module)) {}
 
   void add(llvm::Pass *pass) override {
     if (isLeftOut(*pass))
-      delete pass;
-    else
-      llvm::legacy::PassManager::add(pass);
+      return delete pass;
+    bool isLastToJoin = pass->getPassName() == "CodeGen Prepare";
+    llvm::legacy::PassManager::add(pass);
+    if (isLastToJoin && hasLongBlocks)
+      llvm::legacy::PassManager::add(createSplitLongBlocksPass());
   }
 
 private:
@@ -267,7 +271,7 @@ private:
     return hasManyLoops && pass.getPassName() == "Loop Strength Reduction";
   }
 
-  bool hasManyLoops, hasFreezes;
+  bool hasManyLoops, hasFreezes, hasLongBlocks;
 };
 } // namespace
 

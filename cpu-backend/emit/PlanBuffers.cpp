@@ -26,9 +26,7 @@ using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
 
-static constexpr int64_t loadCost = 2, gatherCost = 20;
-/// A value that costs more than this is not computed twice.
-static constexpr int64_t cheap = 7;
+static constexpr int64_t gatherCost = 20;
 /// A value that costs more than this is not computed in each iteration of a
 /// loop around its use.
 static constexpr int64_t trivial = 3;
@@ -198,6 +196,10 @@ llvm::DenseSet<Operation *> BufferDecider::run(const PlanChoices &choices) {
       if (node.rounds[round].isOpen)
         decide(node, round);
   }
+  if (breakChains())
+    for (Node &node : llvm::reverse(nodes))
+      if (node.rounds[1].isOpen)
+        decide(node, /*round=*/1);
   llvm::DenseSet<Operation *> changed;
   OpBuilder builder(func.getContext());
   for (Node &node : nodes) {
@@ -226,35 +228,6 @@ void BufferDecider::openChanged(const PlanChoices &choices) {
     node.choices = now;
     for (State &state : node.rounds)
       state.isOpen = true;
-  }
-}
-
-/// In the first round nothing is in memory yet.
-void BufferDecider::updateCosts(unsigned round) {
-  for (Node &node : nodes) {
-    State &state = node.rounds[round];
-    if (!state.isCostOpen)
-      continue;
-    state.isCostOpen = false;
-    int64_t cost = node.ownCost;
-    // Of a piece only the first place is computed.
-    for (unsigned read :
-         node.isReadInPieces ? ArrayRef<unsigned>() : ArrayRef(node.reads)) {
-      const Node &from = nodes[read];
-      cost += round > 0 && from.rounds[round - 1].isBuffer()
-                  ? 1
-                  : from.rounds[round].cost;
-    }
-    if (node.mask && cost > cheap)
-      cost -= std::min(nodes[*node.mask].rounds[round].cost, cheap);
-    cost = std::min<int64_t>(cost, 1 << 20);
-    if (cost == state.cost)
-      continue;
-    state.cost = cost;
-    state.isOpen = true;
-    for (auto [user, number] : node.users)
-      if (number >= 0)
-        nodes[number].rounds[round].isCostOpen = true;
   }
 }
 
@@ -301,7 +274,12 @@ void BufferDecider::decide(Node &node, unsigned round) {
   if (!isSame)
     state.roots = roots;
   bool wasBuffer = state.isBuffer();
-  state.why = node.isNever ? StringRef() : reasonFor(node, state);
+  bool isLast = round == 1 && node.breaksChain;
+  state.why =
+      node.isNever
+          ? StringRef()
+          : reasonFor(node, isLast ? node.cost : state.cost,
+                      isLast ? node.blockCost : state.blockCost, *roots);
   bool isOther = state.isBuffer() != wasBuffer;
   if (isSame && !isOther)
     return;
@@ -313,10 +291,9 @@ void BufferDecider::decide(Node &node, unsigned round) {
         nodes[number].rounds[1].isCostOpen = true;
 }
 
-StringRef BufferDecider::reasonFor(const Node &node, const State &state) {
+StringRef BufferDecider::reasonFor(const Node &node, int64_t cost,
+                                   int64_t blockCost, const Roots &roots) {
   Operation *op = node.op;
-  const Roots &roots = *state.roots;
-  int64_t cost = state.cost;
   bool isForced = node.choices & 1, isCarried = node.choices & 2,
        isPassing = node.choices & 4;
   // Elements of another step of the loop: computed again if that is cheap.
@@ -326,8 +303,13 @@ StringRef BufferDecider::reasonFor(const Node &node, const State &state) {
       !(node.isReadInPieces && llvm::all_of(roots, isStoreOfBlock)))
     return "it is copied by pieces of rows";
   if (cost > cheap && !isPassing && !lanes.areShared(op, roots) &&
-      pieces.isInSeveralLoops(op, roots))
-    return "it is costly, and several loops use it";
+      pieces.isInSeveralLoops(op, roots)) {
+    if (blockCost > cheap)
+      return "it is costly, and several loops use it";
+    keepWhatIsBroadcast(node);
+  }
+  if (node.isKeptForBlocks)
+    return "several loops compute blocks of it";
   if (cost > cheap && node.isRepeated && !pieces.isOnlyInPieces(op, roots))
     return "it is costly, and each element is used several times";
   if (node.liesApart)

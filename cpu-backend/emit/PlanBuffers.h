@@ -27,6 +27,8 @@ struct PlanChoices {
   PassingTensors passing;
 };
 
+inline constexpr int64_t loadCost = 2;
+
 class BufferDecider {
 public:
   BufferDecider(mlir::func::FuncOp func, const DirectOperands &direct);
@@ -48,11 +50,16 @@ public:
                                                      GuardedReads &guarded);
 
 private:
+  /// A value that costs more than this is not computed twice.
+  static constexpr int64_t cheap = 7;
+
   using Roots = llvm::SetVector<mlir::Operation *>;
 
   /// What a round has decided about an op.
   struct State {
     int64_t cost = 0;
+    /// Without what is computed for what is broadcast.
+    int64_t blockCost = 0;
     /// The ops whose loops compute it when it is inline.
     const Roots *roots = nullptr;
     /// Why it is a buffer; empty: it is none.
@@ -75,6 +82,15 @@ private:
          isInPieces = false, isReadInPieces = false, isRepeated = false,
          liesApart = false;
     State rounds[2];
+    /// What it costs by the second round's decisions.
+    int64_t cost = 0;
+    int64_t blockCost = 0;
+    /// Blocks are computed from it again and again, and not kept: it is
+    /// smaller.
+    bool isKeptForBlocks = false;
+    /// It is a buffer by what it costs so.
+    bool breaksChain = false;
+    bool isBuffer() const { return rounds[1].isBuffer() || breaksChain; }
     /// What the attributes say.
     std::optional<bool> written;
     const Roots *writtenRoots = nullptr;
@@ -83,9 +99,18 @@ private:
 
   void describe(Node &node, const DirectOperands &direct);
   void openChanged(const PlanChoices &choices);
+  struct Costs {
+    int64_t cost, blockCost;
+    bool isBuffer;
+  };
+  Costs sumOfCosts(const Node &node,
+                   llvm::function_ref<Costs(const Node &)> costsOf) const;
+  void keepWhatIsBroadcast(const Node &block);
   void updateCosts(unsigned round);
   void decide(Node &node, unsigned round);
-  llvm::StringRef reasonFor(const Node &node, const State &state);
+  bool breakChains();
+  llvm::StringRef reasonFor(const Node &node, int64_t cost, int64_t blockCost,
+                            const Roots &roots);
   const Roots *collectRoots(const Node &node, unsigned round);
   const Roots *onlyRoot(mlir::Operation *op);
 

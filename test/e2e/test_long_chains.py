@@ -90,3 +90,53 @@ def test_hundreds_of_loops():
         total += (block - most[:, None]).exp().sum(1) * most
         expected[:, begin : begin + 128] = (block - total[:, None]).float()
     torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-3)
+
+
+@triton.jit
+def largest_in_turns(x, value, index, rest, n, K: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    block = tl.load(x + row * n + i, i < n, other=-float("inf")).to(tl.float32)
+    for k in tl.static_range(K):
+        most = tl.max(block, 0)
+        where = tl.min(tl.where(block == most, i, BLOCK), 0)
+        tl.store(value + row * K + k, most)
+        tl.store(index + row * K + k, where)
+        block = tl.where(i == where, -float("inf"), block)
+    tl.store(rest + row * n + i, block, i < n)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64])
+@pytest.mark.parametrize("n", [24, 61, 64, 257])
+def test_largest_in_turns(dtype, n):
+    """Each turn takes one number away from the block of the turn before, and looks at it twice."""
+    rows, k = 3, 24
+    x = torch.stack(
+        [torch.randperm(n, generator=torch.Generator().manual_seed(row)) for row in range(rows)]
+    ).to(dtype)
+    value, index = torch.empty(rows, k, dtype=dtype), torch.empty(rows, k, dtype=torch.int32)
+    rest = torch.empty(rows, n, dtype=dtype)
+    largest_in_turns[(rows,)](x, value, index, rest, n, K=k, BLOCK=triton.next_power_of_2(n))
+    # bf16 has equal numbers: the first of them is taken first.
+    order = torch.argsort(x, descending=True, stable=True, dim=1)[:, :k]
+    assert torch.equal(index.long(), order)
+    assert torch.equal(value, x.gather(1, order))
+    assert torch.equal(rest, x.scatter(1, order, -float("inf")))
+
+
+@triton.jit
+def many_loads(x, out, n, STEPS: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for step in tl.static_range(STEPS):
+        total += tl.load(x + i + step * n, i < n) * (step + 1)
+    tl.store(out + i, total, i < n)
+
+
+def test_hundreds_of_loads():
+    """Thousands of instructions before the loop, which are compiled in parts."""
+    n, steps = 300, 240
+    x, out = torch.randn(steps, n), torch.empty(n)
+    many_loads[(triton.cdiv(n, 256),)](x, out, n, STEPS=steps, BLOCK=256)
+    expected = (x.double() * torch.arange(1, steps + 1)[:, None]).sum(0)
+    torch.testing.assert_close(out.double(), expected, rtol=1e-5, atol=1e-2)

@@ -334,3 +334,108 @@ func.func @broadcast_before_a_loop(%x: memref<128xf32>, %k: memref<?xf32>, %n: i
   bufferization.materialize_in_destination %sum in writable %o : (tensor<16xf32>, memref<16xf32>) -> ()
   return
 }
+
+// -----
+
+// Each block is computed from the one before, and searched: the sixth is costly enough to be kept, and so is the seventh behind that, as those
+// between the two are not kept.
+// CHECK-LABEL: func.func @chain(
+// CHECK-COUNT-5: arith.subf {{.*}}tilebridge.plan = "inline"
+// CHECK: arith.subf {{.*}}tilebridge.plan = "buffer"
+// CHECK-COUNT-6: arith.subf {{.*}}tilebridge.plan = "inline"
+// CHECK: arith.subf {{.*}}tilebridge.plan = "buffer"
+// CHECK-COUNT-2: arith.subf {{.*}}tilebridge.plan = "inline"
+func.func @chain(%x: memref<1024xf32>, %y: memref<1024xf32>) {
+  %init = arith.constant dense<0xFF800000> : tensor<f32>
+  %t = bufferization.to_tensor %x : memref<1024xf32> to tensor<1024xf32>
+  %r1 = linalg.reduce { arith.maximumf } ins(%t : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m1 = tensor.extract %r1[] : tensor<f32>
+  %s1 = tensor.splat %m1 : tensor<1024xf32>
+  %d1 = arith.subf %t, %s1 : tensor<1024xf32>
+  %r2 = linalg.reduce { arith.maximumf } ins(%d1 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m2 = tensor.extract %r2[] : tensor<f32>
+  %s2 = tensor.splat %m2 : tensor<1024xf32>
+  %d2 = arith.subf %d1, %s2 : tensor<1024xf32>
+  %r3 = linalg.reduce { arith.maximumf } ins(%d2 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m3 = tensor.extract %r3[] : tensor<f32>
+  %s3 = tensor.splat %m3 : tensor<1024xf32>
+  %d3 = arith.subf %d2, %s3 : tensor<1024xf32>
+  %r4 = linalg.reduce { arith.maximumf } ins(%d3 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m4 = tensor.extract %r4[] : tensor<f32>
+  %s4 = tensor.splat %m4 : tensor<1024xf32>
+  %d4 = arith.subf %d3, %s4 : tensor<1024xf32>
+  %r5 = linalg.reduce { arith.maximumf } ins(%d4 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m5 = tensor.extract %r5[] : tensor<f32>
+  %s5 = tensor.splat %m5 : tensor<1024xf32>
+  %d5 = arith.subf %d4, %s5 : tensor<1024xf32>
+  %r6 = linalg.reduce { arith.maximumf } ins(%d5 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m6 = tensor.extract %r6[] : tensor<f32>
+  %s6 = tensor.splat %m6 : tensor<1024xf32>
+  %d6 = arith.subf %d5, %s6 : tensor<1024xf32>
+  %r7 = linalg.reduce { arith.maximumf } ins(%d6 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m7 = tensor.extract %r7[] : tensor<f32>
+  %s7 = tensor.splat %m7 : tensor<1024xf32>
+  %d7 = arith.subf %d6, %s7 : tensor<1024xf32>
+  %r8 = linalg.reduce { arith.maximumf } ins(%d7 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m8 = tensor.extract %r8[] : tensor<f32>
+  %s8 = tensor.splat %m8 : tensor<1024xf32>
+  %d8 = arith.subf %d7, %s8 : tensor<1024xf32>
+  %r9 = linalg.reduce { arith.maximumf } ins(%d8 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m9 = tensor.extract %r9[] : tensor<f32>
+  %s9 = tensor.splat %m9 : tensor<1024xf32>
+  %d9 = arith.subf %d8, %s9 : tensor<1024xf32>
+  %r10 = linalg.reduce { arith.maximumf } ins(%d9 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m10 = tensor.extract %r10[] : tensor<f32>
+  %s10 = tensor.splat %m10 : tensor<1024xf32>
+  %d10 = arith.subf %d9, %s10 : tensor<1024xf32>
+  %r11 = linalg.reduce { arith.maximumf } ins(%d10 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m11 = tensor.extract %r11[] : tensor<f32>
+  %s11 = tensor.splat %m11 : tensor<1024xf32>
+  %d11 = arith.subf %d10, %s11 : tensor<1024xf32>
+  %r12 = linalg.reduce { arith.maximumf } ins(%d11 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m12 = tensor.extract %r12[] : tensor<f32>
+  %s12 = tensor.splat %m12 : tensor<1024xf32>
+  %d12 = arith.subf %d11, %s12 : tensor<1024xf32>
+  %r13 = linalg.reduce { arith.maximumf } ins(%d12 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m13 = tensor.extract %r13[] : tensor<f32>
+  %s13 = tensor.splat %m13 : tensor<1024xf32>
+  %d13 = arith.subf %d12, %s13 : tensor<1024xf32>
+  %r14 = linalg.reduce { arith.maximumf } ins(%d13 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m14 = tensor.extract %r14[] : tensor<f32>
+  %s14 = tensor.splat %m14 : tensor<1024xf32>
+  %d14 = arith.subf %d13, %s14 : tensor<1024xf32>
+  %r15 = linalg.reduce { arith.maximumf } ins(%d14 : tensor<1024xf32>) outs(%init : tensor<f32>) dimensions = [0]
+  %m15 = tensor.extract %r15[] : tensor<f32>
+  %s15 = tensor.splat %m15 : tensor<1024xf32>
+  %d15 = arith.subf %d14, %s15 : tensor<1024xf32>
+  bufferization.materialize_in_destination %d15 in writable %y : (tensor<1024xf32>, memref<1024xf32>) -> ()
+  return
+}
+
+// -----
+
+// The product of a column and a row is used by two loops: what it is made of is kept, as it is smaller, and what only costs a load is not.
+// CHECK-LABEL: func.func @outer_product(
+// CHECK: to_tensor %{{.*}} {tilebridge.plan = "inline"} : memref<32xf32>
+// CHECK: arith.extf {{.*}}tilebridge.plan = "inline"{{.*}} : tensor<64xbf16> to tensor<64xf32>
+// CHECK: arith.mulf {{.*}}tilebridge.plan = "buffer"{{.*}} : tensor<64xf32>
+// CHECK: linalg.broadcast {{.*}}tilebridge.plan = "inline"
+// CHECK: linalg.broadcast {{.*}}tilebridge.plan = "inline"
+// CHECK: arith.mulf {{.*}}tilebridge.plan = "inline"{{.*}} : tensor<64x32xf32>
+// CHECK: linalg.reduce
+func.func @outer_product(%x: memref<64xbf16>, %y: memref<32xf32>) -> (tensor<64xf32>, tensor<32xf32>) {
+  %row = arith.constant dense<0.0> : tensor<32xf32>
+  %column = arith.constant dense<0.0> : tensor<64xf32>
+  %e = tensor.empty() : tensor<64x32xf32>
+  %b = bufferization.to_tensor %y : memref<32xf32> to tensor<32xf32>
+  %t = bufferization.to_tensor %x : memref<64xbf16> to tensor<64xbf16>
+  %w = arith.extf %t : tensor<64xbf16> to tensor<64xf32>
+  %w2 = arith.addf %w, %w : tensor<64xf32>
+  %a = arith.mulf %w2, %w : tensor<64xf32>
+  %as = linalg.broadcast ins(%a : tensor<64xf32>) outs(%e : tensor<64x32xf32>) dimensions = [1]
+  %bs = linalg.broadcast ins(%b : tensor<32xf32>) outs(%e : tensor<64x32xf32>) dimensions = [0]
+  %outer = arith.mulf %as, %bs : tensor<64x32xf32>
+  %s0 = linalg.reduce { arith.maximumf } ins(%outer : tensor<64x32xf32>) outs(%column : tensor<64xf32>) dimensions = [1]
+  %s1 = linalg.reduce { arith.addf } ins(%outer : tensor<64x32xf32>) outs(%row : tensor<32xf32>) dimensions = [0]
+  return %s0, %s1 : tensor<64xf32>, tensor<32xf32>
+}
