@@ -265,9 +265,10 @@ Value FunctionEmitter::loadLanes(const View &view, ArrayRef<Index> indices,
 }
 
 /// Around the caches where `streams` (null: always) holds. `at` is then the
-/// begin of a line, or a multiple of the vector's size behind one.
+/// begin of a line, or a multiple of the vector's size behind one, and all
+/// lanes of `mask` (null: all) are on.
 void FunctionEmitter::storeStream(const View &view, Value at, Value value,
-                                  Value streams, Location loc) {
+                                  Value mask, Value streams, Location loc) {
   auto store = [&](bool around) {
     auto op =
         vector::StoreOp::create(rewriter, loc, value, view.base, at, around);
@@ -284,8 +285,12 @@ void FunctionEmitter::storeStream(const View &view, Value at, Value value,
   rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
   store(true);
   rewriter.setInsertionPoint(branch.elseBlock()->getTerminator());
-  claimLines(view, at, loc);
-  store(false);
+  if (mask) {
+    vector::MaskedStoreOp::create(rewriter, loc, view.base, at, mask, value);
+  } else {
+    claimLines(view, at, loc);
+    store(false);
+  }
 }
 
 void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
@@ -300,11 +305,11 @@ void FunctionEmitter::storeLanes(const View &view, ArrayRef<Index> indices,
   Value start = row ? Value() : address(view, indices, -1, loc, on.isAny);
   auto contiguous = [&]() -> Value {
     Value at = row ? add(rewriter, loc, row, index.base) : start;
-    if (mask)
+    auto streams = frame->streams.find(&view);
+    if (streams != frame->streams.end() && (frame->interior || frame->edgeMask))
+      storeStream(view, at, value, mask, streams->second, loc);
+    else if (mask)
       vector::MaskedStoreOp::create(rewriter, loc, view.base, at, mask, value);
-    else if (auto streams = frame->streams.find(&view);
-             frame->interior && streams != frame->streams.end())
-      storeStream(view, at, value, streams->second, loc);
     else {
       claimLines(view, at, loc);
       vector::StoreOp::create(rewriter, loc, value, view.base, at);

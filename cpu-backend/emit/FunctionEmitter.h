@@ -292,7 +292,7 @@ private:
                         mlir::Location loc);
   void claimLines(const View &view, mlir::Value at, mlir::Location loc);
   void storeStream(const View &view, mlir::Value at, mlir::Value value,
-                   mlir::Value streams, mlir::Location loc);
+                   mlir::Value mask, mlir::Value streams, mlir::Location loc);
   void storeLanes(const View &view, llvm::ArrayRef<Index> indices,
                   unsigned laneDim, LaneMask on, mlir::Value value,
                   mlir::Location loc);

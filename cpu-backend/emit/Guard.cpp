@@ -168,6 +168,7 @@ FunctionEmitter::guardStores(Nest &nest, SmallVectorImpl<NestOutput> &copies) {
       OpFoldResult gap = rewriter.getIndexAttr(behind->distance);
       scratch.offset = addIndex(rewriter, loc, scratch.offset, gap);
       // Not its box: the other's may be another one.
+      store->view.original = std::make_shared<const View>(own.back());
       store->view.base = redirected->base;
       store->view.strides = redirected->strides;
       store->view.offset = addIndex(rewriter, loc, redirected->offset, gap);
@@ -211,6 +212,8 @@ LogicalResult FunctionEmitter::saveMask(NestOutput &copy, Value condition,
 /// Makes `view` one of `scratch` memory where `condition` holds.
 void FunctionEmitter::redirect(View &view, const View &scratch, Value condition,
                                Location loc) {
+  if (!view.original)
+    view.original = std::make_shared<const View>(view);
   unsigned rank = view.shape.size();
   auto choose = [&](OpFoldResult there, OpFoldResult here) -> OpFoldResult {
     auto known = constantOf(here);

@@ -61,8 +61,6 @@ LogicalResult FunctionEmitter::guardReads(ArrayRef<GuardedStore> stores) {
       if (failed(materialize(tensor, scratch->second, /*isCold=*/true)))
         return failure();
     }
-    if (!view.original)
-      view.original = std::make_shared<const View>(view);
     redirect(view, scratch->second, overlaps, loc);
   }
   for (const GuardedStore &store : stores)

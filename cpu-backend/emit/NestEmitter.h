@@ -157,7 +157,7 @@ private:
   mlir::LogicalResult stageRowRuns(mlir::Value value, const View &view,
                                    int64_t side);
 
-  // Stream.cpp: large outputs.
+  // Stream.cpp, StreamRows.cpp: large outputs.
   mlir::Value runsInLaunch();
   bool mayStream(const NestOutput &output);
   bool isAlwaysThere(const View &view);
@@ -166,6 +166,8 @@ private:
   llvm::SmallVector<std::pair<NestOutput *, mlir::Value>> findLarge();
   void findStreams();
   mlir::Value alignStreams(mlir::Value begin, mlir::Value end);
+  mlir::OpFoldResult toNextRow(const View &view);
+  void claimRowEnds(mlir::Value end);
   mlir::LogicalResult emitShiftedLanes(unsigned position,
                                        llvm::ArrayRef<mlir::OpFoldResult> lows,
                                        llvm::ArrayRef<mlir::Value> limits);

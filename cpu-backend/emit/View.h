@@ -105,8 +105,8 @@ struct View {
   /// old function.
   mlir::Value rows, rowMask;
   int rowDim = -1;
-  /// Where a copy may have taken the place of what a load reads: the view
-  /// without it.
+  /// Where a copy may have taken the place of what a load reads, or scratch
+  /// memory that of what a store writes: the view without it.
   std::shared_ptr<const View> original;
 
   /// What the program reads or writes, even if a copy has taken its place.

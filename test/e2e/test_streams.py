@@ -102,6 +102,34 @@ def test_rows(columns, low, rng):
 
 
 @triton.jit
+def shift_kernel(x, out, columns, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    value = tl.load(x + row * columns + at, mask=at < columns)
+    tl.store(out + row * stride + at, value + at, mask=at < columns)
+
+
+@pytest.mark.parametrize("gap", [0, 1, 5])
+@pytest.mark.parametrize("columns", [193, 781, 991, 1025])
+@pytest.mark.parametrize(
+    "dtype", [torch.bfloat16, torch.int8, torch.float64], ids=lambda d: NAMES[d]
+)
+def test_rows_that_end_anywhere(dtype, columns, gap, rng):
+    """Lines that rows share, and those that only what is between rows is in."""
+    rows = LARGE // dtype.itemsize // columns + 1
+    x = torch.randint(-50, 50, [rows, columns], generator=rng, dtype=torch.int8).to(dtype)
+    shift = 3
+    around = torch.full([shift + rows * (columns + gap) + 64], 7, dtype=dtype)
+    out = around[shift:][: rows * (columns + gap)].view(rows, columns + gap)
+    shift_kernel[(rows,)](x, out, columns, columns + gap, BLOCK=triton.next_power_of_2(columns))
+    at = torch.arange(columns)
+    expected = x.to(torch.int32) + at if dtype == torch.int8 else x.double() + at
+    assert torch.equal(out[:, :columns], expected.to(dtype))
+    assert (out[:, columns:] == 7).all()
+    assert (around[:shift] == 7).all() and (around[-64:] == 7).all()
+
+
+@triton.jit
 def blocks_kernel(x, out, rows, columns, BM: tl.constexpr, BN: tl.constexpr):
     source = tl.make_tensor_descriptor(x, [rows, columns], [columns, 1], [BM, BN])
     target = tl.make_tensor_descriptor(out, [rows, columns], [columns, 1], [BM, BN])

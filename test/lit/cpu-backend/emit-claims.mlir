@@ -1,6 +1,14 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=4096 two-fmas" --canonicalize --cse | FileCheck %s
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=512 stream-bytes=4096" --canonicalize --cse | FileCheck %s --check-prefix=OTHER
 
+// Without claims there is one request, for the line that a row ends in.
+// OTHER-LABEL: func.func @add(
+// OTHER: memref.prefetch
+// OTHER-NOT: memref.prefetch
+// OTHER-LABEL: func.func @in_place(
+// OTHER-NOT: memref.prefetch
+// OTHER-LABEL: func.func @softmax(
+// OTHER: memref.prefetch
 // OTHER-NOT: memref.prefetch
 
 // The lines of an output are asked for before they are stored to, but not where stores go around the caches.
@@ -48,8 +56,13 @@ func.func @in_place(%x: memref<?xf32, strided<[1], offset: ?>>, %px: i32, %py: i
 
 // -----
 
-// What was kept in scratch memory is stored while the CPU reads the next row: requests for the output would hold up these loads.
+// What was kept in scratch memory is stored while the CPU reads the next row: requests for the output would hold up these loads. Only the line that a
+// row around the caches ends in is asked for, if that is a part of one.
 // CHECK-LABEL: func.func @softmax(
+// CHECK-NOT: memref.prefetch
+// CHECK: memref.prefetch %{{.*}}, write, locality<3>, data
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for
 // CHECK-NOT: memref.prefetch
 // CHECK: return
 func.func @softmax(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,

@@ -5,11 +5,11 @@
 // iterations those of the next program, if the launch reads at least 1 MiB, 256 blocks.
 // With two multiply-adds a cycle nothing is asked for.
 // TWO-LABEL: func.func @columns(
-// TWO-NOT: memref.prefetch
+// TWO-NOT: memref.prefetch {{.*}}, read
 // TWO-LABEL: func.func @carried(
 // TWO-NOT: memref.prefetch
 // TWO-LABEL: func.func @in_order(
-// TWO: memref.prefetch
+// TWO: memref.prefetch {{.*}}, read
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[STRIDE:[a-z0-9]+]]: index, %[[ID:[a-z0-9]+]]: i32,
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c4
@@ -83,7 +83,7 @@ func.func @carried(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32,
 
 // One row is read in order, and a block that is the same in each iteration is there: neither is asked for.
 // CHECK-LABEL: func.func @in_order(
-// CHECK-NOT: memref.prefetch
+// CHECK-NOT: memref.prefetch {{.*}}, read
 func.func @in_order(%x: memref<?xf32, strided<[1], offset: ?>>, %z: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
                     %n: index, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
   %c0 = arith.constant 0 : index

@@ -1,6 +1,7 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-plan --tilebridge-cpu-emit="vector-bits=256 stream-bytes=4096" --canonicalize --cse | FileCheck %s
 
-// A launch that reads and writes much (8 bytes an element here): from the first line on by stores around the caches, what is left at both ends in one loop with masks.
+// A launch that reads and writes much (8 bytes an element here): from the first line on by stores around the caches, what is left at both ends in one loop with masks. Steps before the first
+// line end where it begins, and whole lines behind the loop go around the caches as well. The line that the next program's row ends in is asked for, if that is a part of one.
 // CHECK-LABEL: func.func @scale(
 // CHECK-SAME: i32, %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32, %[[NX:[a-z0-9]+]]: i32, %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32)
 func.func @scale(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, strided<[1], offset: ?>>,
@@ -14,7 +15,17 @@ func.func @scale(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, s
   %y = arith.addf %t, %t : tensor<256xf32>
   // CHECK: %[[PROGRAMS:.*]] = arith.index_cast %[[NX]]
   // CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %c2048
-  // CHECK: arith.cmpi sge, %[[BYTES]], %c4096
+  // CHECK: %[[MUCH:.*]] = arith.cmpi sge, %[[BYTES]], %c4096
+  // CHECK: %[[LARGE:.*]] = arith.andi %[[MUCH]]
+  // CHECK: %[[FIRST:.*]] = arith.select %[[STREAMS:.*]], %{{.*}}, %c0
+  // CHECK: %[[REST:.*]] = arith.subi %c256, %[[FIRST]]
+  // CHECK: %[[LENGTH:.*]] = arith.maxsi %[[REST]], %c0
+  // CHECK: arith.andi %[[LENGTH]], %c-32
+  // CHECK: %[[IS_PART:.*]] = arith.cmpi ne, %{{.*}}, %c0
+  // CHECK-NEXT: %[[ASKS:.*]] = arith.andi %[[LARGE]], %[[IS_PART]]
+  // CHECK-NEXT: scf.if %[[ASKS]] {
+  // CHECK-NEXT: %[[LAST:.*]] = arith.addi %{{.*}}, %c511
+  // CHECK-NEXT: memref.prefetch %{{.*}}[%[[LAST]]], write
   // CHECK: scf.for
   // CHECK: %[[SUM:.*]] = arith.addf {{.*}} : vector<32xf32>
   // CHECK: scf.if %{{[0-9]+}} {
@@ -22,10 +33,27 @@ func.func @scale(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, s
   // CHECK-NEXT: } else {
   // CHECK-NEXT: vector.store %[[SUM]]
   // CHECK-NOT: nontemporal
-  // CHECK: scf.for
-  // CHECK: %[[MASK:.*]] = vector.create_mask {{.*}} : vector<8xi1>
+  // CHECK: %[[BEFORE:.*]] = arith.ceildivsi %[[FIRST]], %c8
+  // CHECK: %[[LINES:.*]] = arith.andi %[[LENGTH]], %c-16
+  // CHECK: %[[WHOLE_END:.*]] = arith.addi %[[FIRST]], %[[LINES]]
+  // CHECK: scf.for %[[STEP:[a-z0-9]+]] =
+  // CHECK: %[[BASE:.*]] = arith.select %{{.*}}, %[[FIRST]], %{{.*}}
+  // CHECK: %[[NUMBER:.*]] = arith.subi %[[STEP]], %[[BEFORE]]
+  // CHECK: %[[FAR:.*]] = arith.muli %[[NUMBER]], %c8
+  // CHECK: %[[AT:.*]] = arith.addi %[[BASE]], %[[FAR]]
+  // CHECK: %[[TOO_LOW:.*]] = vector.create_mask {{.*}} : vector<8xi1>
+  // CHECK: %[[BELOW_END:.*]] = vector.create_mask {{.*}} : vector<8xi1>
+  // CHECK: %[[NOT_TOO_LOW:.*]] = arith.xori %[[TOO_LOW]]
+  // CHECK: %[[MASK:.*]] = arith.andi %[[BELOW_END]], %[[NOT_TOO_LOW]]
+  // CHECK: %[[IS_BEHIND:.*]] = arith.cmpi sge, %[[STEP]], %[[BEFORE]]
+  // CHECK: %[[IS_INSIDE:.*]] = arith.cmpi sle, %{{.*}}, %[[WHOLE_END]]
+  // CHECK: %[[IS_WHOLE:.*]] = arith.andi %[[IS_BEHIND]], %[[IS_INSIDE]]
+  // CHECK: %[[AROUND:.*]] = arith.andi %[[IS_WHOLE]], %[[STREAMS]]
   // CHECK: vector.maskedload {{.*}}, %[[MASK]]
-  // CHECK: vector.maskedstore {{.*}}, %[[MASK]]
+  // CHECK: scf.if %[[AROUND]] {
+  // CHECK-NEXT: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true}
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: vector.maskedstore {{.*}}, %[[MASK]]
   bufferization.materialize_in_destination %y in writable %out : (tensor<256xf32>, memref<256xf32, strided<[1], offset: ?>>) -> ()
   return
 }
