@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DeferredStores.h"
-#include "cpu-backend/emit/ShareOperands.h"
+#include "cpu-backend/PlainAccesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -23,82 +23,12 @@ static constexpr unsigned maxKept = 8;
 /// The buffer is in the second cache when the next program comes to it.
 static constexpr int64_t maxBytes = 512 << 10;
 
-/// The buffer or argument that a memref is another name for.
-static Value baseOf(Value memref) {
-  while (Operation *op = memref.getDefiningOp()) {
-    if (!isa<memref::ReinterpretCastOp, memref::CastOp, memref::SubViewOp>(op))
-      break;
-    memref = op->getOperand(0);
-  }
-  return memref;
-}
-
-/// The memref that the operation reads or writes; null if it does neither.
-static Value accessed(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return load.getMemRef();
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return store.getMemRef();
-  if (auto load = dyn_cast<vector::LoadOp>(op))
-    return load.getBase();
-  if (auto store = dyn_cast<vector::StoreOp>(op))
-    return store.getBase();
-  if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
-    return load.getBase();
-  if (auto store = dyn_cast<vector::MaskedStoreOp>(op))
-    return store.getBase();
-  if (auto gather = dyn_cast<vector::GatherOp>(op))
-    return gather.getBase();
-  return {};
-}
-
-static bool isWrite(Operation *op) {
-  return isa<memref::StoreOp, vector::StoreOp, vector::MaskedStoreOp>(op);
-}
-
-/// Calls a function that only computes, such as the one for the programs'
-/// order.
-static bool isPureCall(func::CallOp call) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
-  return callee && !callee.isExternal() &&
-         !callee
-              .walk([](Operation *op) {
-                return isa<func::FuncOp, func::ReturnOp>(op) ||
-                               isMemoryEffectFree(op)
-                           ? WalkResult::advance()
-                           : WalkResult::interrupt();
-              })
-              .wasInterrupted();
-}
-
-/// Only what is read and written by plain accesses can be done later: no
-/// atomics, nothing that waits or prints.
-static bool isPlain(Operation *op) {
-  if (auto call = dyn_cast<func::CallOp>(op))
-    return isPureCall(call);
-  return isa<func::FuncOp, func::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp,
-             memref::PrefetchOp>(op) ||
-         (isa<memref::AllocOp>(op) && !op->hasAttr(keptAttr) &&
-          !op->hasAttr(zeroedAttr)) ||
-         accessed(op) || isMemoryEffectFree(op);
-}
-
-/// A name for the buffer as it is, whose indices are the buffer's.
-static bool isWholeName(Operation *op) {
-  if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op))
-    return op->getNumOperands() == 1 &&
-           cast.getStaticOffsets() == ArrayRef<int64_t>{0} &&
-           cast.getStaticStrides() == ArrayRef<int64_t>{1};
-  return isa<memref::CastOp>(op);
-}
-
 namespace {
 class Finder {
 public:
   explicit Finder(func::FuncOp kernel) : kernel(kernel) {}
 
-  std::optional<DeferredStores> find() {
+  std::optional<DeferredStores> find(bool longRows) {
     if (!kernel.getBody().hasOneBlock() ||
         kernel
             .walk([](Operation *op) {
@@ -114,6 +44,10 @@ public:
       if (findAccesses() && findLoops() && findStored() && findSlice())
         return result;
     }
+    result = {};
+    origins.clear();
+    if (longRows && findRow() && findSlice())
+      return result;
     return std::nullopt;
   }
 
@@ -135,8 +69,9 @@ private:
       for (Operation *user : names.pop_back_val().getUsers()) {
         if (isWholeName(user))
           names.push_back(user->getResult(0));
-        else if (accessed(user) && baseOf(accessed(user)) == result.buffer)
-          (isWrite(user) ? writes : reads).push_back(user);
+        else if (accessedMemory(user) &&
+                 baseOf(accessedMemory(user)) == result.buffer)
+          (isPlainWrite(user) ? writes : reads).push_back(user);
         else
           return false;
       }
@@ -172,7 +107,7 @@ private:
     for (Operation &op : llvm::make_range(begin->getIterator(),
                                           kernel.getBody().front().end())) {
       if (storing.contains(&op))
-        result.edges.push_back(cast<scf::ForOp>(op));
+        result.edges.push_back(&op);
       else if (!isMemoryEffectFree(&op) && !isa<func::ReturnOp>(op))
         return false;
     }
@@ -212,9 +147,9 @@ private:
   /// not matter.
   bool findStored() {
     Value target;
-    for (scf::ForOp loop : result.edges) {
-      WalkResult walked = loop.walk([&](Operation *op) {
-        Value memref = accessed(op);
+    for (Operation *loop : result.edges) {
+      WalkResult walked = loop->walk([&](Operation *op) {
+        Value memref = accessedMemory(op);
         if (!memref)
           return isa<memref::AllocOp>(op) ? WalkResult::interrupt()
                                           : WalkResult::advance();
@@ -222,7 +157,7 @@ private:
         bool isArgument =
             isa<BlockArgument>(base) &&
             cast<BlockArgument>(base).getOwner()->getParentOp() == kernel;
-        if (isWrite(op)) {
+        if (isPlainWrite(op)) {
           if (!isArgument || (target && target != base))
             return WalkResult::interrupt();
           target = base;
@@ -235,16 +170,134 @@ private:
     }
     if (!target)
       return false;
-    auto found = llvm::find_if(
-        result.edges, [&](scf::ForOp loop) { return isEachStep(loop, reads); });
+    auto found = llvm::find_if(result.edges, [&](Operation *loop) {
+      return isEachStep(cast<scf::ForOp>(loop), reads);
+    });
     if (found == result.edges.end())
       return false;
-    result.stored = *found;
+    result.stored = cast<scf::ForOp>(*found);
     result.edges.erase(found);
+    return findStep();
+  }
+
+  bool findStep() {
     int64_t fills = *getConstantIntValue(result.filled.getStep()),
             stores = *getConstantIntValue(result.stored.getStep());
     result.step = std::max(fills, stores);
     return result.step % fills == 0 && result.step % stores == 0;
+  }
+
+  /// A loop without others in it, whose index goes up by constant steps.
+  static bool isSimple(scf::ForOp loop) {
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    return step && *step >= 1 && loop.getInductionVar().getType().isIndex() &&
+           !loop.getBody()
+                ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
+                .wasInterrupted();
+  }
+
+  /// Nothing but what `test` takes is read or written in it.
+  static bool accessesOnly(Operation *root,
+                           llvm::function_ref<bool(Operation *)> test) {
+    return !root->walk([&](Operation *op) {
+                  return accessedMemory(op) && !test(op)
+                             ? WalkResult::interrupt()
+                             : WalkResult::advance();
+                })
+                .wasInterrupted();
+  }
+
+  /// The most that an index may be, if that is seen.
+  static std::optional<int64_t> mostOf(Value value) {
+    if (auto known = getConstantIntValue(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!op || !isa<arith::MinSIOp, arith::MaxSIOp, arith::AndIOp>(op))
+      return std::nullopt;
+    auto first = mostOf(op->getOperand(0)), second = mostOf(op->getOperand(1));
+    if (isa<arith::AndIOp>(op))
+      return second && *second < 0 ? first : std::nullopt;
+    if (first && second)
+      return isa<arith::MinSIOp>(op) ? std::min(*first, *second)
+                                     : std::max(*first, *second);
+    return isa<arith::MinSIOp>(op) ? (first ? first : second) : std::nullopt;
+  }
+
+  /// A kernel that begins with a loop that reads a row and ends with one that
+  /// stores it, and reads it again, as an RMS norm does.
+  bool findRow() {
+    Block &body = kernel.getBody().front();
+    for (Operation &op : llvm::reverse(body.without_terminator())) {
+      if (isMemoryEffectFree(&op))
+        continue;
+      if (!isa<scf::ForOp, scf::IfOp>(op) || op.getNumResults() != 0)
+        break;
+      result.edges.push_back(&op);
+    }
+    if (result.edges.empty())
+      return false;
+    std::reverse(result.edges.begin(), result.edges.end());
+    result.stored = dyn_cast<scf::ForOp>(result.edges.front());
+    result.edges.erase(result.edges.begin());
+    for (Operation &op : body) {
+      result.filled = dyn_cast<scf::ForOp>(op);
+      if (result.filled ||
+          (!isMemoryEffectFree(&op) && !isa<memref::AllocOp>(op)))
+        break;
+    }
+    if (!result.stored || !isSimple(result.stored) || !result.filled ||
+        result.filled == result.stored || result.filled.getNumResults() == 0 ||
+        !isSimple(result.filled) ||
+        !accessesOnly(result.filled,
+                      [](Operation *op) { return !isPlainWrite(op); }))
+      return false;
+    int64_t &bytes = result.bytesOfElement;
+    result.filled.walk([&](vector::LoadOp load) {
+      bytes = std::max<int64_t>(
+          bytes, load.getVectorType().getElementTypeBitWidth() / 8);
+    });
+    std::optional<int64_t> most = mostOf(result.filled.getUpperBound());
+    bool isWritten = false;
+    result.stored.walk([&](vector::StoreOp) { isWritten = true; });
+    if (!most || *most * bytes < leastRowBytes || !isWritten || !findStep())
+      return false;
+    auto isKnown = [&](Operation *op) {
+      return isKnownMemory(accessedMemory(op));
+    };
+    return accessesOnly(result.stored, isKnown) &&
+           llvm::all_of(result.edges, [&](Operation *op) {
+             return accessesOnly(op, isKnown);
+           });
+  }
+
+  /// An argument's, an allocation's, or one of these that is chosen.
+  bool isKnownMemory(Value memref) {
+    Value base = baseOf(memref);
+    if (auto choice = base.getDefiningOp<arith::SelectOp>())
+      return isKnownMemory(choice.getTrueValue()) &&
+             isKnownMemory(choice.getFalseValue());
+    auto argument = dyn_cast<BlockArgument>(base);
+    return argument ? argument.getOwner()->getParentOp() == kernel
+                    : isa<memref::AllocOp>(base.getDefiningOp());
+  }
+
+  /// Whether the value is memory that is there for all programs.
+  bool isThere(Value value) {
+    if (isa<BlockArgument>(value) ||
+        (result.buffer && baseOf(value) == result.buffer))
+      return true;
+    if (result.buffer || !isa<MemRefType>(value.getType()))
+      return false;
+    while (Operation *op = value.getDefiningOp()) {
+      if (isa<memref::AllocOp>(op)) {
+        result.copies.insert(op);
+        return true;
+      }
+      if (!isWholeName(op))
+        return false;
+      value = op->getOperand(0);
+    }
+    return false;
   }
 
   /// Whether operations that do nothing else compute it from arguments alone,
@@ -252,7 +305,7 @@ private:
   enum class From { Arguments, Numbers, Others };
 
   From originOf(Value value) {
-    if (isa<BlockArgument>(value) || baseOf(value) == result.buffer)
+    if (isThere(value))
       return From::Arguments;
     if (auto found = origins.find(value); found != origins.end())
       return found->second;
@@ -279,7 +332,7 @@ private:
   /// What can be computed again is; of others the number is kept that they end
   /// in, such as the sum of a loop's lanes.
   bool addToSlice(Value value) {
-    if (isa<BlockArgument>(value) || baseOf(value) == result.buffer)
+    if (isThere(value))
       return true;
     Operation *op = value.getDefiningOp();
     if (result.slice.contains(op) || result.kept.contains(value))
@@ -299,9 +352,9 @@ private:
   }
 
   bool findSlice() {
-    SmallVector<scf::ForOp> loops = result.edges;
+    SmallVector<Operation *> loops = result.edges;
     loops.push_back(result.stored);
-    for (scf::ForOp loop : loops) {
+    for (Operation *loop : loops) {
       WalkResult walked = loop->walk([&](Operation *op) {
         for (Value operand : op->getOperands())
           if (!loop->isAncestor(operand.getParentBlock()->getParentOp()) &&
@@ -323,6 +376,6 @@ private:
 } // namespace
 
 std::optional<DeferredStores>
-tilebridge::cpu::findDeferredStores(func::FuncOp kernel) {
-  return Finder(kernel).find();
+tilebridge::cpu::findDeferredStores(func::FuncOp kernel, bool longRows) {
+  return Finder(kernel).find(longRows);
 }

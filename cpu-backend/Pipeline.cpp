@@ -142,7 +142,10 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createStructuredCanonicalizer());
   pm.addPass(createCSEPass());
   // A program's last stores are done while the next one computes.
-  pm.addPass(createCpuDeferStoresPass());
+  // (With long rows, other CPUs were not measured.)
+  CpuDeferStoresPassOptions defer;
+  defer.longRows = target.vectorBits >= 512 && !target.hasTwoFmas;
+  pm.addPass(createCpuDeferStoresPass(defer));
   // Buffers get their places.
   pm.addPass(createCpuPlaceScratchPass());
 }

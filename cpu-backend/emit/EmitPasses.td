@@ -356,6 +356,10 @@ def CpuDeferStoresPass : Pass<"tilebridge-cpu-defer-stores", "::mlir::ModuleOp">
     Only in kernels without atomics, calls and merged programs, that fill the buffer by whole vectors at the loop's index, store to one argument, and do nothing
     behind that. Tiles that programs loop over in an order have their stores at once.
 
+    With `long-rows`, a kernel that begins with a loop that reduces a row of more than 16 KiB, and ends with one that reads it again and stores it, as an RMS norm
+    does, leaves that loop to the next program, too, whose own first loop does it: so memory is read and written all the time. Where that row or the launch's rows
+    (32 MiB) are shorter, what was left is stored first. What is copied where arguments overlap is kept. The loop asks for the row behind the one that is read.
+
     Before:
     ```mlir
     %sum = scf.for %i = %c0 to %n step %c32 iter_args(%acc = %zeros) -> (vector<32xf32>) {
@@ -386,6 +390,7 @@ def CpuDeferStoresPass : Pass<"tilebridge-cpu-defer-stores", "::mlir::ModuleOp">
     memref.store %id, %state[%c1] : memref<256xi64>
     ```
   }];
+  let options = [Option<"longRows", "long-rows", "bool", "false", "also leaves a long row that is read again when it is stored">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 

@@ -1,4 +1,5 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-defer-stores | FileCheck %s
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-defer-stores=long-rows | FileCheck %s --check-prefix=ROWS
 
 // The buffer and the total are kept; what the program before has left is stored in the loop that fills the buffer.
 // CHECK-LABEL: func.func @softmax
@@ -223,6 +224,145 @@ func.func @long_row(%in: memref<?xf32>, %out: memref<?xf32>, %x: i32, %y: i32, %
   scf.for %i = %c0 to %n step %c16 {
     %e = vector.load %buffer[%i] : memref<131088xf32>, vector<16xf32>
     vector.store %e, %out[%i] : memref<?xf32>, vector<16xf32>
+  }
+  return
+}
+
+// -----
+
+// A long row, which is read again, is stored while the next program reads its own the first time, if that is 16 KiB, and the launch's are 32 MiB;
+// else it is stored before. What the program copied where arguments overlap is kept, and copied back behind the loop. The row behind the next one is asked for.
+// CHECK-LABEL: func.func @norm
+// CHECK-NOT: tilebridge.kept
+// ROWS-LABEL: func.func @norm
+// ROWS-SAME: tilebridge.deferred
+// ROWS: %[[COPY:.*]] = memref.alloc() {tilebridge.kept} : memref<8192xf32>
+// ROWS: %[[NAME:.*]] = memref.cast %[[COPY]]
+// ROWS: %[[STATE:.*]] = memref.alloc() {tilebridge.zeroed} : memref<256xi64>
+// ROWS: %[[THERE:.*]] = arith.cmpi ne
+// ROWS: %[[PLACE:.*]] = memref.alloc() {tilebridge.kept} : memref<1xf32>
+// ROWS: %[[TOTAL:.*]] = memref.load %[[PLACE]]
+// ROWS: %[[TO:.*]] = arith.select %{{.*}}, %[[NAME]], %{{.*}} : memref<?xf32>
+// ROWS: arith.cmpi slt, %arg4
+// ROWS: scf.if
+// ROWS: } else {
+// ROWS: %[[LONG:.*]] = arith.cmpi sge, %{{.*}}, %c16385
+// ROWS: %[[MANY:.*]] = arith.cmpi sge, %{{.*}}, %c33554432
+// ROWS: %[[PAYS:.*]] = arith.andi %[[LONG]], %[[MANY]]
+// ROWS: arith.select %[[THERE]], %[[PAYS]]
+// ROWS: %[[FURTHER:.*]] = arith.muli %{{.*}}, %c2
+// ROWS: scf.for %{{.*}} iter_args
+// ROWS: arith.addi %{{.*}}, %[[FURTHER]]
+// ROWS: memref.prefetch
+// ROWS: vector.broadcast %[[TOTAL]]
+// ROWS: vector.store %{{.*}}, %[[TO]]
+// ROWS-NOT: memref.prefetch
+// ROWS: scf.yield %{{.*}} : vector<16xf32>
+// What the loop has left, and what comes behind.
+// ROWS: scf.if %[[THERE]] {
+// ROWS: scf.for
+// ROWS: vector.store %{{.*}}, %[[TO]]
+// ROWS: scf.if
+// ROWS: memref.store
+// ROWS: vector.reduction
+// ROWS-NOT: vector.store
+// ROWS: return
+func.func @norm(%in: memref<?xf32>, %out: memref<?xf32>, %n: index, %ahead: index, %x: i32, %y: i32, %z: i32, %nx: i32, %ny: i32, %nz: i32)
+    attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c8192 = arith.constant 8192 : index
+  %c100 = arith.constant 100 : index
+  %zeros = arith.constant dense<0.0> : vector<16xf32>
+  %zero = arith.constant 0.0 : f32
+  %row = arith.index_cast %x : i32 to index
+  %at = arith.muli %row, %c8192 : index
+  %end = arith.minsi %n, %c8192 : index
+  %sum = scf.for %i = %c0 to %end step %c16 iter_args(%acc = %zeros) -> (vector<16xf32>) {
+    %from = arith.addi %at, %i : index
+    %later = arith.addi %from, %c100 : index
+    memref.prefetch %in[%later], read, locality<2>, data : memref<?xf32>
+    %v = vector.load %in[%from] : memref<?xf32>, vector<16xf32>
+    %next = arith.addf %acc, %v : vector<16xf32>
+    scf.yield %next : vector<16xf32>
+  }
+  %total = vector.reduction <add>, %sum : vector<16xf32> into f32
+  %copy = memref.alloc() : memref<8192xf32>
+  %name = memref.cast %copy : memref<8192xf32> to memref<?xf32>
+  %overlaps = arith.cmpi slt, %at, %c100 : index
+  %to = arith.select %overlaps, %name, %out : memref<?xf32>
+  scf.for %i = %c0 to %end step %c16 {
+    %from = arith.addi %at, %i : index
+    %next_row = arith.addi %from, %ahead : index
+    memref.prefetch %in[%next_row], read, locality<2>, data : memref<?xf32>
+    %v = vector.load %in[%from] : memref<?xf32>, vector<16xf32>
+    %t = vector.broadcast %total : f32 to vector<16xf32>
+    %d = arith.subf %v, %t : vector<16xf32>
+    vector.store %d, %to[%i] : memref<?xf32>, vector<16xf32>
+  }
+  scf.if %overlaps {
+    memref.store %zero, %out[%at] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// Not a row of 16 KiB, nor one whose length is not seen, nor where the first loop stores, or has others in it.
+// ROWS-LABEL: func.func @short
+// ROWS-NOT: tilebridge.kept
+func.func @short(%in: memref<?xf32>, %out: memref<?xf32>, %x: i32, %y: i32, %z: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c4096 = arith.constant 4096 : index
+  %zeros = arith.constant dense<0.0> : vector<16xf32>
+  %sum = scf.for %i = %c0 to %c4096 step %c16 iter_args(%acc = %zeros) -> (vector<16xf32>) {
+    %v = vector.load %in[%i] : memref<?xf32>, vector<16xf32>
+    %next = arith.addf %acc, %v : vector<16xf32>
+    scf.yield %next : vector<16xf32>
+  }
+  scf.for %i = %c0 to %c4096 step %c16 {
+    vector.store %sum, %out[%i] : memref<?xf32>, vector<16xf32>
+  }
+  return
+}
+
+// -----
+
+// ROWS-LABEL: func.func @any_length
+// ROWS-NOT: tilebridge.kept
+func.func @any_length(%in: memref<?xf32>, %out: memref<?xf32>, %n: index, %x: i32, %y: i32, %z: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zeros = arith.constant dense<0.0> : vector<16xf32>
+  %sum = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %zeros) -> (vector<16xf32>) {
+    %v = vector.load %in[%i] : memref<?xf32>, vector<16xf32>
+    %next = arith.addf %acc, %v : vector<16xf32>
+    scf.yield %next : vector<16xf32>
+  }
+  scf.for %i = %c0 to %n step %c16 {
+    vector.store %sum, %out[%i] : memref<?xf32>, vector<16xf32>
+  }
+  return
+}
+
+// -----
+
+// ROWS-LABEL: func.func @stores_first
+// ROWS-NOT: tilebridge.kept
+func.func @stores_first(%in: memref<?xf32>, %out: memref<?xf32>, %x: i32, %y: i32, %z: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c8192 = arith.constant 8192 : index
+  %zeros = arith.constant dense<0.0> : vector<16xf32>
+  %sum = scf.for %i = %c0 to %c8192 step %c16 iter_args(%acc = %zeros) -> (vector<16xf32>) {
+    %v = vector.load %in[%i] : memref<?xf32>, vector<16xf32>
+    vector.store %v, %out[%i] : memref<?xf32>, vector<16xf32>
+    %next = arith.addf %acc, %v : vector<16xf32>
+    scf.yield %next : vector<16xf32>
+  }
+  scf.for %i = %c0 to %c8192 step %c16 {
+    vector.store %sum, %out[%i] : memref<?xf32>, vector<16xf32>
   }
   return
 }
