@@ -40,6 +40,31 @@ def CpuApproximateFunctionsPass : Pass<"tilebridge-cpu-approximate-functions", "
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def CpuExactQuotientsPass : Pass<"tilebridge-cpu-exact-quotients", "::mlir::func::FuncOp"> {
+  let summary = "Divides exactly where the quotient is rounded to one of few values";
+  let description = [{
+    Takes the flag `arcp` from a division (which would let it become a product with the reciprocal, right to 2 units in the last place) where the
+    quotient is converted to an integer or to a float of 8 bits, rounded to a whole number, looked at as bits, or compared with a constant other than 0;
+    at once, or after maxima, minima, selections, moves, sums, differences, products, further quotients (whose scale it may be), and roundings to other floats.
+    Numbers of bf16 divided by one of them often lie exactly between two such values, where the last bit is all. What reaches a code only by way of other
+    functions, products of matrices, or memory keeps the flag.
+
+    Before:
+    ```mlir
+    %q = arith.divf %x, %scale fastmath<arcp> : f32
+    %limited = arith.minnumf %q, %largest : f32
+    %code = arith.truncf %limited : f32 to f8E4M3FN
+    ```
+    After:
+    ```mlir
+    %q = arith.divf %x, %scale : f32
+    %limited = arith.minnumf %q, %largest : f32
+    %code = arith.truncf %limited : f32 to f8E4M3FN
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CpuLookUpCodesPass : Pass<"tilebridge-cpu-look-up-codes", "::mlir::ModuleOp"> {
   let summary = "Looks up the floats of integers of 4 bits";
   let description = [{

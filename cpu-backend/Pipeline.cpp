@@ -121,6 +121,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuGuardBlocksPass());
   // Of exponentials that are rounded to bf16 or f16 few bits are computed.
   pm.addNestedPass<func::FuncOp>(createCpuApproximateFunctionsPass());
+  // What is rounded to a code is divided exactly before.
+  pm.addNestedPass<func::FuncOp>(createCpuExactQuotientsPass());
   // Which tensors are in memory is decided, then loops are written.
   pm.addNestedPass<func::FuncOp>(createCpuPlanPass());
   CpuEmitPassOptions emit;

@@ -48,6 +48,7 @@ private:
   LogicalResult emitPart(Indices at, Value begin, Value end) override;
   LogicalResult gatherPiece(const Piece &piece, Value target);
   LogicalResult gatherVector(const Piece &piece, Value target, Value at);
+  Value areNeighbours(Value offsets);
 
   RankedTensorType type;
   View to;
@@ -144,14 +145,45 @@ LogicalResult GatherPieces::gatherVector(const Piece &piece, Value target,
   if (!offsets)
     return failure();
   auto element = VectorType::get({lanes}, from().elementType());
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(element));
-  Value value = vector::GatherOp::create(
-      b, element, from().base,
-      ValueRange{toValue(b, op->getLoc(), from().offset)}, offsets,
-      allLanes(b, op->getLoc(), lanes), none);
+  Location loc = op->getLoc();
+  Value start = toValue(b, loc, from().offset), value;
+  auto gather = [&]() -> Value {
+    Value none = arith::ConstantOp::create(b, b.getZeroAttr(element));
+    return vector::GatherOp::create(b, element, from().base, ValueRange{start},
+                                    offsets, allLanes(b, loc, lanes), none);
+  };
+  if (lanes >= 4 && getConstantIntValue(piece.growth).value_or(1) == 1) {
+    // What is read is often one number for a row, as the row of a table is.
+    auto branch =
+        scf::IfOp::create(b, TypeRange{element}, areNeighbours(offsets), true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(branch.thenBlock());
+    Value first = vector::ExtractOp::create(b, offsets, 0);
+    scf::YieldOp::create(b,
+                         vector::LoadOp::create(b, element, from().base,
+                                                advanced(b, loc, start, first))
+                             .getResult());
+    b.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(b, gather());
+    value = branch.getResult(0);
+  } else {
+    value = gather();
+  }
   vector::StoreOp::create(b, value, to.base,
                           ValueRange{arith::AddIOp::create(b, target, at)});
   return success();
+}
+
+/// Whether each lane is one more than that before it.
+Value GatherPieces::areNeighbours(Value offsets) {
+  auto type = cast<VectorType>(offsets.getType());
+  Value first = vector::ExtractOp::create(b, offsets, 0);
+  Value expected =
+      arith::AddIOp::create(b, vector::BroadcastOp::create(b, type, first),
+                            numbersFrom0(b, op->getLoc(), type));
+  Value each =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, offsets, expected);
+  return vector::ReductionOp::create(b, vector::CombiningKind::AND, each);
 }
 
 LogicalResult GatherPieces::emitPart(Indices at, Value begin, Value end) {

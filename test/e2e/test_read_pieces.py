@@ -63,6 +63,43 @@ def test_types(dim, dtype, rng):
         check(x, index, dim, block)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8, torch.float64])
+@pytest.mark.parametrize("columns", [128, 131, 512, 1000])
+def test_rows_of_a_table(columns, dtype, rng):
+    """One row of `x` for all columns, or for runs of them: lanes are neighbours, in all vectors or in some."""
+    x = numbers(rng, (9, columns), dtype)
+    for run in (1, 3, 16, 40, columns):
+        index = integers(rng, 9, (7, triton.cdiv(columns, run))).repeat_interleave(run, 1)
+        for kind in (torch.int32, torch.int64):
+            check(x, index[:, :columns].contiguous().to(kind), 0)
+
+
+@triton.jit
+def embedding_kernel(x, index, out, n, m, N: tl.constexpr, NEGATIVE: tl.constexpr, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    which = tl.load(index + at // N, mask=at < n, other=0)
+    if NEGATIVE:
+        which = tl.where(which < 0, which + m, which)
+    value = tl.load(x + (at % N + N * which), mask=at < n, other=0)
+    tl.store(out + at, value, mask=at < n)
+
+
+@pytest.mark.parametrize("columns", [32, 100, 128, 256, 300])
+@pytest.mark.parametrize("negative", [False, True])
+def test_embeddings(columns, negative, rng):
+    x = at_end_of_memory(numbers(rng, (50, columns), torch.float32))
+    for rows in (1, 13, 64):
+        index = integers(rng, 100 if negative else 50, (rows,)) - (50 if negative else 0)
+        for kind in (torch.int32, torch.int64):
+            for block in (256, 1024):
+                out = torch.full((rows, columns), -1.0)
+                embedding_kernel[(triton.cdiv(out.numel(), block),)](
+                    x, at_end_of_memory(index.to(kind)), out, out.numel(), 50, N=columns,
+                    NEGATIVE=negative, B=block,
+                )  # fmt: skip
+                assert torch.equal(out, x[index])
+
+
 def test_nothing_at_all(rng):
     check(numbers(rng, (3, 5), torch.float32), torch.zeros(0, 5, dtype=torch.int64), 1)
 

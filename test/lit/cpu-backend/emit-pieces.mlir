@@ -152,7 +152,8 @@ func.func @short(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memr
 
 // Of a sum with what is read, the other part grows: a piece is gathered from
 // places that are its first one, the lanes' numbers, and what is read; without
-// a mask, which holds for all of it.
+// a mask, which holds for all of it. Where one number is read in all lanes, as
+// the row of a table, they are neighbours: a load.
 // CHECK-LABEL: func.func @read
 // CHECK: scf.while
 // CHECK: arith.remsi {{.*}} : i32
@@ -161,7 +162,13 @@ func.func @short(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memr
 // CHECK: scf.for {{.*}} to %[[LAST]] step %c16
 // CHECK: %[[READ:.*]] = vector.load {{.*}} vector<16xi64>
 // CHECK: %[[PLACES:.*]] = arith.addi {{.*}} : vector<16xi64>
-// CHECK: %[[X:.*]] = vector.gather {{.*}} [%[[PLACES]]], %cst{{[_0-9]*}}, {{.*}} into vector<16xf32>
+// CHECK: %[[FIRST:.*]] = vector.extract %[[PLACES]][0]
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[PLACES]]
+// CHECK: %[[ALL:.*]] = vector.reduction <and>, %[[SAME]]
+// CHECK: %[[X:.*]] = scf.if %[[ALL]] -> (vector<16xf32>) {
+// CHECK: vector.load
+// CHECK: } else {
+// CHECK: vector.gather {{.*}} [%[[PLACES]]], %cst{{[_0-9]*}}, {{.*}} into vector<16xf32>
 // CHECK: vector.store %[[X]]
 // CHECK: } else {
 // CHECK: return
