@@ -126,7 +126,8 @@ def CpuRaiseProductsPass : Pass<"tilebridge-cpu-raise-products", "::mlir::func::
     A loop that adds a column by a row to a block in each iteration is a product as it is defined. It becomes a loop that adds
     products of blocks with several steps along K, as those of `tl.dot` are: 8 of them, or, if it is known how many there are, all up to 64, or 16 to 64 that divide them. In
     the last block those that are none are zero. What the factors are computed from, element by element, is computed for blocks, and is loads at places that grow evenly,
-    numbers and what stays the same. Several products that an iteration adds are added one after the other: sums of floats may be in another order. Sums that are stored
+    numbers and what stays the same. Masks that compare what grows from iteration to iteration with what stays, and rows of descriptors, which are nothing outside of the
+    array, are ranges of steps. Several products that an iteration adds are added one after the other: sums of floats may be in another order. Sums that are stored
     by columns, as those of `tilebridge-cpu-merge-rows`, are computed as the transposed product.
 
     A number by a row is such a product only if rows of the array lie along K. Only sums of f32, f64 and i32, of 32 elements and 16 columns or more, in loops that write

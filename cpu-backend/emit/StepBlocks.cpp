@@ -50,6 +50,12 @@ std::optional<StepBlocks::Axes> StepBlocks::axesOfOperand(Operation *op,
         result.push_back(axis);
     return result;
   }
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
+    result.resize(axes.size());
+    for (auto [axis, d] : llvm::zip_equal(axes, transpose.getPermutation()))
+      result[d] = axis;
+    return result;
+  }
   if (!isUnitReshape(op))
     return std::nullopt;
   // Dimensions of one element belong to none.
@@ -249,112 +255,6 @@ Value StepBlocks::blockOfGeneric(linalg::GenericOp op, ArrayRef<int> axes,
       .getResult(0);
 }
 
-/// Elements that are in the box [0, `inside`) along the other dimension than
-/// that of steps, behind `low` ones that are not.
-Value StepBlocks::blockOfLoad(Value value, ArrayRef<int> axes, Side side) {
-  auto load = matchLoad(value);
-  if (!load || load->other)
-    return {};
-  bool isZero = load->pad && (matchPattern(load->pad, m_AnyZeroFloat()) ||
-                              matchPattern(load->pad, m_Zero()));
-  if (load->pad && !isZero && (hasRest || !isFixed(load->pad)))
-    return {};
-  Value view = load->read.getBuffer();
-  auto box = view.getDefiningOp<memref::SubViewOp>();
-  auto whole =
-      (box ? box.getSource() : view).getDefiningOp<memref::ReinterpretCastOp>();
-  if (!whole || !isFixed(whole.getSource()) ||
-      (box && (box.getDroppedDims().any() || !box.hasUnitStride())))
-    return {};
-  auto shape = cast<RankedTensorType>(value.getType()).getShape();
-  std::optional<unsigned> along;
-  for (auto [d, size] : llvm::enumerate(shape)) {
-    if (size != 1) {
-      if (along || axes[d] != side || size != sizeOf(side))
-        return {};
-      along = d;
-    } else if (box && (getConstantIntValue(box.getMixedSizes()[d]) != 1 ||
-                       getConstantIntValue(box.getMixedOffsets()[d]) != 0)) {
-      return {};
-    }
-  }
-  Location loc = load->read.getLoc();
-  OpFoldResult offset = whole.getConstifiedMixedOffset();
-  auto growth = growthOf(offset);
-  offset = first(offset);
-  if (!growth || !offset)
-    return {};
-  auto fixed = [&](OpFoldResult part) -> OpFoldResult {
-    auto grows = growthOf(part);
-    return grows && constantOf(*grows) == 0 ? first(part) : OpFoldResult();
-  };
-  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
-  OpFoldResult stride = one, begin = zero, inside = one, low = zero;
-  if (along) {
-    stride = fixed(whole.getConstifiedMixedStrides()[*along]);
-    inside = b.getIndexAttr(shape[*along]);
-    if (box) {
-      begin = fixed(box.getMixedOffsets()[*along]);
-      inside = fixed(insideOfLoop(box.getMixedSizes()[*along]));
-    }
-    if (!load->low.empty())
-      low = fixed(load->low[*along]);
-    if (!stride || !begin || !inside || !low)
-      return {};
-  } else if (!load->low.empty() &&
-             !llvm::all_of(load->low, [](OpFoldResult each) {
-               return getConstantIntValue(each) == 0;
-             })) {
-    return {};
-  }
-  Value block =
-      readBox(loc, whole.getSource(), offset, {stride, *growth}, begin, inside,
-              low, load->pad, along ? std::optional(side) : std::nullopt,
-              getElementTypeOrSelf(value.getType()));
-  return along ? block : blockOfLine(block, side);
-}
-
-/// A box of memory, with the dimension of steps alone where there is no side.
-Value StepBlocks::readBox(Location loc, Value memref, OpFoldResult offset,
-                          std::array<OpFoldResult, 2> strides,
-                          OpFoldResult begin, OpFoldResult inside,
-                          OpFoldResult low, Value pad, std::optional<Side> side,
-                          Type element) {
-  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
-  // Lists are of the other dimension and that of steps.
-  auto inOrder = [&](OpFoldResult other, OpFoldResult ofSteps) {
-    SmallVector<OpFoldResult> list = {ofSteps};
-    if (side)
-      list.insert(dimOfSteps(*side) == 1 ? list.begin() : list.end(), other);
-    return list;
-  };
-  OpFoldResult all = b.getIndexAttr(steps);
-  OpFoldResult width = b.getIndexAttr(side ? sizeOf(*side) : 1);
-  Value view = memref::ReinterpretCastOp::create(
-      b, loc, memref, offset, inOrder(width, all),
-      inOrder(strides[0], strides[1]));
-  RankedTensorType type =
-      side ? typeOf(*side, element) : RankedTensorType::get({steps}, element);
-  bool isWhole = getConstantIntValue(begin) == 0 &&
-                 getConstantIntValue(inside) == getConstantIntValue(width);
-  if (isWhole && !hasRest)
-    return bufferization::ToTensorOp::create(b, loc, type, view);
-  auto ones = inOrder(one, one);
-  Value box = memref::SubViewOp::create(b, loc, view, inOrder(begin, zero),
-                                        inOrder(inside, count), ones);
-  auto boxType = RankedTensorType::get(
-      cast<MemRefType>(box.getType()).getShape(), element);
-  Value part = bufferization::ToTensorOp::create(b, loc, boxType, box);
-  if (pad)
-    pad = first(pad);
-  else
-    pad = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
-  OpFoldResult high = subIndex(b, loc, subIndex(b, loc, width, inside), low);
-  return tensor::PadOp::create(b, loc, type, part, inOrder(low, zero),
-                               inOrder(high, subIndex(b, loc, all, count)),
-                               pad);
-}
-
 /// Zero in the steps that are none.
 Value StepBlocks::withoutRest(Value block, unsigned dim) {
   Location loc = block.getLoc();
@@ -383,8 +283,8 @@ bool StepBlocks::isZeroInRest(Value value) {
     return isa_and_present<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp,
                            arith::SIToFPOp, arith::UIToFPOp>(cast);
   };
-  if (isa<tensor::SplatOp, linalg::BroadcastOp>(op) || isUnitReshape(op) ||
-      isCast(op))
+  if (isa<tensor::SplatOp, linalg::BroadcastOp, linalg::TransposeOp>(op) ||
+      isUnitReshape(op) || isCast(op))
     return isZeroInRest(op->getOperand(0));
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && isCast(onlyOperation(op)) &&

@@ -45,6 +45,12 @@ public:
   void undo();
 
 private:
+  /// Iterations of a block that read something.
+  struct StepRange {
+    mlir::OpFoldResult from, until;
+    /// Those that the block has are.
+    bool isAll = true;
+  };
   using Axes = llvm::SmallVector<int, 2>;
 
   std::optional<unsigned> variesAlong(mlir::Value value,
@@ -62,18 +68,30 @@ private:
   mlir::Value blockOf(mlir::Value value, llvm::ArrayRef<int> axes, Side side);
   mlir::Value blockOfGeneric(mlir::linalg::GenericOp op,
                              llvm::ArrayRef<int> axes, Side side);
-  mlir::Value blockOfLoad(mlir::Value value, llvm::ArrayRef<int> axes,
-                          Side side);
   mlir::Value blockOfFixed(mlir::Value value, Side side);
   mlir::Value blockOfLine(mlir::Value line, Side side);
+
+  // StepLoads.cpp
+  mlir::Value blockOfLoad(mlir::Value value, llvm::ArrayRef<int> axes,
+                          Side side);
   mlir::Value readBox(mlir::Location loc, mlir::Value memref,
                       mlir::OpFoldResult offset,
                       std::array<mlir::OpFoldResult, 2> strides,
                       mlir::OpFoldResult begin, mlir::OpFoldResult inside,
-                      mlir::OpFoldResult low, mlir::Value pad,
-                      std::optional<Side> side, mlir::Type element);
+                      mlir::OpFoldResult low, const StepRange &range,
+                      mlir::Value pad, std::optional<Side> side,
+                      mlir::Type element);
   mlir::Value withoutRest(mlir::Value block, unsigned dim);
   bool isZeroInRest(mlir::Value value);
+
+  // StepRanges.cpp
+  mlir::OpFoldResult firstNotLess(mlir::Value number, mlir::OpFoldResult bound);
+  bool addBound(mlir::Value number, mlir::OpFoldResult bound, bool isLower,
+                StepRange &range);
+  bool addCondition(mlir::Value condition, StepRange &range);
+  mlir::OpFoldResult insideOfSteps(mlir::OpFoldResult size, StepRange &range);
+  mlir::Value rowOfArray(mlir::OpFoldResult begin, mlir::OpFoldResult inside,
+                         StepRange &range);
 
   // StepScalars.cpp
   /// The number of each iteration, as a block of one dimension.
@@ -88,7 +106,6 @@ private:
   /// What an integer grows by from iteration to iteration, as an index.
   std::optional<mlir::OpFoldResult> growthOf(mlir::Value value);
   std::optional<mlir::OpFoldResult> growthOf(mlir::OpFoldResult value);
-  mlir::OpFoldResult insideOfLoop(mlir::OpFoldResult size);
   /// The value in the block's first iteration; null where it is not computed
   /// from numbers alone.
   mlir::Value first(mlir::Value value);

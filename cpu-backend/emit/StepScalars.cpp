@@ -181,20 +181,6 @@ std::optional<OpFoldResult> StepBlocks::growthOf(Value value) {
   return std::nullopt;
 }
 
-/// How much of a block is inside, which is nothing once the loop has ended.
-OpFoldResult StepBlocks::insideOfLoop(OpFoldResult size) {
-  auto value = dyn_cast<Value>(size);
-  auto select = value ? value.getDefiningOp<arith::SelectOp>() : nullptr;
-  if (!select || !matchPattern(select.getFalseValue(), m_Zero()))
-    return size;
-  auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (compare && compare.getPredicate() == arith::CmpIPredicate::slt &&
-      compare.getLhs() == loop.getInductionVar() &&
-      compare.getRhs() == loop.getUpperBound())
-    return select.getTrueValue();
-  return size;
-}
-
 /// Indices are kept as integers.
 static Type elementOf(Type type) {
   return type.isIndex() ? Type(IntegerType::get(type.getContext(), 64)) : type;
@@ -294,5 +280,5 @@ Value StepBlocks::lineOfLoad(Value scalar) {
   }
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
   return readBox(loc, load.getMemRef(), offset, {one, *growth}, zero, one, zero,
-                 {}, std::nullopt, scalar.getType());
+                 {zero, count}, {}, std::nullopt, scalar.getType());
 }

@@ -292,3 +292,136 @@ def test_what_is_rounded_stays(dtype, rng):
         wide = wide + product.float()
     assert torch.equal(c, acc)
     assert torch.equal(d, wide)
+
+
+@triton.jit
+def masked_kernel(
+    a, b, c, m, n, k, low, high, FORM: tl.constexpr, STEP: tl.constexpr, M: tl.constexpr, N: tl.constexpr
+):  # fmt: skip
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    acc = tl.zeros([M, N], tl.float32)
+    for s in range(0, k, STEP):
+        if FORM == 0:
+            x = tl.load(a + i * k + s, mask=(i < m) & (s < high), other=0)
+            y = tl.load(b + s * n + j, mask=(j < n) & (s >= low), other=0)
+        elif FORM == 1:  # both ends, the other way round
+            x = tl.load(a + i * k + s, mask=(i < m) & (high > s) & (low <= s), other=0)
+            y = tl.load(b + s * n + j, mask=j < n, other=0)
+        elif (
+            FORM == 2
+        ):  # the ends of both operands differ, and belong to what is computed from the number
+            x = tl.load(a + i * k + s, mask=(i < m) & (s * 2 <= 2 * high - 2), other=0)
+            y = tl.load(b + s * n + j, mask=(j < n) & (s - 1 > low - 2), other=0)
+        elif FORM == 3:  # a condition that stays the same
+            x = tl.load(a + i * k + s, mask=(i < m) & (s < high) & (low < 4), other=0)
+            y = tl.load(b + s * n + j, mask=j < n, other=0)
+        elif FORM == 4:  # all iterations are known, and what is not there is no zero
+            x = tl.load(a + i * k + s, mask=(i < m) & (s < high), other=2)
+            y = tl.load(b + s * n + j, mask=(j < n) & (s >= low), other=3)
+        elif FORM == 5:  # no range
+            x = tl.load(a + i * k + s, mask=(i < m) & (s != high), other=0)
+            y = tl.load(b + s * n + j, mask=(j < n) & ((s < low) | (s > high)), other=0)
+        acc += x.to(tl.float32)[:, None] * y.to(tl.float32)[None, :]
+    tl.store(c + i[:, None] * n + j[None, :], acc, mask=(i < m)[:, None] & (j < n)[None, :])
+
+
+@pytest.mark.parametrize("form", range(6))
+@pytest.mark.parametrize("ends", [(0, 29), (3, 17), (8, 8), (20, 5), (-4, 1000), (39, 40), (0, -3)])
+@pytest.mark.parametrize("step", [1, 3])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_other_ends(form, ends, step, dtype, rng):
+    """Masks along K that are not the loop's end."""
+    (low, high), m, n, k = ends, 13, 45, 40
+    a, b, c = normal(rng, [m, k], dtype), normal(rng, [k, n], dtype), torch.empty(m, n)
+    masked_kernel[(1,)](a, b, c, m, n, k, low, high, FORM=form, STEP=step, M=16, N=64)
+    x, y = a.double().clone(), b.double().clone()
+    s = torch.arange(k)
+    x_there, y_there = s < high, s >= low
+    if form == 1:
+        x_there, y_there = x_there & y_there, s >= 0
+    elif form == 3:
+        x_there, y_there = x_there & (low < 4), s >= 0
+    elif form == 5:
+        x_there, y_there = s != high, (s < low) | (s > high)
+    x[:, ~x_there], y[~y_there] = (2, 3) if form == 4 else (0, 0)
+    check_equal(c, (x[:, ::step] @ y[::step]).float(), terms=10 * k)
+
+
+@triton.jit
+def known_ends_kernel(a, b, c, low, high, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    acc = tl.zeros([M, N], tl.float32)
+    for s in range(K):
+        x = tl.load(a + i * K + s, mask=(i < M - 1) & (s < high), other=2)
+        y = tl.load(b + s * N + j, mask=(j < N - 1) & (s >= low), other=3)
+        acc += x[:, None] * y[None, :]
+    tl.store(c + i[:, None] * N + j[None, :], acc)
+
+
+@pytest.mark.parametrize("ends", [(0, 29), (3, 17), (8, 8), (20, 5), (-4, 1000), (40, 0)])
+def test_other_ends_of_known_steps(ends, rng):
+    """What is not there is no zero."""
+    (low, high), m, n, k = ends, 16, 32, 40
+    a, b, c = normal(rng, [m, k]), normal(rng, [k, n]), torch.empty(m, n)
+    known_ends_kernel[(1,)](a, b, c, low, high, K=k, M=m, N=n)
+    x, y = a.double().clone(), b.double().clone()
+    s = torch.arange(k)
+    x[-1:], y[:, -1:] = 2, 3
+    x[:, s >= high], y[s < low] = 2, 3
+    check_equal(c, (x @ y).float(), terms=20 * k)
+
+
+@triton.jit
+def descriptor_kernel(
+    a, b, c, m, n, k, rows, lda, ldb, FORM: tl.constexpr, M: tl.constexpr, N: tl.constexpr
+):
+    """Rows of `a` and `b` are their steps; the arrays have `rows` of them, fewer or more than the loop's steps."""
+    i, j = tl.program_id(0) * M, tl.program_id(1) * N
+    columns = tl.make_tensor_descriptor(a, [rows, m], [lda, 1], [1, M])
+    lines = tl.make_tensor_descriptor(b, [rows, n], [ldb, 1], [1, N])
+    acc = tl.zeros([M, N], tl.float32)
+    for s in range(0, k):
+        at = s - 3 if FORM == 1 else s
+        x = (
+            tl.reshape(columns.load([at, i]), [M])
+            if FORM < 2
+            else tl.load(a + s * lda + i + tl.arange(0, M))
+        )
+        y = lines.load([at, j])
+        if FORM == 0:
+            acc += tl.trans(columns.load([at, i])).to(tl.float32) * y.to(tl.float32)
+        else:
+            acc += x.to(tl.float32)[:, None] * y.to(tl.float32)
+    out = tl.make_tensor_descriptor(c, [m, n], [n, 1], [M, N])
+    out.store([i, j], acc)
+
+
+@pytest.mark.parametrize("form", range(3))
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (32, 64, 40, 40),
+        (32, 64, 45, 40),
+        (32, 64, 7, 29),
+        (24, 52, 31, 31),
+        (24, 52, 0, 8),
+        (8, 4, 12, 1),
+    ],
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_descriptors(form, sizes, dtype, rng):
+    m, n, k, rows = sizes
+    if form == 2:
+        m = 32
+    a, b = normal(rng, [max(rows, k), 40], dtype), normal(rng, [max(rows, k), 72], dtype)
+    c = torch.empty(m, n)
+    grid = (triton.cdiv(m, 16), triton.cdiv(n, 32))
+    descriptor_kernel[grid](a, b, c, m, n, k, rows, 40, 72, FORM=form, M=16, N=32)
+    x, y = a[:k, :m].double().clone(), b[:k, :n].double().clone()
+    if form == 1:
+        x, y = torch.roll(x, 3, 0), torch.roll(y, 3, 0)
+        x[:3], y[:3] = 0, 0
+        x[rows + 3 :], y[rows + 3 :] = 0, 0
+    else:
+        y[rows:] = 0
+    check_equal(c, (x.T @ y).float(), terms=10 * (k + 2))
