@@ -411,4 +411,48 @@ def CpuFlattenCubesPass : Pass<"tilebridge-cpu-flatten-cubes", "::mlir::func::Fu
   let options = [Option<"vectorBits", "vector-bits", "int64_t", "512", "bits of a vector register">];
 }
 
+def CpuFlattenGroupsPass : Pass<"tilebridge-cpu-flatten-groups", "::mlir::func::FuncOp"> {
+  let summary = "Reads and writes pairs that run backwards, and repeated elements, as rows";
+  let description = [{
+    What is read at `i ^ 1`, such as the other element of a rotary embedding's pairs, is a block in memory whose last dimension of size 2 runs
+    backwards, and what is read at `i // 2` one whose last dimension has a stride of 0. Where such dimensions become a part of the last one, the
+    memory is read as a row instead, and elements change places (`linalg_ext.gather_along` with `getExchangeStride()`), or are repeated, when they
+    are there: marked by `tilebridge.near`, loops do that by one shuffle of what they load. So are stores to such blocks, of elements that change
+    places before. Groups in which elements change places have up to 128 bytes, sizes are powers of two, and of a block that is there in part the
+    groups are whole.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32>) -> tensor<64xf32> {
+      %pairs = memref.reinterpret_cast %x to offset: [1], sizes: [32, 2], strides: [2, -1] : memref<?xf32> to memref<32x2xf32, strided<[2, -1], offset: 1>>
+      %0 = bufferization.to_tensor %pairs : memref<32x2xf32, strided<[2, -1], offset: 1>> to tensor<32x2xf32>
+      %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<32x2xf32> into tensor<64xf32>
+      return %1 : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    #map = affine_map<(d0) -> (d0)>
+    func.func @f(%x: memref<?xf32>) -> tensor<64xf32> {
+      %c1 = arith.constant 1 : index
+      %row = memref.reinterpret_cast %x to offset: [0], sizes: [64], strides: [1] : memref<?xf32> to memref<64xf32, strided<[1]>>
+      %0 = bufferization.to_tensor %row : memref<64xf32, strided<[1]>> to tensor<64xf32>
+      %init = tensor.empty() : tensor<64xi32>
+      %1 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]} outs(%init : tensor<64xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %other = arith.xori %i, %c1 : index
+        %place = arith.index_cast %other : index to i32
+        linalg.yield %place : i32
+      } -> tensor<64xi32>
+      %2 = linalg_ext.gather_along %0[%1] dimension = 0 {tilebridge.near} : tensor<64xf32>, tensor<64xi32> -> tensor<64xf32>
+      return %2 : tensor<64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
+                           "::tilebridge::linalg_ext::LinalgExtDialect"];
+}
+
 #endif

@@ -96,6 +96,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuRepeatRowsPass());
   // Blocks have no dimensions of one element, and numbers are no blocks.
   pm.addNestedPass<func::FuncOp>(createCpuDropUnitDimsPass());
+  // Pairs that run backwards, and elements that are there twice, are rows.
+  pm.addNestedPass<func::FuncOp>(createCpuFlattenGroupsPass());
   // A row that need not be there ends in one place, for those who read it and
   // those who write.
   pm.addNestedPass<func::FuncOp>(createCSEPass());

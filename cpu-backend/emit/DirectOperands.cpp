@@ -81,7 +81,12 @@ public:
     return true;
   }
 
-  void commit() { found.inner.insert(order.begin(), order.end()); }
+  void commit() {
+    found.inner.insert(order.begin(), order.end());
+    // Lanes of what is packed begin at whole groups.
+    for (Operation *op : order)
+      op->removeAttr(nearAttr);
+  }
   bool isComputed() const { return !order.empty(); }
 
 private:
