@@ -455,4 +455,40 @@ def CpuFlattenGroupsPass : Pass<"tilebridge-cpu-flatten-groups", "::mlir::func::
                            "::tilebridge::linalg_ext::LinalgExtDialect"];
 }
 
+def CpuTurnBlocksPass : Pass<"tilebridge-cpu-turn-blocks", "::mlir::func::FuncOp"> {
+  let summary = "Turns blocks of sums whose first dimension is contiguous in memory";
+  let description = [{
+    A loop that sums up a product of a matrix and a vector has blocks of rows x columns. Where the matrix is the transpose of one in memory, the
+    first dimension of all blocks that are read is contiguous, and the last one, along which they are summed, is not. Then all blocks of two
+    dimensions are turned, and what is computed from them, so that `tilebridge-cpu-merge-programs` sees rows of which programs have a few
+    columns each. Only in kernels of loads, sums and arithmetic that store no such block; nothing else changes by it.
+
+    Before:
+    ```mlir
+    #row = affine_map<(d0, d1) -> (d0, d1)>
+    func.func @f(%x: memref<?xf32>, %sums: memref<16xf32>, %n: index, %stride: index) attributes {tilebridge.kernel} {
+      %c0 = arith.constant 0 : index
+      %c64 = arith.constant 64 : index
+      %zero = arith.constant dense<0.0> : tensor<16xf32>
+      %all = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %zero) -> (tensor<16xf32>) {
+        %at = arith.muli %i, %stride : index
+        %view = memref.reinterpret_cast %x to offset: [%at], sizes: [16, 64], strides: [1, %stride] : memref<?xf32> to memref<16x64xf32, strided<[1, ?], offset: ?>>
+        %block = bufferization.to_tensor %view : memref<16x64xf32, strided<[1, ?], offset: ?>> to tensor<16x64xf32>
+        %sum = linalg.reduce { arith.addf } ins(%block : tensor<16x64xf32>) outs(%acc : tensor<16xf32>) dimensions = [1]
+        scf.yield %sum : tensor<16xf32>
+      }
+      bufferization.materialize_in_destination %all in writable %sums : (tensor<16xf32>, memref<16xf32>) -> ()
+      return
+    }
+    ```
+    After, in the loop:
+    ```mlir
+    %view = memref.reinterpret_cast %x to offset: [%at], sizes: [64, 16], strides: [%stride, 1] : ...
+    %block = bufferization.to_tensor %view : ... to tensor<64x16xf32>
+    %sum = linalg.reduce { arith.addf } ins(%block : tensor<64x16xf32>) outs(%acc : tensor<16xf32>) dimensions = [0]
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif

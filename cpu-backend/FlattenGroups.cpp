@@ -123,8 +123,8 @@ public:
   /// Of sizes or offsets of the block, those of the row.
   SmallVector<OpFoldResult> flat(ArrayRef<OpFoldResult> all) {
     SmallVector<OpFoldResult> row(all.take_front(groups.first));
-    row.push_back(mulIndex(b, loc, all[groups.first],
-                           b.getIndexAttr(groups.inMemory())));
+    row.push_back(
+        mulIndex(b, loc, all[groups.first], b.getIndexAttr(groups.inMemory())));
     return row;
   }
 
@@ -136,8 +136,7 @@ public:
     shape.push_back(type.getDimSize(groups.first) * groups.inMemory());
     strides.resize(groups.first);
     strides.push_back(1);
-    SmallVector<OpFoldResult> steps =
-        llvm::to_vector(block.getMixedStrides());
+    SmallVector<OpFoldResult> steps = llvm::to_vector(block.getMixedStrides());
     steps.resize(groups.first);
     steps.push_back(b.getIndexAttr(1));
     OpFoldResult begin = addIndex(b, loc, block.getMixedOffsets().front(),
@@ -172,10 +171,9 @@ public:
     auto type = cast<RankedTensorType>(row.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape.push_back(groups.size);
-    Value init =
-        tensor::EmptyOp::create(b, loc, shape, type.getElementType());
-    auto wide = linalg::BroadcastOp::create(
-        b, loc, row, init, ArrayRef<int64_t>{type.getRank()});
+    Value init = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+    auto wide = linalg::BroadcastOp::create(b, loc, row, init,
+                                            ArrayRef<int64_t>{type.getRank()});
     SmallVector<ReassociationIndices> dims;
     for (int64_t d = 0; d < type.getRank(); ++d)
       dims.push_back({d});
@@ -234,9 +232,8 @@ static void flattenLoad(tensor::CollapseShapeOp op) {
     shape.resize(*first + 1);
     shape.back() *= groups->inMemory();
     auto padded = tensor::PadOp::create(
-        b, flattener.loc,
-        RankedTensorType::get(shape, type.getElementType()), row, low, high,
-        outside, pad.getNofold());
+        b, flattener.loc, RankedTensorType::get(shape, type.getElementType()),
+        row, low, high, outside, pad.getNofold());
     padded->setDiscardableAttrs(pad->getDiscardableAttrDictionary());
     row = padded;
   }
@@ -257,15 +254,16 @@ static void flattenStore(bufferization::MaterializeInDestinationOp op) {
   auto store = matchStore(op);
   auto expand =
       store ? store->tensor.getDefiningOp<tensor::ExpandShapeOp>() : nullptr;
-  auto first = expand ? firstOfGroups(expand.getReassociationIndices())
-                      : std::nullopt;
+  auto first =
+      expand ? firstOfGroups(expand.getReassociationIndices()) : std::nullopt;
   auto place = first ? Place::of(op.getDest()) : std::nullopt;
   auto groups = place ? findGroups(*place, *first) : std::nullopt;
   if (!groups || groups->isRepeated)
     return;
   Flattener flattener(op, *groups);
   OpBuilder &b = flattener.b;
-  Value memory = flattener.flat(*place), row = flattener.exchanged(expand.getSrc());
+  Value memory = flattener.flat(*place),
+        row = flattener.exchanged(expand.getSrc());
   if (!store->low.empty()) {
     auto slice = op.getSource().getDefiningOp<tensor::ExtractSliceOp>();
     auto low = flattener.flat(slice.getMixedOffsets()),
@@ -283,8 +281,9 @@ static void flattenStore(bufferization::MaterializeInDestinationOp op) {
 
 namespace {
 
-struct FlattenGroupsPass : public tilebridge::cpu::impl::CpuFlattenGroupsPassBase<
-                               FlattenGroupsPass> {
+struct FlattenGroupsPass
+    : public tilebridge::cpu::impl::CpuFlattenGroupsPassBase<
+          FlattenGroupsPass> {
   using Base::Base;
 
   void runOnOperation() override {

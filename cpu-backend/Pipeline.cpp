@@ -71,6 +71,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createStructuredCanonicalizer());
   // Branches that only choose a block have become selects.
   pm.addPass(linalg_ext::createSpreadSelectsPass());
+  // What is contiguous along the rows of a result is along the last dimension.
+  pm.addNestedPass<func::FuncOp>(createCpuTurnBlocksPass());
   // Programs that read one column each become one that reads lines.
   CpuMergeProgramsPassOptions merge;
   merge.largeRead = target.prefetchBytes;

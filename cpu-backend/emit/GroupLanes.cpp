@@ -40,9 +40,9 @@ Value GroupLanes::byLane() {
   for (int64_t lane = 0; lane < fe.frame->lanes; ++lane) {
     Indices at(indices);
     Index &last = at.back();
-    last.base = toValue(b, loc,
-                        addIndex(b, loc, last.begin(b),
-                                 b.getIndexAttr(lane * last.step)));
+    last.base = toValue(
+        b, loc,
+        addIndex(b, loc, last.begin(b), b.getIndexAttr(lane * last.step)));
     last.step = 0;
     last.dim = -1;
     Value element = fe.evaluate(tensor, at);
@@ -66,10 +66,11 @@ Value GroupLanes::exchange(const Exchange &exchange) {
     return {};
   }
   if (areGroups && (!exchange.isFree || areAligned()))
-    return shuffled(fe.evaluate(source, indices),
-                    llvm::map_to_vector(
-                        llvm::seq<int64_t>(0, lanes),
-                        [&](int64_t lane) { return lane ^ exchange.stride; }));
+    return shuffled(
+        fe.evaluate(source, indices),
+        llvm::map_to_vector(llvm::seq<int64_t>(0, lanes), [&](int64_t lane) {
+          return lane ^ exchange.stride;
+        }));
   if (last.step != 0)
     return byLane();
   Indices from(indices);
@@ -102,7 +103,7 @@ Value GroupLanes::repeat(const RepeatedLanes &repeated) {
   fe.frame->lanes = lanes / times;
   Value some = fe.evaluate(repeated.source, from);
   fe.frame->lanes = lanes;
-  return shuffled(some, llvm::map_to_vector(
-                            llvm::seq<int64_t>(0, lanes),
-                            [&](int64_t lane) { return lane / times; }));
+  return shuffled(
+      some, llvm::map_to_vector(llvm::seq<int64_t>(0, lanes),
+                                [&](int64_t lane) { return lane / times; }));
 }
