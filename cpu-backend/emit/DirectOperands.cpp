@@ -81,12 +81,7 @@ public:
     return true;
   }
 
-  void commit() {
-    found.inner.insert(order.begin(), order.end());
-    // Lanes of what is packed begin at whole groups.
-    for (Operation *op : order)
-      op->removeAttr(nearAttr);
-  }
+  void commit() { found.inner.insert(order.begin(), order.end()); }
   bool isComputed() const { return !order.empty(); }
 
 private:

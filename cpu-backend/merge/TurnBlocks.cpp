@@ -100,9 +100,9 @@ static SmallVector<Operation *> findBlocks(func::FuncOp func) {
     if (op == func)
       return;
     bool hasBlock = false;
-    for (Value value : llvm::concat<Value>(
-             llvm::to_vector(op->getOperands()),
-             SmallVector<Value>(op->getResults()))) {
+    for (Value value :
+         llvm::concat<Value>(llvm::to_vector(op->getOperands()),
+                             SmallVector<Value>(op->getResults()))) {
       hasBlock |= isBlock(value);
       isPossible &= rankOf(value) <= 2;
     }
@@ -136,8 +136,7 @@ static void turn(Operation *op) {
     return replace(tensor::PadOp::create(
         b, loc, turned(pad.getType()), pad.getSource(),
         turned<OpFoldResult>(pad.getMixedLowPad()),
-        turned<OpFoldResult>(pad.getMixedHighPad()), outside,
-        pad.getNofold()));
+        turned<OpFoldResult>(pad.getMixedHighPad()), outside, pad.getNofold()));
   }
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return replace(tensor::EmptyOp::create(

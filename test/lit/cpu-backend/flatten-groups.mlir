@@ -152,3 +152,26 @@ func.func @others(%x: memref<?xf32, strided<[1], offset: ?>>, %n: index, %o0: me
   bufferization.materialize_in_destination %block in writable %o4 : (tensor<32x2xf32>, memref<32x2xf32>) -> ()
   return
 }
+
+// -----
+
+// So are operands of products, which pack what is in memory, and what they are computed from.
+// CHECK-LABEL: func.func @packed(
+// CHECK-NOT: tilebridge.near
+// CHECK: linalg.matmul
+func.func @packed(%x: memref<?xf32, strided<[1], offset: ?>>, %a: memref<16x16xf32>, %o: memref<16x64xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [16, 32, 2], strides: [32, 1, 0] : memref<?xf32, strided<[1], offset: ?>> to memref<16x32x2xf32, strided<[32, 1, 0]>>
+  %0 = bufferization.to_tensor %view : memref<16x32x2xf32, strided<[32, 1, 0]>> to tensor<16x32x2xf32>
+  %b = tensor.collapse_shape %0 [[0], [1, 2]] : tensor<16x32x2xf32> into tensor<16x64xf32>
+  %e = tensor.empty() : tensor<16x64xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<16x64xf32>) outs(%e : tensor<16x64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %n = arith.negf %p : f32
+    linalg.yield %n : f32
+  } -> tensor<16x64xf32>
+  %l = bufferization.to_tensor %a : memref<16x16xf32> to tensor<16x16xf32>
+  %y = linalg.matmul ins(%l, %c : tensor<16x16xf32>, tensor<16x64xf32>) outs(%zero : tensor<16x64xf32>) -> tensor<16x64xf32>
+  bufferization.materialize_in_destination %y in writable %o : (tensor<16x64xf32>, memref<16x64xf32>) -> ()
+  return
+}
