@@ -71,6 +71,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addPass(createStructuredCanonicalizer());
   // Branches that only choose a block have become selects.
   pm.addPass(linalg_ext::createSpreadSelectsPass());
+  // What is contiguous along the rows of a result is along the last dimension.
+  pm.addNestedPass<func::FuncOp>(createCpuTurnBlocksPass());
   // Programs that read one column each become one that reads lines.
   CpuMergeProgramsPassOptions merge;
   merge.largeRead = target.prefetchBytes;
@@ -96,6 +98,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuRepeatRowsPass());
   // Blocks have no dimensions of one element, and numbers are no blocks.
   pm.addNestedPass<func::FuncOp>(createCpuDropUnitDimsPass());
+  // Pairs that run backwards, and elements that are there twice, are rows.
+  pm.addNestedPass<func::FuncOp>(createCpuFlattenGroupsPass());
   // A row that need not be there ends in one place, for those who read it and
   // those who write.
   pm.addNestedPass<func::FuncOp>(createCSEPass());

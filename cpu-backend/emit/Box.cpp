@@ -27,7 +27,8 @@ Value FunctionEmitter::inBox(const View &view, ArrayRef<Index> indices,
     if (index.step != 0 || isChecked || view.isFull(d))
       continue;
     // The index of a loop that is not open yet: its accesses see to it.
-    if (!index.base && index.dim >= 0 && view.shape[d] != 1)
+    if (!index.base && (index.dim >= 0 || index.groupDim >= 0) &&
+        view.shape[d] != 1)
       continue;
     OpFoldResult at = index.begin(rewriter);
     auto low = constantOf(view.lo[d]);

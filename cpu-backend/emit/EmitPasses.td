@@ -109,7 +109,8 @@ def CpuJoinBranchLoadsPass : Pass<"tilebridge-cpu-join-branch-loads", "::mlir::f
     what a branch gives is written to memory. So a block that both branches load from one place is loaded before them: from the box whose
     sizes the branch's condition chooses. Only where nothing in the branches writes, and both have the same number outside.
     A load that is a box in some programs and a gather in the others (`tilebridge.same_load`), such as one at `i % n`, is the gather in all of
-    them, if that is of one dimension, only stored, and read in pieces of rows (tilebridge-cpu-emit): a box is one piece.
+    them, if that is of one dimension, only stored, and read in pieces of rows (tilebridge-cpu-emit): a box is one piece. Not where the condition
+    is known to hold and the box has pieces of a constant number of elements, such as the pairs of `i // 2` (tilebridge-cpu-flatten-groups).
 
     Before:
     ```mlir

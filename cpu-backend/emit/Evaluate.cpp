@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/GroupLanes.h"
 #include "cpu-backend/emit/PickedElements.h"
 #include "cpu-backend/emit/RepeatedLanes.h"
 #include "cpu-backend/emit/StreamScans.h"
@@ -172,11 +173,9 @@ Value FunctionEmitter::evaluateDefinition(Value tensor,
   if (isPick(op))
     return PickedElements(*this, op, indices).evaluate();
   if (auto exchange = matchExchange(op); exchange && exchange->isNear())
-    return exchangeLanes(*exchange, evaluate(op->getOperand(0), indices),
-                         indices[0], loc);
-  if (auto repeated = RepeatedLanes::match(op);
-      repeated && indices.back().step == 1)
-    return repeated->evaluate(*this, indices, frame->lanes, loc);
+    return GroupLanes(*this, op, indices).exchange(*exchange);
+  if (auto repeated = RepeatedLanes::match(op))
+    return GroupLanes(*this, op, indices).repeat(*repeated);
   if (op->getNumOperands() > 0)
     if (auto from = operandIndices(op->getOpOperand(0), indices, &rewriter))
       return evaluate(op->getOperand(0), *from);
@@ -184,23 +183,6 @@ Value FunctionEmitter::evaluateDefinition(Value tensor,
       << "'" << op->getName()
       << "' is not supported by the CPU backend, or not in this form";
   return {};
-}
-
-/// Lane l gets what lane `l ^ stride` has; null after an error.
-Value FunctionEmitter::exchangeLanes(const Exchange &exchange, Value value,
-                                     const Index &index, Location loc) {
-  if (index.step != 1 || frame->lanes % exchange.lanes != 0) {
-    emitError(loc) << "internal error: lanes change places where there are "
-                   << frame->lanes << ", not " << exchange.lanes;
-    return {};
-  }
-  // The same number in all lanes stays where it is.
-  if (!value || !isa<VectorType>(value.getType()))
-    return value;
-  auto order =
-      llvm::map_to_vector(llvm::seq<int64_t>(0, frame->lanes),
-                          [&](int64_t lane) { return lane ^ exchange.stride; });
-  return vector::ShuffleOp::create(rewriter, loc, value, value, order);
 }
 
 Value FunctionEmitter::evaluateElementwise(OpResult result,

@@ -114,7 +114,8 @@ LogicalResult FunctionEmitter::emitOp(Operation *op) {
       rememberReversal(op);
     if (!plan.isBuffer(op->getResult(0)))
       return success();
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) &&
+        !op->hasAttr(nearAttr))
       return emitReshape(op);
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       return emitConstant(constant);

@@ -64,6 +64,7 @@ public:
 private:
   friend class GatherPieces;
   friend class GatheredColumns;
+  friend class GroupLanes;
   friend class GatheredPairs;
   friend class GatheredRows;
   friend struct RowLanes;
@@ -216,8 +217,6 @@ private:
   mlir::Value evaluate(mlir::Value tensor, llvm::ArrayRef<Index> indices);
   mlir::Value evaluateDefinition(mlir::Value tensor,
                                  llvm::ArrayRef<Index> indices);
-  mlir::Value exchangeLanes(const Exchange &exchange, mlir::Value value,
-                            const Index &index, mlir::Location loc);
   mlir::Value evaluateElementwise(mlir::OpResult result,
                                   llvm::ArrayRef<Index> indices);
   mlir::Value evaluateAlone(mlir::Value tensor, llvm::ArrayRef<Index> indices,

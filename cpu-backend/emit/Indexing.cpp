@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/RepeatedLanes.h"
 #include "cpu-backend/emit/StreamScans.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
@@ -99,6 +100,12 @@ bool tilebridge::cpu::isPickedFrom(Value value) {
 
 std::optional<Exchange> tilebridge::cpu::matchExchange(Operation *op) {
   auto gather = dyn_cast_if_present<linalg_ext::GatherAlongOp>(op);
+  bool isFree = gather && gather->hasAttr(nearAttr) &&
+                static_cast<int64_t>(gather.getDimension()) + 1 ==
+                    gather.getType().getRank();
+  if (isFree)
+    if (int64_t stride = gather.getExchangeStride())
+      return Exchange{stride, 2 * stride, true};
   auto lanes = gather ? gather->getAttrOfType<IntegerAttr>(lanesAttr) : nullptr;
   int64_t stride = lanes ? gather.getExchangeStride() : 0;
   if (stride == 0 || gather.getType().getRank() != 1)
@@ -323,13 +330,38 @@ std::optional<Indices> tilebridge::cpu::operandIndices(OpOperand &operand,
   }
   if (auto exchange = matchExchange(op)) {
     Indices result(indices);
-    if (exchange->isNear())
+    Index &last = result.back();
+    if (exchange->isFree && (last.step != 0 || !builder || !last.base)) {
+      // Lanes that are not whole groups are computed one by one.
+      last.groupDim = last.dim;
+      last.group = std::max(last.group, exchange->lanes);
       return result;
-    result[0].dim = -1;
-    if (builder && indices[0].base)
-      result[0].base =
-          arith::XOrIOp::create(*builder, loc, indices[0].base,
+    }
+    if (exchange->isNear() && !exchange->isFree)
+      return result;
+    last.dim = -1;
+    if (builder && last.base)
+      last.base =
+          arith::XOrIOp::create(*builder, loc, last.base,
                                 constantIndex(*builder, loc, exchange->stride));
+    return result;
+  }
+  if (auto repeated = RepeatedLanes::match(op)) {
+    // For walks: see GroupLanes::repeat.
+    const Index &last = indices.back();
+    Indices result(indices);
+    result.push_back(Index());
+    Index &group = result[result.size() - 2];
+    group.step = 0;
+    group.dim = -1;
+    group.groupDim = last.step != 0 || !last.base ? last.dim : -1;
+    group.group = repeated->times;
+    group.isSpread = true;
+    if (builder && last.base)
+      group.base =
+          arith::DivUIOp::create(*builder, loc, last.base,
+                                 constantIndex(*builder, loc, repeated->times));
+    result.back().dim = -1;
     return result;
   }
   if (isStreamedScan(op))

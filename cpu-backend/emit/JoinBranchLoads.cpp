@@ -119,8 +119,16 @@ private:
   /// Of a load that is a gather in some programs, and a box in the others,
   /// leaves the gather where nests read it in pieces.
   bool readsPieces(OpResult result) {
-    Value read = branch.elseYield().getOperand(result.getResultNumber());
+    unsigned number = result.getResultNumber();
+    Value read = branch.elseYield().getOperand(number);
     Operation *gather = read.getDefiningOp();
+    // Pieces of a constant number of elements, as `i // 2` has, are a block
+    // with a dimension more; where it is known to be that, it is read as such.
+    if (matchPattern(branch.getCondition(), m_One()) &&
+        branch.thenYield()
+            .getOperand(number)
+            .getDefiningOp<tensor::CollapseShapeOp>())
+      return false;
     llvm::SetVector<Operation *> ops;
     auto mayMove = [&](Value operand) { return collect(operand, ops); };
     if (!gather || gather->getBlock() != branch.elseBlock() ||

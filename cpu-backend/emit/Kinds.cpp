@@ -17,6 +17,8 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "cpu-backend/emit/RepeatedLanes.h"
+
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
@@ -194,8 +196,10 @@ static bool isCheapFromIndices(Value value, int64_t &cost) {
 
 bool tilebridge::cpu::isComputedReshape(Operation *op) {
   int64_t cost = 8;
-  return isUnitReshape(op) || (isa<tensor::ExpandShapeOp>(op) &&
-                               isCheapFromIndices(op->getOperand(0), cost));
+  return isUnitReshape(op) ||
+         (op->hasAttr(nearAttr) && RepeatedLanes::match(op)) ||
+         (isa<tensor::ExpandShapeOp>(op) &&
+          isCheapFromIndices(op->getOperand(0), cost));
 }
 
 bool tilebridge::cpu::dividesIntegers(Operation *op) {

@@ -11,6 +11,7 @@
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/MemoryTable.h"
 #include "cpu-backend/emit/NestEmitter.h"
+#include "cpu-backend/emit/RepeatedLanes.h"
 #include "cpu-backend/emit/StreamScans.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -73,8 +74,14 @@ void NestEmitter::noteValue(Value value, ArrayRef<Index> at) {
   if (element.isIntOrFloat())
     note.bits = element.getIntOrFloatBitWidth();
   Operation *op = value.getDefiningOp();
-  if (auto exchange = matchExchange(op))
+  if (auto exchange = matchExchange(op); exchange && exchange->isFree)
+    lanesInGroup = std::max(lanesInGroup, exchange->lanes);
+  else if (exchange)
     lanesToExchange = std::max(lanesToExchange, exchange->lanes);
+  if (auto repeated = op ? RepeatedLanes::match(op) : std::nullopt)
+    lanesInGroup = std::max<int64_t>(lanesInGroup, 2);
+  if (lanesInGroup > 1)
+    mayShift = false;
   if (!op || fe.viewIfInMemory(value))
     note.cost = 1;
   else if (auto rows = dyn_cast<linalg_ext::GatherRowsOp>(op))
@@ -212,6 +219,10 @@ void NestEmitter::choose() {
     auto group = static_cast<int64_t>(nest.places.size());
     frame.lanes = std::max(frame.lanes, group);
     edgeLanes = std::max(edgeLanes, group);
+    if (size % lanesInGroup == 0) {
+      frame.lanes = std::max(frame.lanes, lanesInGroup);
+      edgeLanes = std::max(edgeLanes, lanesInGroup);
+    }
     if (lanesToExchange > 1)
       frame.lanes = edgeLanes = lanesToExchange;
     // Rows end anywhere.

@@ -140,16 +140,22 @@ void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
     if (view.isWhole())
       return;
     for (auto [d, index] : llvm::enumerate(viewAt)) {
-      if (index.dim != frame.vecDim || index.step != 1 ||
+      // Of elements that are there several times, each has so many lanes.
+      bool isSpread = index.isSpread && index.groupDim == frame.vecDim;
+      if ((!isSpread && (index.dim != frame.vecDim || index.step != 1)) ||
           static_cast<int>(d) == view.rowDim)
         continue;
+      OpFoldResult group = b.getIndexAttr(isSpread ? index.group : 1);
       auto low = constantOf(view.lo[d]);
-      if ((!low || *low > 0) && !llvm::is_contained(lows, view.lo[d]))
-        lows.push_back(view.lo[d]);
-      if (auto high = dyn_cast<Value>(view.hi[d]))
+      if (!low || *low > 0)
+        if (OpFoldResult from = mulIndex(b, loc, view.lo[d], group);
+            !llvm::is_contained(lows, from))
+          lows.push_back(from);
+      if (auto high = dyn_cast<Value>(view.hi[d]); high && !isSpread)
         if (!llvm::is_contained(frame.bounds, high))
           frame.bounds.push_back(high);
       Value limit = fe.rowLimit(view, viewAt, d, loc);
+      limit = toValue(b, loc, mulIndex(b, loc, limit, group));
       if (!llvm::is_contained(limits, limit))
         limits.push_back(limit);
     }

@@ -273,6 +273,9 @@ private:
   int64_t groupSize = 1;
   /// Lanes without which they cannot change places.
   int64_t lanesToExchange = 1;
+  /// Lanes are whole groups of so many, in which they change places or are one
+  /// element.
+  int64_t lanesInGroup = 1;
   /// Lanes of loops with masks.
   int64_t edgeLanes = 1;
   /// Of the elements that a step computes.

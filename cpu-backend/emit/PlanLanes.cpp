@@ -22,7 +22,9 @@ static bool isReadInPlace(OpOperand &use) {
 }
 
 void ExchangedLanes::add(Operation *op) {
-  if (matchExchange(op) || llvm::any_of(op->getOpOperands(), [&](auto &use) {
+  auto exchange = matchExchange(op);
+  if ((exchange && !exchange->isFree) ||
+      llvm::any_of(op->getOpOperands(), [&](auto &use) {
         return contains(use.get().getDefiningOp()) && isReadInPlace(use);
       }))
     ops.insert(op);

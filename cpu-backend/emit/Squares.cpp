@@ -35,7 +35,8 @@ static constexpr size_t mostReads = 2;
 /// The squares of the nest, if it can be written in such.
 std::optional<NestEmitter::Squares> NestEmitter::findSquares() {
   if (nest.isCold || frame.vecDim < 0 || !nest.reduceDims.empty() ||
-      !scans.empty() || lanesToExchange > 1 || !fe.staged.empty())
+      !scans.empty() || lanesToExchange > 1 || lanesInGroup > 1 ||
+      !fe.staged.empty())
     return std::nullopt;
   Squares result;
   int64_t narrowest = 64;

@@ -29,9 +29,16 @@ struct Index {
   /// It takes the place of a loop inside of the lanes' loop: whether it is in a
   /// box is not known there.
   bool isInner = false;
+  /// Where not -1: in groups of `group` elements, lanes along this dimension of
+  /// the nest are at one index (`isSpread`: `base` counts groups), or take the
+  /// elements of their group in another order.
+  int groupDim = -1;
+  int64_t group = 1;
+  bool isSpread = false;
 
   bool operator==(const Index &o) const {
-    return base == o.base && step == o.step && dim == o.dim;
+    return base == o.base && step == o.step && dim == o.dim &&
+           groupDim == o.groupDim && isSpread == o.isSpread;
   }
   /// The index of the first lane.
   mlir::OpFoldResult begin(mlir::OpBuilder &builder) const {
@@ -188,6 +195,10 @@ bool isPickedFrom(mlir::Value value);
 /// multiples of them (tilebridge-cpu-flatten-cubes).
 struct Exchange {
   int64_t stride, lanes;
+  /// Of a block of any rank: the last dimension. Any lanes will do that are
+  /// whole groups of 2 * stride, and so will scalars
+  /// (tilebridge-cpu-flatten-groups).
+  bool isFree = false;
   /// The element is in another lane of the same vector, and not in another
   /// vector.
   bool isNear() const { return stride < lanes; }
@@ -195,6 +206,8 @@ struct Exchange {
 std::optional<Exchange> matchExchange(mlir::Operation *op);
 /// On these: the lanes.
 inline constexpr llvm::StringLiteral lanesAttr = "tilebridge.lanes";
+/// On those that are free.
+inline constexpr llvm::StringLiteral nearAttr = "tilebridge.near";
 /// An operand whose elements are needed to compute those of the result.
 bool isRead(mlir::OpOperand &operand);
 /// An op that computes each element of its result from one element of each

@@ -233,3 +233,31 @@ func.func @pieces(%p: !ptr, %n: i32, %is: i1, %at: index, %out: memref<256xf32>,
   bufferization.materialize_in_destination %unmarked in writable %other : (tensor<256xf32>, memref<256xf32>) -> ()
   return %returned : tensor<256xf32>
 }
+
+// Pairs of one element that are known to be a box are read as that.
+// CHECK-LABEL: func.func @pairs(
+// CHECK: %[[BOX:.*]] = tensor.collapse_shape
+// CHECK: bufferization.materialize_in_destination %[[BOX]]
+func.func @pairs(%p: !ptr, %at: index, %out: memref<256xf32>) {
+  %is = arith.constant true
+  %e = tensor.empty() : tensor<256xi64>
+  %c2 = arith.constant 2 : i64
+  %places = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i64
+    %k = arith.divsi %j, %c2 : i64
+    linalg.yield %k : i64
+  } -> tensor<256xi64>
+  %stored = scf.if %is -> (tensor<256xf32>) {
+    %all = memref.reinterpret_cast %p to offset: [%at], sizes: [128, 2], strides: [1, 0] : !ptr to memref<128x2xf32, strided<[1, 0], offset: ?>>
+    %block = bufferization.to_tensor %all : memref<128x2xf32, strided<[1, 0], offset: ?>> to tensor<128x2xf32>
+    %box = tensor.collapse_shape %block [[0, 1]] : tensor<128x2xf32> into tensor<256xf32>
+    scf.yield %box : tensor<256xf32>
+  } else {
+    %read = linalg_ext.gather %p[%places] {tilebridge.same_load} : (!ptr, tensor<256xi64>) -> tensor<256xf32>
+    scf.yield %read : tensor<256xf32>
+  }
+  bufferization.materialize_in_destination %stored in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
