@@ -164,10 +164,8 @@ void BufferDecider::describe(Node &node, const DirectOperands &direct) {
     node.isAlways |= !isComputedReshape(op) || isPickedFrom(op->getResult(0));
     return;
   }
-  if (isa<tensor::InsertSliceOp>(op)) {
+  if (isa<tensor::InsertSliceOp>(op))
     node.isAlways |= !matchLoad(op->getResult(0));
-    return;
-  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     node.isAlways |= !isa<SplatElementsAttr>(constant.getValue());
     return;

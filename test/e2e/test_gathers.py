@@ -176,3 +176,27 @@ def test_masks_are_older_than_all_stores(n, rng):
     two_stores_kernel[(1,)](x, y, z, n, N=64)
     assert torch.equal(z, wanted)
     assert torch.equal(x[3:].nan_to_num(7.0), (-value - 1).nan_to_num(7.0))
+
+
+@triton.jit
+def chosen_kernel(x, y, ids, out, sums, n, stride, N: tl.constexpr):
+    at = tl.arange(0, N)
+    value = tl.load(x + at * stride, mask=at < n, other=tl.load(y + at))
+    tl.store(out + at, tl.gather(value, tl.load(ids + at), 0))
+    tl.store(sums + at, tl.cumsum(value, 0))
+
+
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.float16, torch.int8, torch.int64))
+@pytest.mark.parametrize("stride", [0, 1, 3])
+@pytest.mark.parametrize("n", [0, 1, 13, 64])
+def test_elements_of_two_arrays(n, stride, dtype, rng):
+    """What is picked from was loaded with others behind an end: both are picked."""
+    size = 64
+    x = torch.randint(-3, 4, [size * 3], generator=rng).to(dtype)
+    y = torch.randint(-3, 4, [size], generator=rng).to(dtype)
+    ids = torch.randint(0, size, [size], generator=rng)
+    out, sums = torch.empty_like(y), torch.empty_like(y)
+    chosen_kernel[(1,)](x, y, ids, out, sums, n, stride, N=size)
+    value = torch.where(torch.arange(size) < n, x[torch.arange(size) * stride], y)
+    assert torch.equal(out, value[ids])
+    assert torch.equal(sums, value.cumsum(0).to(dtype))

@@ -439,3 +439,18 @@ func.func @outer_product(%x: memref<64xbf16>, %y: memref<32xf32>) -> (tensor<64x
   %s1 = linalg.reduce { arith.addf } ins(%outer : tensor<64x32xf32>) outs(%row : tensor<32xf32>) dimensions = [0]
   return %s0, %s1 : tensor<64xf32>, tensor<32xf32>
 }
+
+// -----
+
+// Where elements are picked from what was loaded with others behind an end, both are in memory.
+// CHECK-LABEL: func.func @picked_of_two(
+// CHECK: tensor.insert_slice {{.*}} {tilebridge.plan = "buffer"}
+func.func @picked_of_two(%x: memref<8xf32, strided<[0]>>, %y: memref<16xf32>, %ids: memref<16xi32>, %o: memref<16xf32>) {
+  %other = bufferization.to_tensor %y : memref<16xf32> to tensor<16xf32>
+  %t = bufferization.to_tensor %x : memref<8xf32, strided<[0]>> to tensor<8xf32>
+  %both = tensor.insert_slice %t into %other[0] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  %i = bufferization.to_tensor %ids : memref<16xi32> to tensor<16xi32>
+  %picked = linalg_ext.gather_along %both[%i] dimension = 0 : tensor<16xf32>, tensor<16xi32> -> tensor<16xf32>
+  bufferization.materialize_in_destination %picked in writable %o : (tensor<16xf32>, memref<16xf32>) -> ()
+  return
+}
