@@ -139,8 +139,10 @@ private:
   }
 
   Found startOf(ImplicitLocOpBuilder &b, Value value) {
-    if (auto known = found.find(value); known != found.end())
-      return known->second;
+    if (auto known = found.find(value); known != found.end()) {
+      auto [isThere, bits] = known->second;
+      return {isThere.getLhs(), bits.getFalseValue()};
+    }
     Value bits;
     if (Value key = keys.lookup(value)) {
       bits = invertNegative(b, shift(b, key, isMaximum ? -pastNans : pastNans));
@@ -200,18 +202,19 @@ private:
     int16_t first = isMaximum ? pastNans : INT16_MIN + pastNans;
     auto predicate =
         isMaximum ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
-    Value isThere = arith::CmpIOp::create(b, predicate, of.shifted,
-                                          constant(b, type, first));
+    auto isThere = arith::CmpIOp::create(b, predicate, of.shifted,
+                                         constant(b, type, first));
     Value shifted = shift(b, of.shifted, -pastNans);
-    Value bits = arith::SelectOp::create(b, isThere, shifted, of.bits);
-    for (Value each : {isThere, shifted, bits}) {
-      made.insert(each.getDefiningOp());
-      numbersMade.push_back(each.getDefiningOp());
+    auto bits = arith::SelectOp::create(b, isThere, shifted, of.bits);
+    for (Operation *each : {isThere.getOperation(), shifted.getDefiningOp(),
+                            bits.getOperation()}) {
+      made.insert(each);
+      numbersMade.push_back(each);
     }
     Value key =
         shift(b, invertNegative(b, bits), isMaximum ? pastNans : -pastNans);
     Value wide = number(b, key);
-    found[wide] = of;
+    found.try_emplace(wide, isThere, bits);
     return wide;
   }
 
@@ -281,7 +284,9 @@ private:
   OperationName name;
   bool isMaximum;
   DenseMap<Value, Value> keys;
-  DenseMap<Value, Found> found;
+  /// The operations that a number from a loop is made by. (What they take it
+  /// from is another loop's result once that one carries more.)
+  DenseMap<Value, std::pair<arith::CmpIOp, arith::SelectOp>> found;
   DenseSet<Operation *> made;
   SmallVector<Operation *> numbersMade;
 };

@@ -166,3 +166,36 @@ func.func @others(%p: memref<?xbf16>, %h: memref<?xf16>, %n: index, %start: vect
   }
   return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6 : vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
 }
+
+// -----
+
+// Two maxima in each of two loops, which go on with what the first one found: integers of both are carried from one to the other.
+// CHECK-LABEL: func.func @two_of_each(
+// CHECK: %[[FIRST:.*]]:4 = scf.for {{.*}} -> (vector<32xi16>, vector<32xi16>, vector<32xi16>, vector<32xi16>)
+// CHECK: %[[SECOND:.*]]:4 = scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]]#0, %{{.*}} = %[[FIRST]]#1, %{{.*}} = %[[FIRST]]#2, %{{.*}} = %[[FIRST]]#3)
+// CHECK-COUNT-2: arith.extf
+// CHECK-NOT: arith.extf
+func.func @two_of_each(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index, %m: index) -> (vector<32xf32>, vector<32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %low = arith.constant dense<0xFF800000> : vector<32xf32>
+  %first:2 = scf.for %i = %c0 to %n step %c32 iter_args(%a = %low, %b = %low) -> (vector<32xf32>, vector<32xf32>) {
+    %u = vector.load %x[%i] : memref<?xbf16>, vector<32xbf16>
+    %v = vector.load %y[%i] : memref<?xbf16>, vector<32xbf16>
+    %p = arith.extf %u : vector<32xbf16> to vector<32xf32>
+    %q = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %c = arith.maxnumf %a, %p : vector<32xf32>
+    %d = arith.maxnumf %b, %q : vector<32xf32>
+    scf.yield %c, %d : vector<32xf32>, vector<32xf32>
+  }
+  %second:2 = scf.for %i = %n to %m step %c32 iter_args(%a = %first#0, %b = %first#1) -> (vector<32xf32>, vector<32xf32>) {
+    %u = vector.load %x[%i] : memref<?xbf16>, vector<32xbf16>
+    %v = vector.load %y[%i] : memref<?xbf16>, vector<32xbf16>
+    %p = arith.extf %u : vector<32xbf16> to vector<32xf32>
+    %q = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %c = arith.maxnumf %a, %p : vector<32xf32>
+    %d = arith.maxnumf %b, %q : vector<32xf32>
+    scf.yield %c, %d : vector<32xf32>, vector<32xf32>
+  }
+  return %second#0, %second#1 : vector<32xf32>, vector<32xf32>
+}
