@@ -40,6 +40,7 @@ Value GroupLanes::byLane() {
   for (int64_t lane = 0; lane < fe.frame->lanes; ++lane) {
     Indices at(indices);
     Index &last = at.back();
+    fe.moveTo(last.level);
     last.base = toValue(
         b, loc,
         addIndex(b, loc, last.begin(b), b.getIndexAttr(lane * last.step)));
@@ -74,12 +75,13 @@ Value GroupLanes::exchange(const Exchange &exchange) {
   if (last.step != 0)
     return byLane();
   Indices from(indices);
-  if (!last.base) {
-    OpBuilder::InsertionGuard guard(b);
-    fe.moveTo(0);
-    from.back().base = arith::ConstantIndexOp::create(b, loc, 0);
-  }
-  return fe.evaluate(source, *operandIndices(op->getOpOperand(0), from, &b));
+  // In the loop that the index belongs to: others find it there.
+  fe.moveTo(last.base ? last.level : 0);
+  if (!last.base)
+    from.back() = {arith::ConstantIndexOp::create(b, loc, 0)};
+  from = *operandIndices(op->getOpOperand(0), from, &b);
+  fe.moveTo(fe.levelOf(from));
+  return fe.evaluate(source, from);
 }
 
 Value GroupLanes::repeat(const RepeatedLanes &repeated) {
@@ -92,9 +94,12 @@ Value GroupLanes::repeat(const RepeatedLanes &repeated) {
     return byLane();
   Indices from(indices);
   Index &group = from.back();
-  if (last.base)
+  if (last.base) {
+    fe.moveTo(last.level);
     group.base = arith::DivUIOp::create(
         b, loc, last.base, arith::ConstantIndexOp::create(b, loc, times));
+    fe.moveTo(fe.levelOf(indices));
+  }
   if (last.step == 0 || lanes < times) {
     group.step = 0;
     group.dim = -1;
