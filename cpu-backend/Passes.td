@@ -10,6 +10,7 @@
 
 include "mlir/Pass/PassBase.td"
 include "cpu-backend/BlockPasses.td"
+include "cpu-backend/ShapePasses.td"
 include "cpu-backend/FloatPasses.td"
 include "cpu-backend/emit/CarriedPasses.td"
 include "cpu-backend/emit/EmitPasses.td"
