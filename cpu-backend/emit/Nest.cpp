@@ -188,13 +188,7 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
     frame.lanes = interior ? lanes : edgeLanes;
     auto restore = llvm::scope_exit([&] { frame.lanes = lanes; });
     return loop(from, to, frame.lanes, [&](Value iv, unsigned level) {
-      frame.interior = interior;
-      frame.vecLevel = level;
-      indices[d] = {iv, 1, level, static_cast<int>(d)};
-      LogicalResult result = emitLoops(position + 1);
-      indices[d] = {Value(), 0, 0, static_cast<int>(d)};
-      frame.interior = false;
-      return result;
+      return emitLanesAt(position, iv, level, interior);
     });
   };
   bool isOnce = limits.empty() && lows.empty() && lanes == nest.shape[d];
@@ -231,10 +225,7 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   Value end = toValue(b, loc, ranges[d].second);
   if (nest.isCold)
     return segment(begin, end, false);
-  Value limit = end;
-  for (Value other : limits)
-    if (other != end)
-      limit = arith::MinSIOp::create(b, loc, limit, other);
+  Value limit = leastOf(end, limits);
   Value mainBegin = begin;
   if (!lows.empty()) {
     for (OpFoldResult low : lows)
@@ -261,17 +252,22 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   return segment(mainEnd, end, false);
 }
 
-/// The body at one constant place along the lanes.
-LogicalResult NestEmitter::emitOnce(unsigned position, int64_t at,
-                                    bool interior) {
-  unsigned level = frame.levels.size() - 1;
+/// The lanes from `at` on, of a loop at `level` or of none.
+LogicalResult NestEmitter::emitLanesAt(unsigned position, Value at,
+                                       unsigned level, bool interior) {
   frame.interior = interior;
   frame.vecLevel = level;
-  indices[frame.vecDim] = {constant(at), 1, level, frame.vecDim};
+  indices[frame.vecDim] = {at, 1, level, frame.vecDim};
   LogicalResult result = emitLoops(position + 1);
   indices[frame.vecDim] = {Value(), 0, 0, frame.vecDim};
   frame.interior = false;
   return result;
+}
+
+/// The lanes at one constant place.
+LogicalResult NestEmitter::emitOnce(unsigned position, int64_t at,
+                                    bool interior) {
+  return emitLanesAt(position, constant(at), frame.levels.size() - 1, interior);
 }
 
 LogicalResult NestEmitter::emitBody() {
@@ -336,6 +332,15 @@ LogicalResult NestEmitter::storeOutputs(ArrayRef<Stored> values) {
       return failure();
   }
   return success();
+}
+
+/// `end`, or the least of the limits where one lies before it.
+Value NestEmitter::leastOf(Value end, ArrayRef<Value> limits) {
+  Value least = end;
+  for (Value limit : limits)
+    if (limit != end)
+      least = arith::MinSIOp::create(b, loc, least, limit);
+  return least;
 }
 
 /// Before all loops, so that what is at this index only may be, too.

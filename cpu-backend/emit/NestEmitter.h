@@ -74,6 +74,8 @@ private:
   void collectBounds(llvm::SmallVectorImpl<mlir::OpFoldResult> &lows,
                      llvm::SmallVectorImpl<mlir::Value> &limits);
   mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
+  mlir::LogicalResult emitLanesAt(unsigned position, mlir::Value at,
+                                  unsigned level, bool interior);
   mlir::LogicalResult emitOnce(unsigned position, int64_t at, bool interior);
   mlir::LogicalResult emitBody();
   /// What an output that is written gets here, and its mask, which may be null.
@@ -172,6 +174,7 @@ private:
                                        llvm::ArrayRef<mlir::OpFoldResult> lows,
                                        llvm::ArrayRef<mlir::Value> limits);
   mlir::Value constant(int64_t value);
+  mlir::Value leastOf(mlir::Value end, llvm::ArrayRef<mlir::Value> limits);
   mlir::Value outermostZero();
 
   // StreamScans.cpp

@@ -234,13 +234,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
     frame.pieces = pieces;
     LogicalResult result =
         loop(low, high, lanes, [&](Value iv, unsigned inner) {
-          frame.interior = true;
-          frame.vecLevel = inner;
-          indices[0] = {iv, 1, inner, 0};
-          LogicalResult result = emitLoops(position + 1);
-          indices[0] = {Value(), 0, 0, 0};
-          frame.interior = false;
-          return result;
+          return emitLanesAt(position, iv, inner, /*interior=*/true);
         });
     frame.pieces = nullptr;
     return result;

@@ -121,20 +121,17 @@ void NestEmitter::claimRowEnds(Value end) {
 LogicalResult NestEmitter::emitShiftedLanes(unsigned position,
                                             ArrayRef<OpFoldResult> lows,
                                             ArrayRef<Value> limits) {
-  unsigned d = frame.vecDim;
   int64_t lanes = frame.lanes;
-  Value begin = toValue(b, loc, ranges[d].first);
-  Value end = toValue(b, loc, ranges[d].second);
+  auto [first, last] = ranges[frame.vecDim];
+  Value begin = toValue(b, loc, first);
+  Value end = toValue(b, loc, last);
   Value inside = begin;
   for (OpFoldResult low : lows)
-    if (low != ranges[d].first)
+    if (low != first)
       inside = arith::MaxSIOp::create(b, loc, inside, toValue(b, loc, low));
   inside = arith::MinSIOp::create(b, loc, inside, end);
   Value start = alignStreams(inside, end);
-  Value limit = end;
-  for (Value other : limits)
-    if (other != end)
-      limit = arith::MinSIOp::create(b, loc, limit, other);
+  Value limit = leastOf(end, limits);
   // Where a row ends before its first line does, nothing is left.
   Value length = arith::MaxSIOp::create(
       b, loc, arith::SubIOp::create(b, loc, limit, start), constant(0));
@@ -144,18 +141,9 @@ LogicalResult NestEmitter::emitShiftedLanes(unsigned position,
         arith::AndIOp::create(b, loc, length, constant(-elements)));
   };
   Value stop = endOfAll(lanes);
-  auto body = [&](Value iv, unsigned level, bool interior) {
-    frame.interior = interior;
-    frame.vecLevel = level;
-    indices[d] = {iv, 1, level, static_cast<int>(d)};
-    LogicalResult result = emitLoops(position + 1);
-    indices[d] = {Value(), 0, 0, static_cast<int>(d)};
-    frame.interior = false;
-    return result;
-  };
   claimRowEnds(limit);
   if (failed(loop(start, stop, lanes, [&](Value iv, unsigned level) {
-        return body(iv, level, /*interior=*/true);
+        return emitLanesAt(position, iv, level, /*interior=*/true);
       })))
     return failure();
 
@@ -208,7 +196,8 @@ LogicalResult NestEmitter::emitShiftedLanes(unsigned position,
         for (auto [output, isLarge] : large)
           frame.streams[&output->view] = arith::AndIOp::create(
               b, loc, isWhole, streams.lookup(&output->view));
-        LogicalResult result = body(at, level, /*interior=*/false);
+        LogicalResult result =
+            emitLanesAt(position, at, level, /*interior=*/false);
         frame.edgeMask = {};
         return result;
       });
