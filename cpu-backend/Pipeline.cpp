@@ -96,6 +96,10 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuRepeatLoadsPass());
   // What is computed from these is computed for one row.
   pm.addNestedPass<func::FuncOp>(createCpuRepeatRowsPass());
+  // Tables of whole blocks have no masks.
+  pm.addNestedPass<func::FuncOp>(createCpuVersionTablesPass());
+  // What is computed from such a table is computed once, too.
+  pm.addNestedPass<func::FuncOp>(createCpuRepeatTablesPass());
   // Blocks have no dimensions of one element, and numbers are no blocks.
   pm.addNestedPass<func::FuncOp>(createCpuDropUnitDimsPass());
   // Pairs that run backwards, and elements that are there twice, are rows.

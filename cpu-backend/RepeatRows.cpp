@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/RepeatedBlocks.h"
 #include "cpu-backend/emit/Plan.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -38,37 +39,16 @@ static Value numberAs(OpBuilder &b, Value block, RankedTensorType type) {
   return {};
 }
 
-static bool isOneNumber(Value block) {
-  SplatElementsAttr elements;
-  return matchPattern(block, m_Constant(&elements)) ||
-         block.getDefiningOp<tensor::SplatOp>();
-}
-
-/// An element of the result is computed from those at its place in the inputs
-/// alone, with the body's own operations.
-static bool isPlain(linalg::GenericOp op) {
-  return op->getNumResults() == 1 && op.getNumReductionLoops() == 0 &&
-         op.hasPureTensorSemantics() && !op.getInputs().empty() &&
-         cast<RankedTensorType>(op->getResult(0).getType()).hasStaticShape() &&
-         llvm::all_of(op.getIndexingMapsArray(),
-                      [](AffineMap map) { return map.isIdentity(); }) &&
-         op.getBody()->getArguments().back().use_empty() &&
-         llvm::all_of(*op.getBody(), [](Operation &inner) {
-           return isPure(&inner) && inner.getNumRegions() == 0 &&
-                  !isa<linalg::IndexOp>(inner);
-         });
-}
-
 /// An elementwise op of which all inputs are repeated along the same outer
 /// dimensions.
 static LogicalResult repeatLater(linalg::GenericOp op,
                                  PatternRewriter &rewriter) {
-  if (!isPlain(op))
+  if (!cpu::isPlainElementwise(op))
     return rewriter.notifyMatchFailure(op, "no plain elementwise operation");
   linalg::BroadcastOp first;
   for (Value input : op.getInputs()) {
     auto broadcast = input.getDefiningOp<linalg::BroadcastOp>();
-    if (isOneNumber(input))
+    if (cpu::isOneNumberBlock(input))
       continue;
     if (!broadcast ||
         (first && first.getDimensions() != broadcast.getDimensions()))
