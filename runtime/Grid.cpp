@@ -210,14 +210,10 @@ bool runInline(GridRun &run, const Sharing::Plan *plan, int64_t &done) {
   clearHeader(scratch, run.kernel.executable->scratch_bytes);
   tb_run_fn function = run.kernel.executable->run;
   if (!plan) {
-    // In pieces, so that a failed assertion ends a long launch. Few: each ends
-    // with a wait for the stores that went around the caches.
-    int64_t piece =
-        wholeGroups(run, std::max<int64_t>(1, run.total / 8), run.total);
-    for (; done < run.total && !run.stop.load(std::memory_order_relaxed);
-         done += std::min(piece, run.total - done))
-      function(&run.launch, done, std::min(done + piece, run.total),
-               scratch.get());
+    // By one call, which ends where an assertion fails: each ends with a wait
+    // for its stores, also where none went around the caches.
+    function(&run.launch, 0, run.total, scratch.get());
+    done = run.total;
     return true;
   }
   auto start = Clock::now();

@@ -24,7 +24,8 @@ extern "C" {
 typedef struct tb_host_v1 {
   /* Writes one line of a kernel's print; `text` ends in a newline. */
   void (*print)(void *state, const char *text);
-  /* Reports a failed assertion ("file:line:col: message"); the launch ends with TILEBRIDGE_ERROR_KERNEL_ASSERT. */
+  /* Reports a failed assertion ("file:line:col: message"); the launch ends with TILEBRIDGE_ERROR_KERNEL_ASSERT, and the
+   * kernel's call of tb_run_fn then, with programs left that are not run. */
   void (*fail)(void *state, const char *text);
   void *state;
   /* Only where the launch has TB_LAUNCH_GUARDED. An element at address a may be changed while guards[a >> TB_GUARD_SHIFT & guard_mask],

@@ -23,7 +23,8 @@ enum Mode {
   Rendezvous,
   Lock,
   ScratchMode,
-  Migrate
+  Migrate,
+  Calls
 };
 
 using KernelPtr =
