@@ -34,6 +34,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -225,14 +226,33 @@ toLlvm(ModuleOp module, const CpuTarget &target, const CpuOptions &options) {
   return result;
 }
 
+/// Functions of more blocks have many loops.
+static constexpr size_t mostBlocks = 800;
+
 /// A program that takes hundreds of loops one after the other spends little
 /// time in each: how their addresses are computed hardly counts, and a third of
 /// the time that LLVM took to generate code went there.
 static bool hasManyLoops(const llvm::Module &module) {
-  constexpr size_t mostBlocks = 800;
   return llvm::any_of(module, [](const llvm::Function &function) {
     return function.size() > mostBlocks;
   });
+}
+
+/// After each change of the branches, CodeGenPrepare looks at all blocks of a
+/// function again, the square of the number of loops in all. What it calls a
+/// huge function goes on with the next block; how many blocks such a function
+/// has is an option of the command line only, and none of a process that has
+/// set it by itself.
+static void setHugeFunctions() {
+  static const bool once = [] {
+    auto option = llvm::cl::getRegisteredOptions().find("cgpp-huge-func");
+    if (option == llvm::cl::getRegisteredOptions().end() ||
+        option->second->getNumOccurrences())
+      return false;
+    return !option->second->addOccurrence(0, option->first,
+                                          std::to_string(mostBlocks));
+  }();
+  (void)once;
 }
 
 static bool hasFreezes(const llvm::Module &module) {
@@ -281,6 +301,7 @@ static llvm::Expected<std::string> emitFile(LlvmModule &code,
   TimingScope scope = timed(options, "LLVM's code generation");
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
+  setHugeFunctions();
   CodegenPasses passes(*code.module);
   if (code.machine->addPassesToEmitFile(passes, stream, nullptr, type))
     return error("LLVM cannot write this kind of file for " +

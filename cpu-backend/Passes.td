@@ -360,6 +360,35 @@ def CpuLowerClockPass : Pass<"tilebridge-cpu-lower-clock", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def CpuLowerControlFlowPass : Pass<"tilebridge-cpu-lower-control-flow", "::mlir::ModuleOp"> {
+  let summary = "Turns loops and branches into blocks, the last ones first";
+  let description = [{
+    MLIR's patterns for `scf` cut the block of an operation in two, which takes as long as the rest of the block is. From the
+    last operation to the first, that rest ends at the next loop; from the first to the last, as `convert-scf-to-cf` goes, it
+    is all that follows, and hundreds of loops took the square of their number. Loops come before what is in them.
+
+    Before:
+    ```mlir
+    scf.for %i = %lower to %upper step %step {
+      memref.store %value, %memory[%i] : memref<?xf32>
+    }
+    ```
+    After:
+    ```mlir
+      cf.br ^header(%lower : index)
+    ^header(%i: index):
+      %more = arith.cmpi slt, %i, %upper : index
+      cf.cond_br %more, ^body, ^end
+    ^body:
+      memref.store %value, %memory[%i] : memref<?xf32>
+      %next = arith.addi %i, %step : index
+      cf.br ^header(%next : index)
+    ^end:
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
 def CpuCleanLocationsPass : Pass<"tilebridge-cpu-clean-locations", "::mlir::ModuleOp"> {
   let summary = "Gives each operation a place in a file";
   let description = [{

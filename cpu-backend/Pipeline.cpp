@@ -223,7 +223,7 @@ void tilebridge::cpu::buildCpuPipeline(OpPassManager &pm,
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   // Structured control flow becomes branches.
-  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createCpuLowerControlFlowPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Each dialect becomes LLVM's: what is spelled out before by passes of their

@@ -1,7 +1,7 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Chains of values that are each used twice: compiling them must not take a time exponential in their length."""
+"""Long kernels: chains of values that are each used twice, which must not take a time exponential in their length, and hundreds of loops."""
 
 import pytest
 import torch
@@ -140,3 +140,34 @@ def test_hundreds_of_loads():
     many_loads[(triton.cdiv(n, 256),)](x, out, n, STEPS=steps, BLOCK=256)
     expected = (x.double() * torch.arange(1, steps + 1)[:, None]).sum(0)
     torch.testing.assert_close(out.double(), expected, rtol=1e-5, atol=1e-2)
+
+
+@triton.jit
+def in_a_row(x, y, n, STEPS: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    for step in tl.static_range(STEPS):
+        value = tl.load(x + step * n + i, mask, other=0)
+        if step % 16 == 3:
+            left = tl.sum(tl.where(mask, value, 0), 0)
+            while left > 8.0:
+                left *= 0.5
+                value += 0.25
+        tl.store(y + step * n + i, tl.exp(value), mask)
+
+
+@pytest.mark.parametrize("n", [1, 97, 512])
+def test_hundreds_of_loops_and_branches(n, rng):
+    steps = 110
+    x = torch.randn(steps, n, generator=rng) + 0.25
+    y = torch.full_like(x, float("nan"))
+    block = 128
+    in_a_row[(triton.cdiv(n, block),)](x, y, n, STEPS=steps, BLOCK=block)
+    expected = x.double()
+    for row in expected[3::16]:
+        for begin in range(0, n, block):
+            left = row[begin : begin + block].sum().item()
+            while left > 8.0:
+                left *= 0.5
+                row[begin : begin + block] += 0.25
+    torch.testing.assert_close(y, expected.exp().float(), rtol=2e-6, atol=0)
