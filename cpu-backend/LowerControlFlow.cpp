@@ -23,9 +23,9 @@ namespace tilebridge::cpu {
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// All operations of `scf` that have regions, the last ones first, but outer ones
-/// before what they hold: the pattern for a `while` that tests at its end looks
-/// for that end in the region's first block.
+/// All operations of `scf` that have regions, the last ones first, but outer
+/// ones before what they hold: the pattern for a `while` that tests at its end
+/// looks for that end in the region's first block.
 static SmallVector<Operation *> structured(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {

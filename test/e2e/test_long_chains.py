@@ -1,7 +1,8 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Long kernels: chains of values that are each used twice, which must not take a time exponential in their length, and hundreds of loops."""
+"""Long kernels: chains of values that are each used twice, which must not take a time exponential in their length,
+and hundreds of loops."""
 
 import pytest
 import torch
