@@ -44,8 +44,7 @@ struct RepeatedTable {
     return ArrayRef<int64_t>(wide).drop_front(outer);
   }
   bool isLike(const RepeatedTable &other) const {
-    return outer == other.outer && wide == other.wide &&
-           groups == other.groups;
+    return outer == other.outer && wide == other.wide && groups == other.groups;
   }
 };
 
@@ -87,9 +86,8 @@ static RepeatedTable tableOf(Value block) {
 
 /// Whether all inputs are tables of one shape, what is computed from such, or
 /// numbers. `known` has the operations before.
-static OfTables
-ofTables(linalg::GenericOp op,
-         const llvm::DenseMap<Operation *, OfTables> &known) {
+static OfTables ofTables(linalg::GenericOp op,
+                         const llvm::DenseMap<Operation *, OfTables> &known) {
   if (!cpu::isPlainElementwise(op))
     return {};
   constexpr int64_t mostCost = 1000;
@@ -117,9 +115,9 @@ static Value readTable(OpBuilder &b, const RepeatedTable &table) {
   memref::ReinterpretCastOp view = viewOf(table.read);
   MemRefType type = view.getType();
   auto [strides, offset] = type.getStridesAndOffset();
-  auto layout =
-      StridedLayoutAttr::get(b.getContext(), offset,
-                             ArrayRef<int64_t>(strides).drop_front(table.outer));
+  auto layout = StridedLayoutAttr::get(
+      b.getContext(), offset,
+      ArrayRef<int64_t>(strides).drop_front(table.outer));
   SmallVector<OpFoldResult> sizes = view.getMixedSizes(),
                             steps = view.getMixedStrides();
   Value memory = memref::ReinterpretCastOp::create(
@@ -143,7 +141,8 @@ static Value computeOnce(OpBuilder &b, Value from, ArrayRef<int64_t> shape,
                          IRMapping &known) {
   if (Value once = known.lookupOrNull(from))
     return once;
-  auto type = RankedTensorType::get(shape, getElementTypeOrSelf(from.getType()));
+  auto type =
+      RankedTensorType::get(shape, getElementTypeOrSelf(from.getType()));
   Location loc = from.getLoc();
   Value once;
   DenseElementsAttr elements;
@@ -156,8 +155,7 @@ static Value computeOnce(OpBuilder &b, Value from, ArrayRef<int64_t> shape,
         llvm::map_to_vector(op.getInputs(), [&](Value input) {
           return computeOnce(b, input, shape, known);
         });
-    Value init =
-        tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+    Value init = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
     SmallVector<AffineMap> maps(inputs.size() + 1,
                                 b.getMultiDimIdentityMap(shape.size()));
     SmallVector<utils::IteratorType> kinds(shape.size(),
@@ -217,9 +215,8 @@ struct RepeatTablesPass
         continue;
       OpBuilder b(op);
       Value block = repeated(b, op, of.table);
-      op->getResult(0).replaceUsesWithIf(block, [&](OpOperand &use) {
-        return !isComputed(use.getOwner());
-      });
+      op->getResult(0).replaceUsesWithIf(
+          block, [&](OpOperand &use) { return !isComputed(use.getOwner()); });
     }
   }
 };

@@ -39,8 +39,7 @@ static Value numberOf(OpBuilder &b, Value block) {
   if (!matchPattern(block, m_Constant(&elements)) || !elements.isSplat())
     return {};
   return arith::ConstantOp::create(
-      b, block.getLoc(),
-      cast<TypedAttr>(elements.getSplatValue<Attribute>()));
+      b, block.getLoc(), cast<TypedAttr>(elements.getSplatValue<Attribute>()));
 }
 
 /// An element's value is its index along the only dimension.
@@ -88,8 +87,7 @@ static Value isWhole(OpBuilder &b, Value mask) {
     auto wide = [&](Value number) -> Value {
       return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
     };
-    Value size =
-        arith::ConstantIndexOp::create(b, loc, type.getDimSize(0));
+    Value size = arith::ConstantIndexOp::create(b, loc, type.getDimSize(0));
     Value last = arith::AddIOp::create(b, loc, wide(start), size);
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, last,
                                  wide(end));
@@ -104,7 +102,8 @@ static memref::ReinterpretCastOp tableIn(Value memory) {
   SmallVector<int64_t> strides;
   int64_t offset = 0;
   return view && view.getType().hasStaticShape() &&
-                 succeeded(view.getType().getStridesAndOffset(strides, offset)) &&
+                 succeeded(
+                     view.getType().getStridesAndOffset(strides, offset)) &&
                  strides.size() > 1 && strides.front() == 0 &&
                  strides.back() != 0
              ? view
@@ -186,7 +185,8 @@ static void readAllRows(Block &block, Value rows, int64_t all) {
 
 /// All that follows `first` in its block twice: where `isAll`, as `change`
 /// leaves it, and as it is. `prepare` says what stands for values from before.
-static bool version(Operation *first, llvm::function_ref<Value(OpBuilder &)> isAll,
+static bool version(Operation *first,
+                    llvm::function_ref<Value(OpBuilder &)> isAll,
                     llvm::function_ref<void(OpBuilder &, IRMapping &)> prepare,
                     llvm::function_ref<void(Block &, IRMapping &)> change) {
   constexpr int64_t mostOps = 200;
@@ -205,9 +205,9 @@ static bool version(Operation *first, llvm::function_ref<Value(OpBuilder &)> isA
   auto branch = scf::IfOp::create(b, first->getLoc(), condition,
                                   /*withElseRegion=*/true);
   Block *others = branch.elseBlock();
-  others->getOperations().splice(
-      others->getTerminator()->getIterator(), block->getOperations(),
-      Block::iterator(first), end->getIterator());
+  others->getOperations().splice(others->getTerminator()->getIterator(),
+                                 block->getOperations(), Block::iterator(first),
+                                 end->getIterator());
   OpBuilder then = OpBuilder::atBlockBegin(branch.thenBlock());
   IRMapping copies;
   prepare(then, copies);
@@ -226,9 +226,9 @@ static bool versionMasked(linalg_ext::MaskedLoadOp load) {
       load, [&](OpBuilder &b) { return isWhole(b, mask); },
       [&](OpBuilder &b, IRMapping &copies) {
         auto type = cast<ShapedType>(mask.getType());
-        copies.map(mask, arith::ConstantOp::create(
-                             b, mask.getLoc(),
-                             DenseElementsAttr::get(type, true)));
+        copies.map(mask,
+                   arith::ConstantOp::create(
+                       b, mask.getLoc(), DenseElementsAttr::get(type, true)));
         // A mask's other shapes may be those of before.
         for (Operation *user : llvm::to_vector(mask.getUsers()))
           if (isa<tensor::ExpandShapeOp>(user) && user->getBlock() == block)
