@@ -194,7 +194,6 @@ private:
   std::optional<Later> laterBlock(const View &view, mlir::scf::ForOp around,
                                   int64_t ahead, bool evenInOrder);
   bool findReversedBlock(const View &view, llvm::ArrayRef<Index> place);
-  bool computesFunctions();
   bool findNextBlock(const View &view, FirstReader &first,
                      llvm::ArrayRef<mlir::Operation *> loops);
   bool readsOtherRows(mlir::Value load,

@@ -235,17 +235,6 @@ void NestEmitter::walkInputs(function_ref<bool(Value, ArrayRef<Index>)> visit) {
   }
 }
 
-/// Whether the nest has more to do than to wait for what it reads.
-bool NestEmitter::computesFunctions() {
-  bool isFound = false;
-  walkInputs([&](Value value, ArrayRef<Index>) {
-    Operation *op = value.getDefiningOp();
-    isFound |= op && callsMathFunction(op);
-    return !isFound;
-  });
-  return isFound;
-}
-
 /// The loads of blocks of rows that move with the loop around the nest, or, if
 /// there is none, from program to program.
 void NestEmitter::findPrefetches() {
@@ -355,12 +344,10 @@ bool NestEmitter::findNextBlock(const View &view, FirstReader &first,
   // unasked, and one row's time is less than memory takes. CPUs with two
   // multiply-adds a cycle need that of shorter rows, too (Xeon with AMX, rows
   // of 2 KiB: softmax 1.2 to 1.5 times as fast, RMS norm 1.3 to 1.5); Zen 4 is
-  // slower by up to a tenth, but where functions are computed meanwhile, of
-  // rows of 2 KiB.
+  // slower by up to a tenth.
   int64_t bytes = bytesOf(view);
   bool asksFurther =
       bytes == bytesAhead / 2 ||
-      (bytes == bytesAhead / 4 && computesFunctions()) ||
       (fe.target().hasTwoFmas && bytes < bytesAhead && bytes >= 1024);
   auto further =
       asksFurther

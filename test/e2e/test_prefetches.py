@@ -174,43 +174,6 @@ def test_rows_of_a_page(columns, padding, programs, dtype, rng):
 
 
 @triton.jit
-def exponentials_kernel(x, out, rows, columns, stride, BC: tl.constexpr):
-    """As a softmax, whose exponentials are computed while the row 8 KiB behind is asked for."""
-    at = tl.arange(0, BC)
-    for row in range(tl.program_id(0), rows, tl.num_programs(0)):
-        place = row.to(tl.int64) * stride + at
-        value = tl.load(x + place, mask=at < columns, other=-float("inf")).to(tl.float32)
-        weight = tl.exp(value - tl.max(value, axis=0))
-        weight = weight / tl.sum(weight, axis=0)
-        tl.store(out + place, weight.to(out.dtype.element_ty), mask=at < columns)
-
-
-@pytest.mark.parametrize("in_place", [False, True])
-@pytest.mark.parametrize("programs", [7, 100000])
-@pytest.mark.parametrize(
-    ("dtype", "columns", "padding"),
-    [
-        (torch.bfloat16, 1024, 0),
-        (torch.bfloat16, 1021, 3),
-        (torch.float16, 1024, 64),
-        (torch.float32, 512, 0),
-        (torch.float32, 509, 515),
-    ],
-)
-def test_functions_of_short_rows(dtype, columns, padding, programs, in_place, rng):
-    rows = LARGE // (columns * dtype.itemsize) + 3
-    x = torch.randn([rows, columns + padding], generator=rng).to(dtype)
-    expected = torch.softmax(x[:, :columns].double(), 1)
-    out = x if in_place else torch.full_like(x, 7)
-    behind = out[:, columns:].clone()
-    exponentials_kernel[(min(rows, programs),)](
-        x, out, rows, columns, columns + padding, BC=triton.next_power_of_2(columns)
-    )
-    check_equal(out[:, :columns], expected, dtype)
-    assert torch.equal(out[:, columns:], behind)
-
-
-@triton.jit
 def tile_kernel(x, out, rows, columns, TURN: tl.constexpr, BR: tl.constexpr, BC: tl.constexpr):
     row = tl.program_id(0) * BR + tl.arange(0, BR)
     column = tl.program_id(1) * BC + tl.arange(0, BC)
