@@ -25,12 +25,13 @@ using namespace tilebridge::cpu;
 
 /// All operations of `scf` that have regions, the last ones first, but outer
 /// ones before what they hold: the pattern for a `while` that tests at its end
-/// looks for that end in the region's first block.
+/// looks for that end in the region's first block. Terminators with regions
+/// (`scf.reduce`) go with what they end.
 static SmallVector<Operation *> structured(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {
     if (isa_and_nonnull<scf::SCFDialect>(op->getDialect()) &&
-        op->getNumRegions())
+        op->getNumRegions() && !op->hasTrait<OpTrait::IsTerminator>())
       ops.push_back(op);
   });
   return ops;

@@ -28,17 +28,6 @@ namespace tilebridge::cpu {
 using namespace mlir;
 using namespace tilebridge;
 
-/// One number in all elements: what stands for it in a block of this type.
-static Value numberAs(OpBuilder &b, Value block, RankedTensorType type) {
-  Location loc = block.getLoc();
-  DenseElementsAttr elements;
-  if (matchPattern(block, m_Constant(&elements)) && elements.isSplat())
-    return arith::ConstantOp::create(b, loc, elements.resizeSplat(type));
-  if (auto splat = block.getDefiningOp<tensor::SplatOp>())
-    return tensor::SplatOp::create(b, loc, type, splat.getInput());
-  return {};
-}
-
 /// An elementwise op of which all inputs are repeated along the same outer
 /// dimensions.
 static LogicalResult repeatLater(linalg::GenericOp op,
@@ -71,27 +60,15 @@ static LogicalResult repeatLater(linalg::GenericOp op,
   for (Value input : op.getInputs()) {
     auto broadcast = input.getDefiningOp<linalg::BroadcastOp>();
     inputs.push_back(broadcast ? broadcast.getInput()
-                               : numberAs(rewriter, input, typeOf(input)));
+                               : cpu::numberAs(rewriter, input, typeOf(input)));
   }
-  Value result = op->getResult(0);
-  RankedTensorType type = typeOf(result);
-  Value init = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                       type.getElementType());
-  SmallVector<AffineMap> maps(inputs.size() + 1,
-                              rewriter.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> kinds(type.getRank(),
-                                         utils::IteratorType::parallel);
-  auto once =
-      linalg::GenericOp::create(rewriter, loc, type, inputs, init, maps, kinds);
-  once->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  rewriter.cloneRegionBefore(op.getRegion(), once.getRegion(),
-                             once.getRegion().end());
-  auto block = cast<RankedTensorType>(result.getType());
+  Value once = cpu::computeAs(rewriter, op, inputs, row.getShape());
+  auto block = cast<RankedTensorType>(op->getResult(0).getType());
   Value all = tensor::EmptyOp::create(rewriter, loc, block.getShape(),
                                       block.getElementType());
-  rewriter.replaceOp(op, linalg::BroadcastOp::create(
-                             rewriter, loc, once->getResult(0), all, dims)
-                             ->getResult(0));
+  rewriter.replaceOp(op,
+                     linalg::BroadcastOp::create(rewriter, loc, once, all, dims)
+                         ->getResult(0));
   return success();
 }
 

@@ -143,30 +143,14 @@ static Value computeOnce(OpBuilder &b, Value from, ArrayRef<int64_t> shape,
     return once;
   auto type =
       RankedTensorType::get(shape, getElementTypeOrSelf(from.getType()));
-  Location loc = from.getLoc();
-  Value once;
-  DenseElementsAttr elements;
-  if (matchPattern(from, m_Constant(&elements))) {
-    once = arith::ConstantOp::create(b, loc, elements.resizeSplat(type));
-  } else if (auto splat = from.getDefiningOp<tensor::SplatOp>()) {
-    once = tensor::SplatOp::create(b, loc, type, splat.getInput());
-  } else if (auto op = from.getDefiningOp<linalg::GenericOp>()) {
+  Value once = cpu::numberAs(b, from, type);
+  if (auto op = from.getDefiningOp<linalg::GenericOp>()) {
     SmallVector<Value> inputs =
         llvm::map_to_vector(op.getInputs(), [&](Value input) {
           return computeOnce(b, input, shape, known);
         });
-    Value init = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
-    SmallVector<AffineMap> maps(inputs.size() + 1,
-                                b.getMultiDimIdentityMap(shape.size()));
-    SmallVector<utils::IteratorType> kinds(shape.size(),
-                                           utils::IteratorType::parallel);
-    auto table =
-        linalg::GenericOp::create(b, loc, type, inputs, init, maps, kinds);
-    table->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    IRMapping elementsOf;
-    op.getRegion().cloneInto(&table.getRegion(), elementsOf);
-    once = table->getResult(0);
-  } else {
+    once = cpu::computeAs(b, op, inputs, shape);
+  } else if (!once) {
     once = readTable(b, tableOf(from));
   }
   known.map(from, once);

@@ -7,6 +7,7 @@
 
 #include "cpu-backend/RepeatedBlocks.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -31,4 +32,32 @@ bool cpu::isPlainElementwise(linalg::GenericOp op) {
            return isPure(&inner) && inner.getNumRegions() == 0 &&
                   !isa<linalg::IndexOp>(inner);
          });
+}
+
+Value cpu::numberAs(OpBuilder &b, Value block, RankedTensorType type) {
+  Location loc = block.getLoc();
+  DenseElementsAttr elements;
+  if (matchPattern(block, m_Constant(&elements)) && elements.isSplat())
+    return arith::ConstantOp::create(b, loc, elements.resizeSplat(type));
+  if (auto splat = block.getDefiningOp<tensor::SplatOp>())
+    return tensor::SplatOp::create(b, loc, type, splat.getInput());
+  return {};
+}
+
+Value cpu::computeAs(OpBuilder &b, linalg::GenericOp op, ValueRange inputs,
+                     ArrayRef<int64_t> shape) {
+  Location loc = op.getLoc();
+  auto type = RankedTensorType::get(
+      shape, getElementTypeOrSelf(op->getResult(0).getType()));
+  Value init = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+  SmallVector<AffineMap> maps(inputs.size() + 1,
+                              b.getMultiDimIdentityMap(shape.size()));
+  SmallVector<utils::IteratorType> kinds(shape.size(),
+                                         utils::IteratorType::parallel);
+  auto result =
+      linalg::GenericOp::create(b, loc, type, inputs, init, maps, kinds);
+  result->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  b.cloneRegionBefore(op.getRegion(), result.getRegion(),
+                      result.getRegion().end());
+  return result->getResult(0);
 }

@@ -17,4 +17,13 @@ bool isOneNumberBlock(mlir::Value block);
 /// alone, with the body's own operations.
 bool isPlainElementwise(mlir::linalg::GenericOp op);
 
+/// What stands for a block of one number in a block of this type; null for
+/// other blocks.
+mlir::Value numberAs(mlir::OpBuilder &b, mlir::Value block,
+                     mlir::RankedTensorType type);
+
+/// A plain elementwise operation's computation on inputs of another shape.
+mlir::Value computeAs(mlir::OpBuilder &b, mlir::linalg::GenericOp op,
+                      mlir::ValueRange inputs, llvm::ArrayRef<int64_t> shape);
+
 } // namespace tilebridge::cpu

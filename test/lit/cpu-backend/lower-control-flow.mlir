@@ -110,3 +110,26 @@ func.func @parallel(%m: memref<?x?xf32>, %n: index, %x: f32) {
   }
   return
 }
+
+// -----
+
+// What ends a loop in parallel has regions, and goes with the loop.
+// CHECK-LABEL: func.func @parallel(
+// CHECK-NOT: scf.
+func.func @parallel(%n: index, %memory: memref<?xf32>) -> f32 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %none = arith.constant 0.0 : f32
+  %sum = scf.parallel (%i) = (%zero) to (%n) step (%one) init (%none) -> f32 {
+    %value = memref.load %memory[%i] : memref<?xf32>
+    scf.reduce(%value : f32) {
+    ^bb0(%left: f32, %right: f32):
+      %both = arith.addf %left, %right : f32
+      scf.reduce.return %both : f32
+    }
+  }
+  scf.forall (%i) in (%n) {
+    memref.store %sum, %memory[%i] : memref<?xf32>
+  }
+  return %sum : f32
+}
