@@ -132,9 +132,9 @@ LogicalResult NestEmitter::emitPlainLoop(unsigned position, OpFoldResult from) {
               });
 }
 
-/// What decides where lanes are inside of every box.
-void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
-                                SmallVectorImpl<Value> &limits) {
+/// What decides where lanes are inside of every box, of one row.
+void NestEmitter::collectRowBounds(SmallVectorImpl<OpFoldResult> &lows,
+                                   SmallVectorImpl<Value> &limits) {
   unsigned inner = frame.levels.size();
   auto collect = [&](const View &view, ArrayRef<Index> viewAt, bool) {
     if (view.isWhole())
@@ -160,10 +160,15 @@ void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
         limits.push_back(limit);
     }
   };
+  Indices at = indices;
+  at[frame.vecDim] = {Value(), 1, inner, frame.vecDim};
+  forEachAccess(at, &b, collect);
+}
+
+void NestEmitter::collectBounds(SmallVectorImpl<OpFoldResult> &lows,
+                                SmallVectorImpl<Value> &limits) {
   auto collectHere = [&] {
-    Indices at = indices;
-    at[frame.vecDim] = {Value(), 1, inner, frame.vecDim};
-    forEachAccess(at, &b, collect);
+    collectRowBounds(lows, limits);
     return success();
   };
   // Of a square all columns are inside.
@@ -244,7 +249,7 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   // Vectors of nothing but zeros need not be added. But one zero is: with it
   // a sum of nothing but -0.0 is 0.0, as a maximum of nothing but NaN is what
   // was given for elements behind the row's end.
-  if (Value from = limits.size() == 1 ? neutralFrom(limits.front()) : Value()) {
+  if (Value from = neutralFromHere()) {
     from = arith::MaxSIOp::create(b, loc, from, mainEnd);
     from = arith::AddIOp::create(b, loc, from, constant(1));
     end = arith::MinSIOp::create(b, loc, end, from);

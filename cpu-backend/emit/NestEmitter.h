@@ -71,6 +71,8 @@ private:
        llvm::function_ref<mlir::LogicalResult(mlir::Value, unsigned)> body);
   mlir::LogicalResult emitLoops(unsigned position);
   mlir::LogicalResult emitPlainLoop(unsigned position, mlir::OpFoldResult from);
+  void collectRowBounds(llvm::SmallVectorImpl<mlir::OpFoldResult> &lows,
+                        llvm::SmallVectorImpl<mlir::Value> &limits);
   void collectBounds(llvm::SmallVectorImpl<mlir::OpFoldResult> &lows,
                      llvm::SmallVectorImpl<mlir::Value> &limits);
   mlir::LogicalResult emitLanesLoop(unsigned position, int64_t first);
@@ -198,7 +200,7 @@ private:
                      llvm::ArrayRef<mlir::Operation *> loops);
   bool readsOtherRows(mlir::Value load,
                       const llvm::SmallDenseSet<mlir::Value, 8> &own);
-  mlir::Value rowsAreApart(const View &view);
+  mlir::Value rowsAreApart(const View &view, int64_t gap = 0);
   void findGatheredRows(const View &view);
   void walkInputs(
       llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit);
@@ -219,6 +221,7 @@ private:
                        const RowTail &tail, int &budget);
   bool isNeutral(const RowTail &tail);
   mlir::Value neutralFrom(mlir::Value rowEnd);
+  mlir::Value neutralFromHere();
 
   // InterleaveRows.cpp
   const View *findPieces(unsigned rowDim);

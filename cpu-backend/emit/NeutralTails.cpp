@@ -74,16 +74,37 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
 
 /// From where on one lane is as good as all, if there is such a place: a row
 /// that ends at `rowEnd`, or, if that is a row that need not be there, the end
-/// that it has then.
+/// that it has then. Of rows that are computed at once that comes first: it is
+/// the same for all of them.
 Value NestEmitter::neutralFrom(Value rowEnd) {
-  if (isNeutral({rowEnd, rowEnd}))
-    return rowEnd;
   auto either = rowEnd.getDefiningOp<arith::SelectOp>();
   bool mayBeMissing =
       either && getConstantIntValue(either.getFalseValue()) == 0;
-  if (!mayBeMissing || !isNeutral({rowEnd, either.getTrueValue()}))
-    return {};
-  return either.getTrueValue();
+  SmallVector<Value, 2> ends = {rowEnd};
+  if (mayBeMissing)
+    ends.insert(rowsAtOnce.empty() ? ends.end() : ends.begin(),
+                either.getTrueValue());
+  for (Value end : ends)
+    if (isNeutral({rowEnd, end}))
+      return end;
+  return {};
+}
+
+/// From where on one lane is as good as all, in all rows that are computed at
+/// once.
+Value NestEmitter::neutralFromHere() {
+  Value from;
+  auto result = forRowsAtOnce([&]() -> LogicalResult {
+    SmallVector<OpFoldResult> lows;
+    SmallVector<Value> limits;
+    collectRowBounds(lows, limits);
+    Value here = limits.size() == 1 ? neutralFrom(limits.front()) : Value();
+    if (!here || (from && from != here))
+      return failure();
+    from = here;
+    return success();
+  });
+  return succeeded(result) ? from : Value();
 }
 
 /// In the row's tail, one of the lanes is as good as all: for what the nest

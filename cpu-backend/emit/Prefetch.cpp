@@ -159,13 +159,14 @@ std::optional<Later> NestEmitter::laterBlock(const View &view,
                onlyIf(arith::OrIOp::create(b, loc, isInside, hasNext))};
 }
 
-/// Memory between the rows of a block is left out: null where it is known that
-/// none is.
-Value NestEmitter::rowsAreApart(const View &view) {
+/// More than `gap` elements of memory between the rows of a block are left out:
+/// null where it is known that so many are not.
+Value NestEmitter::rowsAreApart(const View &view, int64_t gap) {
   OpFoldResult length = b.getIndexAttr(0);
   for (auto [d, stride] : llvm::enumerate(view.strides))
     if (constantOf(stride) == 1)
       length = subIndex(b, loc, view.hi[d], view.lo[d]);
+  length = addIndex(b, loc, length, b.getIndexAttr(gap));
   Value result;
   for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides)) {
     auto known = constantOf(stride), inRow = constantOf(length);

@@ -200,3 +200,44 @@ def test_several_reductions_of_the_same_rows(block, count, dtype, rng):
             wide.clamp(min=0).sum(1),
         ]
         torch.testing.assert_close(out.double(), torch.stack(wanted[:count]), rtol=1e-5, atol=1e-4)
+
+
+@triton.jit
+def pieces_kernel(
+    x, out, m, n, stride, MAX: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):  # fmt: skip
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    other = -float("inf") if MAX else 0.0
+    total = tl.full([BM, BN], other, tl.float32)
+    for start in range(0, n, BN):
+        cols = start + tl.arange(0, BN)
+        inside = (rows[:, None] < m) & (cols[None, :] < n)
+        at = x + rows[:, None].to(tl.int64) * stride + cols[None, :]
+        value = tl.load(at, mask=inside, other=other).to(tl.float32)
+        total = tl.maximum(total, value) if MAX else total + value
+    result = tl.max(total, axis=1) if MAX else tl.sum(total, axis=1)
+    tl.store(out + rows, result, mask=rows < m)
+
+
+@pytest.mark.parametrize("is_max", [False, True], ids=["sum", "max"])
+@pytest.mark.parametrize("gap", [0, 16, 127, 128, 500])
+@pytest.mark.parametrize(
+    ("n", "block"), [(256, 256), (300, 512), (31, 512), (1000, 256), (768, 256)]
+)
+def test_rows_from_memory(n, block, gap, is_max, rng):
+    # Several at once where 512 bytes or more are between them, of what caches do not hold. The last
+    # block has rows that are not there.
+    m = (18 << 20) // (4 * n) // 8 * 8 + 3
+    room = torch.full((m, n + gap), float("nan"))
+    x = room[:, :n]
+    x.copy_(normal(rng, [m, n], torch.float32))
+    x[5], x[m - 1] = -0.0, -float("inf") if is_max else -0.0
+    out = output([m], torch.float32)
+    pieces_kernel[(triton.cdiv(m, 8),)](x, out, m, n, n + gap, MAX=is_max, BM=8, BN=block)
+    if is_max:
+        assert (out == x.amax(1)).all()
+    else:
+        check_equal(out, x.double().sum(1), terms=n)
+    if n % block and not is_max:
+        # What is behind the end is 0.0.
+        assert not torch.signbit(out[[5, m - 1]]).any()

@@ -7,12 +7,12 @@
 // REMARK-NOT: 8x256, reduced along 1: 64
 // REMARK: 8x256, reduced along 1: 32
 
-// Pieces of long rows: if they lie apart and come from memory, several rows are summed at once, and the next piece of each is
-// asked for; else one after the other.
+// Pieces of long rows: if they lie 512 bytes or more apart and come from memory, several rows are summed at once, and the next
+// piece of each is asked for; else one after the other.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[STRIDE:[a-z0-9]+]]: index,
 // CHECK: scf.for %{{.*}} = %c0 to %[[N]] step %c256
-// CHECK: %[[IS_APART:.*]] = arith.cmpi sgt, %[[STRIDE]], %c256
+// CHECK: %[[IS_APART:.*]] = arith.cmpi sgt, %[[STRIDE]], %c383
 // CHECK: %[[IS_LARGE:.*]] = arith.cmpi sge, %{{.*}}, %c128 : index
 // CHECK: %[[AT_ONCE:.*]] = arith.andi %[[IS_APART]], %[[IS_LARGE]] : i1
 // CHECK: scf.if %[[AT_ONCE]] {
@@ -64,11 +64,11 @@ func.func @rows(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, st
 
 // -----
 
-// Where one of the rows is no longer there, all have masks, each its own.
+// Where one of the rows is no longer there, all have masks, each its own. They end with the rows that are there, not with the block.
 // CHECK-LABEL: func.func @masked(
 // CHECK: scf.if
 // WIDE: %[[FULL:.*]]:8 = scf.for
-// WIDE: scf.for {{.*}} iter_args(%{{.*}} = %[[FULL]]#0, {{.*}} = %[[FULL]]#7)
+// WIDE: scf.for %{{.*}} to %{{[0-9]+}} step %c32 iter_args(%{{.*}} = %[[FULL]]#0, {{.*}} = %[[FULL]]#7)
 // WIDE-COUNT-8: vector.maskedload
 // CHECK: } else {
 // CHECK: return

@@ -316,11 +316,11 @@ func.func @page(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<?xf32, st
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[STRIDE:[a-z0-9]+]]: index,
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[N]] step %c256
-// CHECK: %[[IS_APART:.*]] = arith.cmpi sgt, %[[STRIDE]], %c256
 // CHECK: scf.if
 // CHECK: } else {
 // CHECK: %[[IS_INSIDE:.*]] = arith.cmpi sgt, %{{.*}}, %c256
 // CHECK: %[[LATER:.*]] = arith.select %{{.*}}, %{{.*}}, %c0 : index
+// CHECK: %[[IS_APART:.*]] = arith.cmpi sgt, %[[STRIDE]], %c256
 // CHECK: %[[DISTANCE:.*]] = arith.select %[[IS_APART]], %[[LATER]], %c768 : index
 // CHECK: scf.for %{{.*}} = %c0 to %c8
 // CHECK: scf.for
