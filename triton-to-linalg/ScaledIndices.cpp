@@ -130,8 +130,8 @@ static bool isExact(const Scaled &scaled, Operation *toInteger) {
     APInt power = APInt::getOneBitSet(wide, std::abs(scaled.log2));
     return scaled.log2 < 0 ? value.sdiv(power) : value * power;
   };
-  APInt least = toUnsigned ? APInt(wide, 0)
-                           : APInt::getSignedMinValue(width).sext(wide);
+  APInt least =
+      toUnsigned ? APInt(wide, 0) : APInt::getSignedMinValue(width).sext(wide);
   APInt most = toUnsigned ? APInt::getMaxValue(width).zext(wide)
                           : APInt::getSignedMaxValue(width).sext(wide);
   return scale(low).sge(least) && scale(high).sle(most);
@@ -154,7 +154,8 @@ static void eraseUnused(Operation *op) {
     if (Operation *source = operand.getDefiningOp())
       sources.push_back(source);
   op->erase();
-  for (Operation *source : llvm::SetVector<Operation *>(sources.begin(), sources.end()))
+  for (Operation *source :
+       llvm::SetVector<Operation *>(sources.begin(), sources.end()))
     eraseUnused(source);
 }
 
@@ -169,7 +170,8 @@ static void scaleAsInteger(Operation *op) {
            toWidth = ConstantIntRanges::getStorageBitwidth(to);
   int shift = std::abs(scaled->log2);
   // The power of two is a positive number of its type.
-  if (width < 8 || shift >= static_cast<int>(scaled->log2 < 0 ? width : toWidth) - 1 ||
+  if (width < 8 ||
+      shift >= static_cast<int>(scaled->log2 < 0 ? width : toWidth) - 1 ||
       !isExact(*scaled, op))
     return;
   OpBuilder b(op);
@@ -180,13 +182,17 @@ static void scaleAsInteger(Operation *op) {
   };
   Value result = number;
   if (scaled->log2 < 0)
-    result = isUnsigned ? arith::DivUIOp::create(b, loc, result, power(from, width)).getResult()
-                        : arith::DivSIOp::create(b, loc, result, power(from, width)).getResult();
+    result = isUnsigned
+                 ? arith::DivUIOp::create(b, loc, result, power(from, width))
+                       .getResult()
+                 : arith::DivSIOp::create(b, loc, result, power(from, width))
+                       .getResult();
   if (toWidth < width)
     result = arith::TruncIOp::create(b, loc, to, result);
   else if (toWidth > width)
-    result = isUnsigned ? arith::ExtUIOp::create(b, loc, to, result).getResult()
-                        : arith::ExtSIOp::create(b, loc, to, result).getResult();
+    result = isUnsigned
+                 ? arith::ExtUIOp::create(b, loc, to, result).getResult()
+                 : arith::ExtSIOp::create(b, loc, to, result).getResult();
   if (scaled->log2 > 0)
     result = arith::MulIOp::create(b, loc, result, power(to, toWidth));
   op->replaceAllUsesWith(ValueRange{result});

@@ -24,7 +24,9 @@ def scaled(x, LOG2: tl.constexpr, WAY: tl.constexpr):
 
 
 @triton.jit
-def larger_kernel(x, out, n, h, W: tl.constexpr, LOG2: tl.constexpr, WAY: tl.constexpr, B: tl.constexpr):
+def larger_kernel(
+    x, out, n, h, W: tl.constexpr, LOG2: tl.constexpr, WAY: tl.constexpr, B: tl.constexpr
+):
     i = tl.program_id(0) * B + tl.arange(0, B)
     inside = i < n
     column = tl.minimum(scaled(i % W, LOG2, WAY), (W - 1) >> LOG2)
@@ -65,8 +67,13 @@ def test_ways(way, log2, w, rng):
     check(picture(rng, 3, 12, w, log2, torch.float32), 12, w, log2, way, 256)
 
 
-@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int8, torch.int64))
-@pytest.mark.parametrize(("h", "w"), [(4, 2), (6, 14), (5, 56), (3, 90), (2, 128), (1, 1000), (3, 97), (7, 129)])
+@pytest.mark.parametrize(
+    "dtype",
+    dtypes(torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int8, torch.int64),
+)
+@pytest.mark.parametrize(
+    ("h", "w"), [(4, 2), (6, 14), (5, 56), (3, 90), (2, 128), (1, 1000), (3, 97), (7, 129)]
+)
 @pytest.mark.parametrize("block", [64, 1024])
 def test_sizes(dtype, h, w, block, rng):
     check(picture(rng, 5, h, w, 1, dtype), h, w, 1, "f32", block)
@@ -121,7 +128,9 @@ def test_below_zero(start, rng):
 
 
 @triton.jit
-def last_channels_kernel(x, out, n, C: tl.constexpr, H: tl.constexpr, W: tl.constexpr, WAY: tl.constexpr, B: tl.constexpr):
+def last_channels_kernel(
+    x, out, n, C: tl.constexpr, H: tl.constexpr, W: tl.constexpr, WAY: tl.constexpr, B: tl.constexpr
+):
     i = tl.program_id(0) * B + tl.arange(0, B)
     inside = i < n
     c = i % C
@@ -139,7 +148,9 @@ def test_last_channels(dtype, c, way, rng):
     x = normal(rng, [3, 4, 6, c], dtype)
     wanted = x.repeat_interleave(2, 1).repeat_interleave(2, 2)
     out = output(list(wanted.shape), dtype)
-    last_channels_kernel[(triton.cdiv(out.numel(), 512),)](x, out, out.numel(), C=c, H=8, W=12, WAY=way, B=512)
+    last_channels_kernel[(triton.cdiv(out.numel(), 512),)](
+        x, out, out.numel(), C=c, H=8, W=12, WAY=way, B=512
+    )
     assert torch.equal(out, wanted)
 
 
