@@ -146,6 +146,9 @@ private:
   bool evaluatePiece(const Index &at, mlir::Value end, PieceReads &reads);
   mlir::FailureOr<bool> emitPieces(unsigned position, mlir::Value from,
                                    mlir::Value to);
+  // PieceTables.cpp
+  mlir::FailureOr<mlir::Value> emitTables(unsigned position, mlir::Value from,
+                                          mlir::Value to);
   // LaneGroups.cpp
   void findGroups();
   mlir::LogicalResult emitGroups();
