@@ -285,10 +285,21 @@ bool LinearPieces::growsBySteps(Operation *op, OpFoldResult growth) {
   Value isAtStep = arith::CmpIOp::create(
       b, CmpIPredicate::eq,
       arith::AndIOp::create(b, distance, number(every - 1)), number(0));
-  Value most = arith::SelectOp::create(b, isAtStep, left, number(1));
-  length = arith::MinUIOp::create(b, length, most);
+  length = arith::MinUIOp::create(
+      b, length, arith::SelectOp::create(b, isAtStep, left, number(1)));
   repeats[op->getResult(0)] = every;
   return true;
+}
+
+/// As it does so of a number that divides `divisor`. That is noted, too.
+bool LinearPieces::staysBetween(Value dividend, const APInt &divisor) {
+  if (!divisor.isStrictlyPositive())
+    return false;
+  bool stays = llvm::any_of(between, [&](const auto &known) {
+    return known.first == dividend && divisor.urem(known.second) == 0;
+  });
+  between.push_back({dividend, divisor});
+  return stays;
 }
 
 LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
@@ -313,19 +324,18 @@ LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
   }
   if (growsBySteps(op, *growth))
     return constant(1);
+  APInt known;
+  bool isKnown = matchPattern(by, m_ConstantInt(&known));
+  if (isKnown && (known.isOne() || staysBetween(x, known)))
+    return isRest != known.isOne() ? growth : Growth(constant(0));
   Value rest = isSigned ? arith::RemSIOp::create(b, x, by).getResult()
                         : arith::RemUIOp::create(b, x, by).getResult();
   Value room = arith::SubIOp::create(
       b, arith::SubIOp::create(b, divisor, wide(rest, isSigned)), one);
-  // Each number is one more than the one before where nothing divides.
-  APInt known;
-  bool isKnown = matchPattern(by, m_ConstantInt(&known));
-  if (isKnown && known.isOne())
-    return isRest ? constant(0) : growth;
+  // By 1 nothing is left over, and there is no room: each is one more.
   Value divides;
   if (!isKnown && asksForOne)
     divides = arith::CmpIOp::create(b, CmpIPredicate::ne, divisor, one);
-  // By 1 nothing is left over, and there is no room.
   keepWithin(divides, room, *growth, repeatsOf(x));
   if (!divides)
     return isRest ? growth : Growth(constant(0));

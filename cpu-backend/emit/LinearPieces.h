@@ -66,6 +66,8 @@ private:
   Growth ofProduct(mlir::Operation *op);
   Growth ofExtension(mlir::Operation *op, bool isSigned);
   Growth ofDivision(mlir::Operation *op);
+  /// The dividend stays between two multiples of the divisor, a constant.
+  bool staysBetween(mlir::Value dividend, const llvm::APInt &divisor);
   bool growsBySteps(mlir::Operation *op, mlir::OpFoldResult growth);
   Growth ofComparison(mlir::arith::CmpIOp op);
   Growth ofSelection(mlir::Value condition, mlir::OpFoldResult whenTrue,
@@ -99,6 +101,8 @@ private:
   int64_t mostRepeats = 1;
   llvm::DenseMap<mlir::Value, Growth> known;
   llvm::DenseMap<mlir::Value, int64_t> repeats;
+  /// Dividends, with constants between two multiples of which they stay.
+  llvm::SmallVector<std::pair<mlir::Value, llvm::APInt>> between;
 };
 
 } // namespace tilebridge::cpu

@@ -150,10 +150,10 @@ FailureOr<Value> NestEmitter::emitTables(unsigned position, Value from,
     // All of the row is read, by lanes that exist, and more than once.
     demand(CmpIPredicate::sgt, n, number(0));
     demand(CmpIPredicate::sle, n, number(mostOf(op)));
-    demand(CmpIPredicate::sge, count, arith::ShLIOp::create(builder, n, number(1)));
+    demand(CmpIPredicate::sge, count,
+           arith::ShLIOp::create(builder, n, number(1)));
     demand(CmpIPredicate::sge, x, number(0));
-    demand(CmpIPredicate::sle, x,
-           number(llvm::maxIntN(width) - (size - 1)));
+    demand(CmpIPredicate::sle, x, number(llvm::maxIntN(width) - (size - 1)));
     demand(CmpIPredicate::uge, pieces.pieceLength(), count);
     reads.push_back({op, rem, n});
   }
@@ -196,8 +196,7 @@ FailureOr<Value> NestEmitter::emitTables(unsigned position, Value from,
       continue;
     accumulators.push_back(toIndex(wide(read.place)));
     sizes.push_back(n);
-    steps.push_back(
-        arith::RemUIOp::create(builder, constantIndex(lanes), n));
+    steps.push_back(arith::RemUIOp::create(builder, constantIndex(lanes), n));
   }
   b.setInsertionPointToEnd(branch.thenBlock());
   frame.pieces = &tables;
@@ -212,8 +211,8 @@ FailureOr<Value> NestEmitter::emitTables(unsigned position, Value from,
     for (auto [value, step, n] : llvm::zip_equal(accumulators, steps, sizes)) {
       value = arith::AddIOp::create(b, loc, value, step);
       // Below 0 it is a large number.
-      value = arith::MinUIOp::create(
-          b, loc, value, arith::SubIOp::create(b, loc, value, n));
+      value = arith::MinUIOp::create(b, loc, value,
+                                     arith::SubIOp::create(b, loc, value, n));
     }
     return success();
   });

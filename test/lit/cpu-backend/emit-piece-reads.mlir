@@ -185,3 +185,30 @@ func.func @every_second(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %ou
   bufferization.materialize_in_destination %pixels in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
   return
 }
+
+// A row of 48 ends where one of 96 does, or before: one end is asked for.
+// CHECK-LABEL: func.func @rows_of_rows
+// CHECK: arith.remsi
+// CHECK-NOT: arith.remsi
+// CHECK: scf.while
+// CHECK: return
+func.func @rows_of_rows(%x: memref<?xf32, strided<[1], offset: ?>>, %start: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %c48 = arith.constant 48 : i32
+    %c96 = arith.constant 96 : i32
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %s = arith.addi %j, %start : i32
+    %k = arith.remsi %s, %c48 : i32
+    %q = arith.divsi %s, %c96 : i32
+    %m = arith.muli %q, %c48 : i32
+    %t = arith.addi %k, %m : i32
+    %l = arith.extsi %t : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %rows = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
