@@ -10,6 +10,33 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ScaledIndicesPass : Pass<"tilebridge-scaled-indices"> {
+  let summary = "Integers that are scaled by powers of two as floats stay integers";
+  let description = [{
+    What an integer becomes as a float, times a power of two (or divided by one), as an integer again is a quotient, or a product, of integers, if all of these floats are exact:
+    the number's range is known from the operations before it (`i % 112`), and no larger than the float's precision; the result is in the range of its type. Both round towards zero.
+    This is how torch.compile writes the nearest pixel of a picture that becomes larger or smaller. Other factors, and numbers of which nothing is known, are left as they are.
+
+    Before:
+    ```mlir
+    %half = arith.constant dense<5.000000e-01> : tensor<64xf32>
+    %n = arith.constant dense<112> : tensor<64xi32>
+    %x = arith.remsi %i, %n : tensor<64xi32>
+    %f = arith.sitofp %x : tensor<64xi32> to tensor<64xf32>
+    %g = arith.mulf %f, %half : tensor<64xf32>
+    %y = arith.fptosi %g : tensor<64xf32> to tensor<64xi32>
+    ```
+    After:
+    ```mlir
+    %n = arith.constant dense<112> : tensor<64xi32>
+    %x = arith.remsi %i, %n : tensor<64xi32>
+    %two = arith.constant dense<2> : tensor<64xi32>
+    %y = arith.divsi %x, %two : tensor<64xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RecomputeCarriedPass : Pass<"tilebridge-recompute-carried"> {
   let summary = "Masks and offsets that a loop sets for its next iteration are computed where they are used";
   let description = [{

@@ -16,6 +16,8 @@ using namespace mlir;
 using namespace tilebridge;
 
 void ttl::buildAccessPipeline(OpPassManager &manager) {
+  // Indices that are scaled as floats are divided.
+  manager.addPass(createScaledIndicesPass());
   // Masks that are set for the next iteration are computed in their own.
   manager.addPass(createRecomputeCarriedPass());
   // Lanes that wrap around and that no store has are left out of loads.

@@ -46,8 +46,30 @@ std::optional<OpFoldResult> LinearPieces::growthOf(Value value) {
   if (it != known.end())
     return it->second;
   Growth growth = computeGrowth(value);
+  if (!repeatAlike(value, growth))
+    growth = std::nullopt;
   known[value] = growth;
   return growth;
+}
+
+/// All that a value grows with does so at the same indices, and so does the
+/// value.
+bool LinearPieces::repeatAlike(Value value, Growth growth) {
+  Operation *op = value.getDefiningOp();
+  if (!growth || value == index || !op || repeats.count(value))
+    return true;
+  int64_t every = 0;
+  for (Value operand : op->getOperands()) {
+    Growth grows = growthOf(operand);
+    if (!grows || getConstantIntValue(*grows) == 0)
+      continue;
+    if (every != 0 && every != repeatsOf(operand))
+      return false;
+    every = repeatsOf(operand);
+  }
+  if (every > 1 && getConstantIntValue(*growth) != 0)
+    repeats[value] = every;
+  return true;
 }
 
 bool LinearPieces::isSame(Value value) {
@@ -144,8 +166,8 @@ LinearPieces::Growth LinearPieces::ofExtension(Operation *op, bool isSigned) {
   return growth;
 }
 
-void LinearPieces::keepWithin(Value condition, Value room,
-                              OpFoldResult growth) {
+void LinearPieces::keepWithin(Value condition, Value room, OpFoldResult growth,
+                              int64_t every) {
   Value steps, one = number(1);
   auto known = getConstantIntValue(growth);
   if (known == 1)
@@ -168,6 +190,13 @@ void LinearPieces::keepWithin(Value condition, Value room,
     Value isNone =
         arith::CmpIOp::create(b, CmpIPredicate::eq, steps, number(0));
     steps = arith::SelectOp::create(b, isNone, left, steps);
+  }
+  // Some of the indices that have the first number may be before this one.
+  if (every > 1) {
+    steps = arith::MulIOp::create(b, arith::MinUIOp::create(b, steps, left),
+                                  number(every));
+    steps = arith::SubIOp::create(
+        b, steps, arith::AndIOp::create(b, wide(index), number(every - 1)));
   }
   if (condition)
     steps = arith::SelectOp::create(b, condition, steps, left);
@@ -219,6 +248,7 @@ bool LinearPieces::keepOrder(Value x, Value u, OpFoldResult growth,
   if (!mayGrow(growth))
     return false;
   keepInRange(x, growth, isSigned);
+  int64_t every = repeatsOf(x);
   x = wide(x, isSigned);
   u = wide(u, isSigned);
   auto below = orEqual ? (isSigned ? CmpIPredicate::sle : CmpIPredicate::ule)
@@ -227,7 +257,7 @@ bool LinearPieces::keepOrder(Value x, Value u, OpFoldResult growth,
   Value room = arith::SubIOp::create(b, u, x);
   if (!orEqual)
     room = arith::SubIOp::create(b, room, number(1));
-  keepWithin(isBelow, room, growth);
+  keepWithin(isBelow, room, growth, every);
   return true;
 }
 
@@ -238,6 +268,38 @@ bool LinearPieces::keepDifferent(Value x, Value u, OpFoldResult growth) {
   Value most = arith::SelectOp::create(b, isEqual, number(1), left);
   length = arith::MinUIOp::create(b, length, most);
   return true;
+}
+
+/// The quotient by a power of two, up to `mostRepeats`, of what grows by 1.
+/// Noted is the index where a step begins.
+bool LinearPieces::growsBySteps(Operation *op, OpFoldResult growth) {
+  Value x = op->getOperand(0);
+  APInt by;
+  if (!isa<arith::DivSIOp, arith::DivUIOp>(op) ||
+      getConstantIntValue(growth) != 1 || repeatsOf(x) != 1 ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&by)) ||
+      !by.isPowerOf2() || by.isOne() || by.ugt(mostRepeats))
+    return false;
+  int64_t every = by.getZExtValue();
+  Value distance = arith::SubIOp::create(b, wide(x), wide(index));
+  Value isAtStep = arith::CmpIOp::create(
+      b, CmpIPredicate::eq,
+      arith::AndIOp::create(b, distance, number(every - 1)), number(0));
+  length = arith::MinUIOp::create(
+      b, length, arith::SelectOp::create(b, isAtStep, left, number(1)));
+  repeats[op->getResult(0)] = every;
+  return true;
+}
+
+/// As it does so of a number that divides `divisor`. That is noted, too.
+bool LinearPieces::staysBetween(Value dividend, const APInt &divisor) {
+  if (!divisor.isStrictlyPositive())
+    return false;
+  bool stays = llvm::any_of(between, [&](const auto &known) {
+    return known.first == dividend && divisor.urem(known.second) == 0;
+  });
+  between.push_back({dividend, divisor});
+  return stays;
 }
 
 LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
@@ -260,20 +322,21 @@ LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
     Value most = arith::SelectOp::create(b, isUsual, left, one);
     length = arith::MinUIOp::create(b, length, most);
   }
+  if (growsBySteps(op, *growth))
+    return constant(1);
+  APInt known;
+  bool isKnown = matchPattern(by, m_ConstantInt(&known));
+  if (isKnown && (known.isOne() || staysBetween(x, known)))
+    return isRest != known.isOne() ? growth : Growth(constant(0));
   Value rest = isSigned ? arith::RemSIOp::create(b, x, by).getResult()
                         : arith::RemUIOp::create(b, x, by).getResult();
   Value room = arith::SubIOp::create(
       b, arith::SubIOp::create(b, divisor, wide(rest, isSigned)), one);
-  // Each number is one more than the one before where nothing divides.
-  APInt known;
-  bool isKnown = matchPattern(by, m_ConstantInt(&known));
-  if (isKnown && known.isOne())
-    return isRest ? constant(0) : growth;
+  // By 1 nothing is left over, and there is no room: each is one more.
   Value divides;
   if (!isKnown && asksForOne)
     divides = arith::CmpIOp::create(b, CmpIPredicate::ne, divisor, one);
-  // By 1 nothing is left over, and there is no room.
-  keepWithin(divides, room, *growth);
+  keepWithin(divides, room, *growth, repeatsOf(x));
   if (!divides)
     return isRest ? growth : Growth(constant(0));
   return isRest ? ofSelection(divides, *growth, constant(0))

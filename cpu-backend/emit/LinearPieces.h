@@ -7,7 +7,8 @@
 // The number of a row is a quotient, that of a column a remainder: from an
 // element to the next one both grow evenly, by 0 and by 1, until a row ends.
 // So does all that is computed from them by sums and products; and a comparison
-// gives the same up to some element.
+// gives the same up to some element. Half of a column's number, as in a picture
+// that becomes twice as large, grows by 1 every second element.
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -35,6 +36,17 @@ public:
   /// number of 64 bits: of type i64. Nothing where that is not known.
   std::optional<mlir::OpFoldResult> growthOf(mlir::Value value);
 
+  /// Where a number that grows by 1 is divided by a power of two, up to this
+  /// one, the quotient may grow every so many indices: where the indices that
+  /// are multiples of it are.
+  void setMostRepeats(int64_t most) { mostRepeats = most; }
+  /// How many indices have one number of a value whose growth was asked for,
+  /// and is not 0; 1: each has its own.
+  int64_t repeatsOf(mlir::Value value) const {
+    auto it = repeats.find(value);
+    return it == repeats.end() ? 1 : it->second;
+  }
+
   /// The value, of any type, is the same for all of them.
   bool isSame(mlir::Value value);
 
@@ -50,9 +62,13 @@ public:
 private:
   using Growth = std::optional<mlir::OpFoldResult>;
   Growth computeGrowth(mlir::Value value);
+  bool repeatAlike(mlir::Value value, Growth growth);
   Growth ofProduct(mlir::Operation *op);
   Growth ofExtension(mlir::Operation *op, bool isSigned);
   Growth ofDivision(mlir::Operation *op);
+  /// The dividend stays between two multiples of the divisor, a constant.
+  bool staysBetween(mlir::Value dividend, const llvm::APInt &divisor);
+  bool growsBySteps(mlir::Operation *op, mlir::OpFoldResult growth);
   Growth ofComparison(mlir::arith::CmpIOp op);
   Growth ofSelection(mlir::Value condition, mlir::OpFoldResult whenTrue,
                      mlir::OpFoldResult whenFalse);
@@ -66,10 +82,10 @@ private:
   bool keepDifferent(mlir::Value x, mlir::Value u, mlir::OpFoldResult growth);
   /// An integer below 64 bits does not run over.
   void keepInRange(mlir::Value x, mlir::OpFoldResult growth, bool isSigned);
-  /// Where `condition` holds, what grows by `growth` may do so until it has
-  /// grown by `room`, at most, which is not negative.
+  /// Where `condition` holds, what grows by `growth`, every so many indices,
+  /// may do so until it has grown by `room`, at most, which is not negative.
   void keepWithin(mlir::Value condition, mlir::Value room,
-                  mlir::OpFoldResult growth);
+                  mlir::OpFoldResult growth, int64_t every);
 
   mlir::Value wide(mlir::Value value, bool isSigned = true);
   mlir::Value number(int64_t value);
@@ -82,7 +98,11 @@ private:
   mlir::Value index, length, left;
   mlir::Block *block;
   bool asksForOne, isChecked = false;
+  int64_t mostRepeats = 1;
   llvm::DenseMap<mlir::Value, Growth> known;
+  llvm::DenseMap<mlir::Value, int64_t> repeats;
+  /// Dividends, with constants between two multiples of which they stay.
+  llvm::SmallVector<std::pair<mlir::Value, llvm::APInt>> between;
 };
 
 } // namespace tilebridge::cpu

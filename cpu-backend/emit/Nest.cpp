@@ -186,6 +186,10 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   collectBounds(lows, limits);
   auto segment = [&](Value from, Value to, bool interior) -> LogicalResult {
     if (interior && !pieceReads.empty()) {
+      auto rest = emitTables(position, from, to);
+      if (failed(rest))
+        return failure();
+      from = *rest;
       auto isDone = emitPieces(position, from, to);
       if (failed(isDone) || *isDone)
         return LogicalResult(isDone);

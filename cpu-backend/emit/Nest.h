@@ -12,6 +12,7 @@
 
 namespace tilebridge::cpu {
 
+struct PieceRead;
 struct PieceReads;
 
 /// One loop of a nest (level 0: what stands before the nest). What depends only

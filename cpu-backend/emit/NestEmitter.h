@@ -148,6 +148,9 @@ private:
   bool evaluatePiece(const Index &at, mlir::Value end, PieceReads &reads);
   mlir::FailureOr<bool> emitPieces(unsigned position, mlir::Value from,
                                    mlir::Value to);
+  // PieceTables.cpp
+  mlir::FailureOr<mlir::Value> emitTables(unsigned position, mlir::Value from,
+                                          mlir::Value to);
   // LaneGroups.cpp
   void findGroups();
   mlir::LogicalResult emitGroups();
@@ -307,6 +310,12 @@ private:
   /// for others.
   mlir::Value rowsAreFar;
   bool mayInterleave = true, isVersion = false;
+  /// Lanes of which each `read.repeats` are one element: these are read as a
+  /// shorter vector. `first`, if not null, is how many lanes are of this piece,
+  /// or, with `isNext`, of the one before. Others may be anything.
+  static mlir::Value readRepeated(FunctionEmitter &fe, const PieceRead &read,
+                                  const Index &index, mlir::Value first,
+                                  bool isNext, mlir::Location loc);
   /// Gathers that are read piece by piece of rows (isReadInPieces).
   llvm::SetVector<mlir::Operation *> pieceReads;
   /// The squares that the nest is written in.

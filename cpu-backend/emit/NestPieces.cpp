@@ -65,6 +65,8 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
       builder, at.base,
       arith::IndexCastOp::create(builder, builder.getI64Type(), left),
       /*asksForOne=*/false);
+  // Whole steps in each vector.
+  pieces.setMostRepeats(frame.lanes & -frame.lanes);
   for (Operation *op : pieceReads) {
     auto gather = cast<linalg_ext::GatherOp>(op);
     Value place = fe.evaluate(gather.getOffsets(), at), exists;
@@ -97,7 +99,11 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
     else
       step = toIndex(cast<Value>(step));
     Value distance = toIndex(place);
-    OpFoldResult before = mulIndex(b, loc, at.base, step);
+    read.repeats = pieces.repeatsOf(place);
+    if (read.repeats > 1 && getConstantIntValue(step) != 1)
+      return false;
+    OpFoldResult before =
+        mulIndex(b, loc, groupOf(builder, loc, at.base, read.repeats), step);
     // Memory that is not there takes long to be left alone.
     if (exists)
       distance = arith::SelectOp::create(builder, exists, distance,
@@ -105,9 +111,9 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
     OpFoldResult begin = addIndex(b, loc, read.view.offset, distance);
     read.view.offset = subIndex(b, loc, begin, before);
     read.view.strides = {step};
-    read.view.shape = {nest.shape.front()};
+    read.view.shape = {nest.shape.front() / read.repeats};
     read.view.lo = {b.getIndexAttr(0)};
-    read.view.hi = {b.getIndexAttr(nest.shape.front())};
+    read.view.hi = {b.getIndexAttr(read.view.shape.front())};
     if (getConstantIntValue(step) != 0)
       continue;
     Value from = toValue(b, loc, read.view.offset);
@@ -227,6 +233,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   PieceReads both;
   both.reads = whole.reads;
   both.next = next.reads;
+  both.firstLanes = rest;
   both.isFirst = vector::CreateMaskOp::create(
       b, loc, VectorType::get({lanes}, b.getI1Type()), ValueRange{rest});
 

@@ -52,6 +52,48 @@ PieceReads PieceReads::with(ValueRange values,
   return piece;
 }
 
+Value tilebridge::cpu::groupOf(OpBuilder &b, Location loc, Value index,
+                               int64_t size) {
+  if (size == 1)
+    return index;
+  return arith::ShRUIOp::create(
+      b, loc, index,
+      arith::ConstantIndexOp::create(b, loc, llvm::Log2_64(size)));
+}
+
+Value NestEmitter::readRepeated(FunctionEmitter &fe, const PieceRead &read,
+                                const Index &index, Value first, bool isNext,
+                                Location loc) {
+  OpBuilder &b = fe.builder();
+  int64_t lanes = fe.frame->lanes, few = lanes / read.repeats;
+  auto add = [&](Value x, int64_t y) -> Value {
+    return arith::AddIOp::create(b, loc, x,
+                                 arith::ConstantIndexOp::create(b, loc, y));
+  };
+  auto maskType = VectorType::get({few}, b.getI1Type());
+  Value mask;
+  if (first) {
+    Value count = isNext ? first : add(first, read.repeats - 1);
+    mask = vector::CreateMaskOp::create(
+        b, loc, maskType, ValueRange{groupOf(b, loc, count, read.repeats)});
+    if (isNext)
+      mask = arith::XOrIOp::create(b, loc, mask, allLanes(b, loc, few));
+  }
+  if (read.exists) {
+    Value all = vector::BroadcastOp::create(b, loc, maskType, read.exists);
+    mask = mask ? arith::AndIOp::create(b, loc, mask, all).getResult() : all;
+  }
+  Index group = index;
+  group.base = groupOf(b, loc, index.base, read.repeats);
+  fe.frame->lanes = few;
+  Value elements = fe.loadLanes(read.view, group, 0, {mask}, {}, loc);
+  fe.frame->lanes = lanes;
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    order.push_back(lane / read.repeats);
+  return vector::ShuffleOp::create(b, loc, elements, elements, order);
+}
+
 std::optional<Value> NestEmitter::readPieces(FunctionEmitter &fe, Operation *op,
                                              ArrayRef<Index> indices) {
   Frame &frame = *fe.frame;
@@ -88,6 +130,9 @@ std::optional<Value> NestEmitter::readPieces(FunctionEmitter &fe, Operation *op,
   if (!pieces.isFirst) {
     if (first.element)
       return laneOrOther(first.element, first.exists, other);
+    if (first.repeats > 1)
+      return laneOrOther(readRepeated(fe, first, index, {}, false, loc),
+                         first.exists, other);
     return fe.loadLanes(first.view, indices, 0, {lanesWhere({}, first.exists)},
                         other, loc);
   }
@@ -98,6 +143,15 @@ std::optional<Value> NestEmitter::readPieces(FunctionEmitter &fe, Operation *op,
     return arith::SelectOp::create(b, loc, pieces.isFirst,
                                    fe.toLanes(x, frame.lanes),
                                    fe.toLanes(y, frame.lanes))
+        .getResult();
+  }
+  if (!fe.masksAreJumps() && first.repeats > 1) {
+    Value count = pieces.firstLanes;
+    Value x = readRepeated(fe, first, index, count, /*isNext=*/false, loc),
+          y = readRepeated(fe, second, index, count, /*isNext=*/true, loc);
+    return arith::SelectOp::create(b, loc, pieces.isFirst,
+                                   laneOrOther(x, first.exists, other),
+                                   laneOrOther(y, second.exists, other))
         .getResult();
   }
   if (!fe.masksAreJumps()) {
@@ -117,9 +171,13 @@ std::optional<Value> NestEmitter::readPieces(FunctionEmitter &fe, Operation *op,
       return vector::BroadcastOp::create(b, loc, placeType,
                                          toValue(b, loc, value));
     };
+    Value element = at;
+    if (read.repeats > 1)
+      element = arith::ShRUIOp::create(
+          b, loc, at, all(b.getIndexAttr(llvm::Log2_64(read.repeats))));
     return arith::AddIOp::create(
         b, loc, all(read.view.offset),
-        arith::MulIOp::create(b, loc, at, all(read.view.strides.front())));
+        arith::MulIOp::create(b, loc, element, all(read.view.strides.front())));
   };
   Value places = arith::SelectOp::create(b, loc, pieces.isFirst,
                                          placesOf(first), placesOf(second));

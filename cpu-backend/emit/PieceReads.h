@@ -14,8 +14,9 @@ namespace tilebridge::cpu {
 
 /// What a gather reads where its places grow evenly.
 struct PieceRead {
-  /// Element i of the block is element i of this, in the piece.
+  /// Element i of the block is element `i / repeats` of this, in the piece.
   View view;
+  int64_t repeats = 1;
   /// Whether it is read at all, an i1; null: yes.
   mlir::Value exists;
   /// Where places do not grow: the element.
@@ -34,10 +35,14 @@ struct PieceReads {
                   llvm::ArrayRef<mlir::Operation *> ops) const;
 
   llvm::DenseMap<mlir::Operation *, PieceRead> reads, next;
-  /// Lanes that are in the first piece; null: all are.
-  mlir::Value isFirst;
+  /// Lanes that are in the first piece, and how many; null: all are.
+  mlir::Value isFirst, firstLanes;
   /// How many elements there are up to the end of the first piece.
   mlir::Value length;
 };
+
+/// In groups of so many, a power of two, the one of an index.
+mlir::Value groupOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value index,
+                    int64_t size);
 
 } // namespace tilebridge::cpu

@@ -119,3 +119,96 @@ func.func @uneven(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: mem
   bufferization.materialize_in_destination %t in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
   return
 }
+
+// Half of a column's number grows by 1 every second element: vectors of half as
+// many elements are read, each of them for two lanes. Where the row ends within
+// a vector, the first row has the elements up to the half of its lanes, rounded
+// up, and the next one those from there on, rounded down.
+// CHECK-LABEL: func.func @larger
+// CHECK: scf.while
+// CHECK: scf.for {{.*}} step %c16
+// CHECK: %[[FEW:.*]] = vector.load {{.*}} vector<8xf32>
+// CHECK: vector.shuffle %[[FEW]], %[[FEW]] [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]
+// CHECK: } else {
+// CHECK: scf.for {{.*}} step %c16
+// CHECK: arith.shrui
+// CHECK: %[[FIRST:.*]] = vector.create_mask {{.*}} : vector<8xi1>
+// CHECK: vector.maskedload {{.*}}, %[[FIRST]], {{.*}} into vector<8xf32>
+// CHECK: %[[NEXT:.*]] = arith.xori {{.*}} : vector<8xi1>
+// CHECK: vector.maskedload {{.*}}, %[[NEXT]], {{.*}} into vector<8xf32>
+// CHECK: arith.select {{.*}} : vector<16xi1>, vector<16xf32>
+// CHECK: return
+// NARROW-LABEL: func.func @larger
+// NARROW: scf.while
+// NARROW: vector.load {{.*}} vector<4xf32>
+// NARROW: } else {
+// NARROW: arith.shrui {{.*}} : vector<8xindex>
+// NARROW: vector.gather
+// NARROW: return
+func.func @larger(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %c2 = arith.constant 2 : i32
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %n : i32
+    %h = arith.divsi %k, %c2 : i32
+    %l = arith.extsi %h : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %pixels = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %pixels in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// Twice the half: no neighbours in memory, so that places are computed.
+// CHECK-LABEL: func.func @every_second
+// CHECK-NOT: scf.while
+// CHECK: vector.gather
+// CHECK: return
+func.func @every_second(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %c2 = arith.constant 2 : i32
+    %c3 = arith.constant 3 : i32
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %n : i32
+    %h = arith.divsi %k, %c2 : i32
+    %m = arith.muli %h, %c3 : i32
+    %l = arith.extsi %m : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %pixels = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %pixels in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// A row of 48 ends where one of 96 does, or before: one end is asked for.
+// CHECK-LABEL: func.func @rows_of_rows
+// CHECK: arith.remsi
+// CHECK-NOT: arith.remsi
+// CHECK: scf.while
+// CHECK: return
+func.func @rows_of_rows(%x: memref<?xf32, strided<[1], offset: ?>>, %start: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %c48 = arith.constant 48 : i32
+    %c96 = arith.constant 96 : i32
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %s = arith.addi %j, %start : i32
+    %k = arith.remsi %s, %c48 : i32
+    %q = arith.divsi %s, %c96 : i32
+    %m = arith.muli %q, %c48 : i32
+    %t = arith.addi %k, %m : i32
+    %l = arith.extsi %t : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %rows = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
