@@ -104,6 +104,10 @@ def numbers_of(kind, rows, columns, dtype, op, rng):
         x = x.sort(dim=1, descending=True)[0]
     elif kind == "mixed":
         x = (x + torch.arange(columns) // 2).clamp(-127, 127)
+    elif kind == "waves":
+        # All of a vector rises, but not from what is before it.
+        at = torch.arange(columns)
+        x = (at // 16 * 4 + at % 16).expand(rows, columns).clone()
     elif kind == "same":
         x = torch.full_like(x, 7)
     if op == "other":
@@ -136,7 +140,7 @@ def check(x, op, axis, reverse, index, block, first=0):
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("op", ["max", "min", "other"])
-@pytest.mark.parametrize("kind", ["any", "rising", "falling", "mixed", "same"])
+@pytest.mark.parametrize("kind", ["any", "rising", "falling", "mixed", "waves", "same"])
 @pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16, SIGNED))
 def test_choices_along_rows(dtype, kind, op, reverse, rng):
     x = numbers_of(kind, 3, 257, dtype, op, rng)
