@@ -156,6 +156,56 @@ def CpuNarrowOperandsPass : Pass<"tilebridge-cpu-narrow-operands", "::mlir::func
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuNarrowScansPass : Pass<"tilebridge-cpu-narrow-scans", "::mlir::func::FuncOp"> {
+  let summary = "Scans integers before they are widened";
+  let description = [{
+    An operand of a scan that was widened, such as indices that `tl.arange` gave and that were made i64, and that the scan's region only chooses from, and
+    compares with one another, is scanned as it was; what is found is widened. A vector has twice as many lanes then. Without a sign where `extui` widened it.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<64xf32>, %i: tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi64>) {
+      %0 = tensor.empty() : tensor<64xi64>
+      %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          ins(%i : tensor<64xi32>) outs(%0 : tensor<64xi64>) {
+      ^bb0(%n: i32, %o: i64):
+        %3 = arith.extsi %n : i32 to i64
+        linalg.yield %3 : i64
+      } -> tensor<64xi64>
+      %2:2 = linalg_ext.scan(%x, %1) dimension = 0 {
+      ^bb0(%a: f32, %ai: i64, %b: f32, %bi: i64):
+        %3 = arith.cmpf ogt, %a, %b : f32
+        %4 = arith.select %3, %a, %b : f32
+        %5 = arith.select %3, %ai, %bi : i64
+        linalg_ext.yield %4, %5 : f32, i64
+      } : (tensor<64xf32>, tensor<64xi64>) -> (tensor<64xf32>, tensor<64xi64>)
+      return %2#0, %2#1 : tensor<64xf32>, tensor<64xi64>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<64xf32>, %i: tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi64>) {
+      %0:2 = linalg_ext.scan(%x, %i) dimension = 0 {
+      ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+        %3 = arith.cmpf ogt, %a, %b : f32
+        %4 = arith.select %3, %a, %b : f32
+        %5 = arith.select %3, %ai, %bi : i32
+        linalg_ext.yield %4, %5 : f32, i32
+      } : (tensor<64xf32>, tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi32>)
+      %1 = tensor.empty() : tensor<64xi64>
+      %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          ins(%0#1 : tensor<64xi32>) outs(%1 : tensor<64xi64>) {
+      ^bb0(%n: i32, %o: i64):
+        %3 = arith.extsi %n : i32 to i64
+        linalg.yield %3 : i64
+      } -> tensor<64xi64>
+      return %0#0, %2 : tensor<64xf32>, tensor<64xi64>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuSplitJoinsPass : Pass<"tilebridge-cpu-split-joins", "::mlir::func::FuncOp"> {
   let summary = "Stores the parts of a join one by one";
   let description = [{

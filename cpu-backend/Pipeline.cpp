@@ -115,6 +115,8 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuFoldEmptyPass());
   // Loops carry sums, not blocks that are summed behind them.
   pm.addNestedPass<func::FuncOp>(createCpuNarrowAccumulatorsPass());
+  // Indices are widened behind the scans that choose them.
+  pm.addNestedPass<func::FuncOp>(createCpuNarrowScansPass());
   // Maxima that are compared with numbers begin with one.
   pm.addNestedPass<func::FuncOp>(createCpuNumberStartsPass());
   // Rows that are one row in memory are reduced as they lie there.

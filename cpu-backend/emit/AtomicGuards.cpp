@@ -68,9 +68,7 @@ static bool countsAlongRow(Value tensor) {
   return counts && !reads;
 }
 
-/// Whether lanes follow one another, as far as can be told: their offsets are
-/// the sum of what counts along the row, and of what may be read.
-static bool followsRows(Value offsets) {
+bool tilebridge::cpu::followsRows(Value offsets) {
   SmallVector<Value> terms;
   addTerms(withoutExtension(offsets), terms);
   return llvm::any_of(terms, countsAlongRow);
@@ -136,8 +134,27 @@ Value AtomicEmitter::guardPointer(Value guard) {
                              ArrayRef<LLVM::GEPArg>{guard});
 }
 
+/// In the branch of a launch that is guarded.
+void AtomicEmitter::findGuardMask() {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  guards = loadField(b, loc, host, offsetof(tb_host_v1, guards), pointer);
+  guardMask =
+      loadField(b, loc, host, offsetof(tb_host_v1, guard_mask), b.getI64Type());
+}
+
+/// Whether other threads run the launch as well: one alone has one guard, which
+/// nobody takes from it.
+Value AtomicEmitter::isShared() {
+  return arith::CmpIOp::create(
+      b, loc, CmpIPredicate::ne, guardMask,
+      arith::ConstantIntOp::create(b, loc, b.getI64Type(), 0));
+}
+
 void AtomicEmitter::takeGuard(Value guard) {
   Type i32 = b.getI32Type();
+  auto needed = scf::IfOp::create(b, loc, isShared(), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard outside(b);
+  b.setInsertionPointToStart(needed.thenBlock());
   Value pointer = guardPointer(guard);
   Value before =
       LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::xchg, pointer,
@@ -230,6 +247,31 @@ Value AtomicEmitter::changeAt(Position at, Value held) {
   return branch.getResult(0);
 }
 
+/// So many lanes that are on, one after the other, by a thread that nobody
+/// disturbs.
+void AtomicEmitter::changeAlone(Position at, int64_t lanes) {
+  constexpr int64_t mostAtOnce = 8;
+  int64_t atOnce = std::min(lanes, mostAtOnce);
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto loop = scf::ForOp::create(
+      b, loc, at.back(),
+      arith::AddIOp::create(b, loc, at.back(), number(lanes)), number(atOnce));
+  OpBuilder::InsertionGuard inside(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> lane(at);
+  for (int64_t i = 0; i < atOnce; ++i) {
+    lane.back() =
+        arith::AddIOp::create(b, loc, loop.getInductionVar(), number(i));
+    Value address =
+        addressOf(load(access.offset, lane, shaped.getElementType()));
+    Value old = changePlainly(address, load(access.value, lane, element));
+    if (target)
+      memref::StoreOp::create(b, loc, old, target, lane);
+  }
+}
+
 /// The same for so many lanes, at once where they follow one another, all are
 /// on, and one guard is that of all.
 Value AtomicEmitter::changeLanes(Position at, int64_t lanes, Value held) {
@@ -243,12 +285,13 @@ Value AtomicEmitter::changeLanes(Position at, int64_t lanes, Value held) {
   Value together = arith::AndIOp::create(
       b, loc, followOneAnother(at, lanes),
       arith::CmpIOp::create(b, loc, CmpIPredicate::eq, guard, guardOf(last)));
-  if (access.mask)
-    together =
-        arith::AndIOp::create(b, loc, together,
-                              vector::ReductionOp::create(
-                                  b, loc, vector::CombiningKind::AND,
-                                  load(access.mask, at, b.getI1Type(), lanes)));
+  Value areOn;
+  if (access.mask) {
+    areOn = vector::ReductionOp::create(
+        b, loc, vector::CombiningKind::AND,
+        load(access.mask, at, b.getI1Type(), lanes));
+    together = arith::AndIOp::create(b, loc, together, areOn);
+  }
   auto branch =
       scf::IfOp::create(b, loc, TypeRange{held.getType()}, together, true);
   OpBuilder::InsertionGuard inside(b);
@@ -260,6 +303,19 @@ Value AtomicEmitter::changeLanes(Position at, int64_t lanes, Value held) {
   scf::YieldOp::create(b, loc, guard);
 
   b.setInsertionPointToStart(branch.elseBlock());
+  // A thread alone has one guard, and need not ask whether it is another one.
+  Value isAlone =
+      arith::CmpIOp::create(b, loc, CmpIPredicate::eq, guardMask,
+                            arith::ConstantIntOp::create(b, loc, i64, 0));
+  if (areOn)
+    isAlone = arith::AndIOp::create(b, loc, isAlone, areOn);
+  auto alone =
+      scf::IfOp::create(b, loc, TypeRange{held.getType()}, isAlone, true);
+  scf::YieldOp::create(b, loc, alone.getResults());
+  b.setInsertionPointToStart(alone.thenBlock());
+  changeAlone(at, lanes);
+  scf::YieldOp::create(b, loc, held);
+  b.setInsertionPointToStart(alone.elseBlock());
   SmallVector<Value> one(at);
   Value end = arith::AddIOp::create(
       b, loc, at.back(), arith::ConstantIndexOp::create(b, loc, lanes));
@@ -303,10 +359,7 @@ void AtomicEmitter::changeRow(Position row) {
 
 /// In a launch that is guarded.
 LogicalResult AtomicEmitter::emitGuarded() {
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  guards = loadField(b, loc, host, offsetof(tb_host_v1, guards), pointer);
-  guardMask =
-      loadField(b, loc, host, offsetof(tb_host_v1, guard_mask), b.getI64Type());
+  findGuardMask();
   // Of an empty row not even the first guard is there.
   if (llvm::is_contained(shaped.getShape(), 0))
     return success();
@@ -331,10 +384,7 @@ LogicalResult AtomicEmitter::emitGuarded() {
 
 /// A single element: what was there.
 Value AtomicEmitter::changeGuarded(Value offset, Value value) {
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  guards = loadField(b, loc, host, offsetof(tb_host_v1, guards), pointer);
-  guardMask =
-      loadField(b, loc, host, offsetof(tb_host_v1, guard_mask), b.getI64Type());
+  findGuardMask();
   Value address = addressOf(offset), guard = guardOf(address);
   takeGuard(guard);
   Value old = changePlainly(address, value);

@@ -102,7 +102,7 @@ static LLVM::AtomicBinOp binOpOf(AtomicKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-AtomicEmitter::AtomicEmitter(Emitter &emitter, Operation *op)
+AtomicEmitter::AtomicEmitter(FunctionEmitter &emitter, Operation *op)
     : emitter(emitter), b(emitter.builder()), op(op), loc(op->getLoc()),
       access(describe(op)) {
   element = cast<MemRefType>(access.base.getType()).getElementType();
@@ -117,13 +117,12 @@ LogicalResult AtomicEmitter::emit() {
   findAddress();
   if (!shaped)
     return emitScalar();
-  SmallVector<Value *> operands = {&access.offset, &access.compare,
-                                   &access.value, &access.mask};
-  for (Value *operand : operands)
-    if (*operand && !(*operand = emitter.bufferOf(*operand)))
-      return failure();
   if (access.result && !access.result.use_empty())
     target = emitter.resultBuffer(access.result);
+  if (findReadsOfRows())
+    return emitGuardedRows();
+  if (failed(putIntoMemory()))
+    return failure();
   if (!mayBeGuarded())
     return emitBlock();
   auto branch =
@@ -134,6 +133,57 @@ LogicalResult AtomicEmitter::emit() {
     return failure();
   b.setInsertionPointToStart(branch.elseBlock());
   return emitBlock();
+}
+
+/// All operands, element by element.
+LogicalResult AtomicEmitter::putIntoMemory() {
+  for (Value *operand :
+       {&access.offset, &access.compare, &access.value, &access.mask})
+    if (*operand && isa<RankedTensorType>(operand->getType()) &&
+        !(*operand = emitter.bufferOf(*operand)))
+      return failure();
+  return success();
+}
+
+/// Where places and the mask are computed row by row in a guarded launch.
+LogicalResult AtomicEmitter::emitGuardedRows() {
+  if (!(access.value = emitter.bufferOf(access.value)))
+    return failure();
+  SmallVector<Value> kept;
+  for (Value tensor : readsOfRows) {
+    if (emitter.buffers.count(tensor))
+      continue;
+    Value memory = emitter.bufferOf(tensor);
+    if (!memory)
+      return failure();
+    emitter.setBuffer(tensor, memory);
+    kept.push_back(tensor);
+  }
+  auto branch =
+      scf::IfOp::create(b, loc, findGuards(), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  FailureOr<bool> isDone = emitRuns();
+  if (failed(isDone))
+    return failure();
+  AtomicAccess tensors = access;
+  auto inMemory = [&] {
+    access = tensors;
+    return putIntoMemory();
+  };
+  if (!*isDone) {
+    while (&branch.thenBlock()->front() != branch.thenBlock()->getTerminator())
+      branch.thenBlock()->getTerminator()->getPrevNode()->erase();
+    b.setInsertionPointToStart(branch.thenBlock());
+    if (failed(inMemory()) || failed(emitGuarded()))
+      return failure();
+  }
+  b.setInsertionPointToStart(branch.elseBlock());
+  if (failed(inMemory()) || failed(emitBlock()))
+    return failure();
+  for (Value tensor : kept)
+    emitter.buffers.erase(tensor);
+  return success();
 }
 
 LogicalResult AtomicEmitter::emitBlock() {
@@ -302,6 +352,7 @@ Value AtomicEmitter::change(Value pointer, Value first,
   return loop.getResult(0);
 }
 
-LogicalResult tilebridge::cpu::emitAtomic(Emitter &emitter, Operation *op) {
+LogicalResult tilebridge::cpu::emitAtomic(FunctionEmitter &emitter,
+                                          Operation *op) {
   return AtomicEmitter(emitter, op).emit();
 }

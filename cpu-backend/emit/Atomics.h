@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cpu-backend/emit/Elements.h"
+#include "cpu-backend/emit/FunctionEmitter.h"
 
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -18,6 +19,10 @@ namespace tilebridge::cpu {
 /// What a kernel's manifest says of its atomics: see executable_abi.h.
 llvm::StringRef describeAtomics(mlir::ModuleOp module);
 
+/// Whether lanes of a row follow one another, as far as can be told: their
+/// offsets are the sum of what counts along the row, and of what may be read.
+bool followsRows(mlir::Value offsets);
+
 /// The operands of any of the four ops.
 struct AtomicAccess {
   mlir::Value base, offset, compare, value, mask, result;
@@ -28,7 +33,7 @@ struct AtomicAccess {
 
 class AtomicEmitter {
 public:
-  AtomicEmitter(Emitter &emitter, mlir::Operation *op);
+  AtomicEmitter(FunctionEmitter &emitter, mlir::Operation *op);
   mlir::LogicalResult emit();
 
 private:
@@ -42,6 +47,8 @@ private:
   mlir::Value emitInstruction(mlir::Value offset, mlir::Value compare,
                               mlir::Value value);
   mlir::LogicalResult emitBlock();
+  mlir::LogicalResult emitGuardedRows();
+  mlir::LogicalResult putIntoMemory();
   /// The value found, and whether it was replaced.
   std::pair<mlir::Value, mlir::Value>
   exchange(mlir::Value pointer, mlir::Value compare, mlir::Value value);
@@ -75,11 +82,14 @@ private:
   // AtomicGuards.cpp: plain accesses, where nobody disturbs them.
   bool mayBeGuarded() const;
   mlir::Value findGuards();
+  void findGuardMask();
+  mlir::Value isShared();
   mlir::LogicalResult emitGuarded();
   mlir::Value changeGuarded(mlir::Value offset, mlir::Value value);
   void changeRow(Position row);
   mlir::Value changeLanes(Position at, int64_t lanes, mlir::Value held);
   mlir::Value changeAt(Position at, mlir::Value held);
+  void changeAlone(Position at, int64_t lanes);
   mlir::Value changePlainly(mlir::Value address, mlir::Value value);
   mlir::Value combineAny(mlir::Value old, mlir::Value value);
   mlir::Value guardOf(mlir::Value address);
@@ -88,7 +98,16 @@ private:
   void giveGuard(mlir::Value guard);
   mlir::Value changeGuard(mlir::Value held, mlir::Value guard);
 
-  Emitter &emitter;
+  // AtomicRuns.cpp: rows whose lanes are known to follow one another.
+  bool findReadsOfRows();
+  mlir::FailureOr<bool> emitRuns();
+  mlir::FailureOr<bool> changeRuns(Position row);
+  mlir::Value changeRun(Position at, mlir::Value place, mlir::Value length,
+                        mlir::Value held);
+  void changeVectors(Position at, mlir::Value done, mlir::Value address,
+                     mlir::Value count);
+
+  FunctionEmitter &emitter;
   mlir::OpBuilder &b;
   mlir::Operation *op;
   mlir::Location loc;
@@ -99,6 +118,7 @@ private:
   mlir::Value start;             ///< the address of element 0
   mlir::Value launch, host;      ///< see executable_abi.h
   mlir::Value guards, guardMask;
+  llvm::SetVector<mlir::Value> readsOfRows;
 };
 
 } // namespace tilebridge::cpu

@@ -62,6 +62,7 @@ public:
                                   mlir::Value memref) override;
 
 private:
+  friend class AtomicEmitter;
   friend class GatherPieces;
   friend class GatheredColumns;
   friend class GroupLanes;

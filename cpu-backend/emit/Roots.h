@@ -19,10 +19,12 @@
 
 namespace tilebridge::cpu {
 
+class FunctionEmitter;
+
 /// linalg.matmul, linalg.batch_matmul and their kin: `outs` is the accumulator.
 mlir::LogicalResult emitMatmul(Emitter &emitter, mlir::linalg::LinalgOp op);
 /// linalg_ext.atomic_rmw, atomic_cas, atomic_load, atomic_store.
-mlir::LogicalResult emitAtomic(Emitter &emitter, mlir::Operation *op);
+mlir::LogicalResult emitAtomic(FunctionEmitter &emitter, mlir::Operation *op);
 /// linalg_ext.scan.
 mlir::LogicalResult emitScan(Emitter &emitter, mlir::Operation *op);
 /// linalg_ext.histogram.

@@ -188,6 +188,47 @@ private:
         b, loc, to, buffer, /*offset=*/0, to.getShape(), ArrayRef<int64_t>{1});
   }
 
+  /// The next vector of a line, where each result is one of two operands: what
+  /// the line's next vector goes on with. Of numbers in any order hardly any is
+  /// chosen, of a rising row's all are: both are as if combined one by one.
+  SmallVector<Value> choose(SmallVector<Value> before, Value at, int64_t lanes,
+                            int64_t apart) {
+    SmallVector<Value> values = load(sources, at, lanes);
+    SmallVector<Type> types = llvm::to_vector(TypeRange(ValueRange(values)));
+    auto either = [&](Value isFirst, auto first, auto second) {
+      auto branch = scf::IfOp::create(b, loc, types, isFirst, true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(b, loc, first());
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, loc, second());
+      return llvm::to_vector_of<Value>(branch.getResults());
+    };
+    auto stored = [&](SmallVector<Value> results) {
+      store(results, at);
+      return vectors.lastLanes(results, lanes, apart);
+    };
+    SmallVector<Value> after = vectors.combine(before, values, lanes);
+    return either(
+        vectors.areAll(after, before, /*isBefore=*/true),
+        [&] {
+          store(before, at);
+          return before;
+        },
+        [&] {
+          SmallVector<Value> pairs = vectors.combine(
+              vectors.neighbours(before, values, lanes, apart), values, lanes);
+          return either(
+              vectors.areAll(pairs, values, /*isBefore=*/false),
+              [&] { return stored(values); },
+              [&] {
+                return stored(vectors.combine(
+                    before, vectors.scan(pairs, lanes, apart, lanes, 2 * apart),
+                    lanes));
+              });
+        });
+  }
+
   /// Lines of `line` elements, neighbours of which are `apart`.
   LogicalResult scanLanes(int64_t apart, int64_t line) {
     int64_t total = 1;
@@ -226,9 +267,12 @@ private:
                                    vectors.lastLanes(first, lanes, apart));
     b.setInsertionPointToStart(loop.getBody());
     at = place(loop.getInductionVar());
-    SmallVector<Value> within = scanned(at),
-                       before =
-                           llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+    auto before = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+    if (isChoice(op)) {
+      scf::YieldOp::create(b, loc, choose(before, at, lanes, apart));
+      return success();
+    }
+    SmallVector<Value> within = scanned(at);
     store(vectors.combine(before, within, lanes), at);
     scf::YieldOp::create(
         b, loc,

@@ -17,6 +17,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
@@ -52,11 +54,97 @@ TypedAttr tilebridge::cpu::neutralOf(linalg_ext::ScanOp op) {
   return {};
 }
 
+bool tilebridge::cpu::isChoice(linalg_ext::ScanOp op) {
+  Block &region = op.getCombiner().front();
+  unsigned count = op.getInputs().size();
+  for (unsigned i = 0; i < count; ++i) {
+    Value before = region.getArgument(i), value = region.getArgument(count + i);
+    Operation *def = region.getTerminator()->getOperand(i).getDefiningOp();
+    if (auto select = dyn_cast_if_present<arith::SelectOp>(def)) {
+      Value chosen = select.getTrueValue(), other = select.getFalseValue();
+      if ((chosen == before && other == value) ||
+          (chosen == value && other == before))
+        continue;
+      return false;
+    }
+    if (!isa_and_present<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                         arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp,
+                         arith::MaxUIOp, arith::MinUIOp>(def) ||
+        !llvm::is_contained(def->getOperands(), before) ||
+        !llvm::is_contained(def->getOperands(), value))
+      return false;
+  }
+  return true;
+}
+
 SmallVector<Value> ScanVectors::combine(ArrayRef<Value> before,
                                         ArrayRef<Value> values, int64_t lanes) {
   SmallVector<Value> arguments(before);
   arguments.append(values.begin(), values.end());
   return inlineRegion(emitter, op.getCombiner().front(), arguments, lanes);
+}
+
+Value ScanVectors::areAll(ArrayRef<Value> combined, ArrayRef<Value> operands,
+                          bool isBefore) {
+  Block &region = op.getCombiner().front();
+  unsigned count = op.getInputs().size();
+  llvm::SetVector<Value> conditions, others;
+  for (auto [i, result] : llvm::enumerate(combined)) {
+    Value original = region.getTerminator()->getOperand(i);
+    if (auto select = original.getDefiningOp<arith::SelectOp>()) {
+      bool isTrue =
+          select.getTrueValue() == region.getArgument(isBefore ? i : count + i);
+      Value condition = result.getDefiningOp<arith::SelectOp>().getCondition();
+      (isTrue ? conditions : others).insert(condition);
+      continue;
+    }
+    // Their bits, of floats that are not numbers as well.
+    auto type = cast<VectorType>(result.getType());
+    Type bits = type.clone(b.getIntegerType(type.getElementTypeBitWidth()));
+    auto bitsOf = [&](Value value) -> Value {
+      return value.getType() == bits
+                 ? value
+                 : arith::BitcastOp::create(b, loc, bits, value).getResult();
+    };
+    conditions.insert(arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, bitsOf(result), bitsOf(operands[i])));
+  }
+  auto all = [&](vector::CombiningKind kind, ArrayRef<Value> parts) -> Value {
+    Value joined = parts.front();
+    for (Value part : parts.drop_front())
+      joined = kind == vector::CombiningKind::AND
+                   ? arith::AndIOp::create(b, loc, joined, part).getResult()
+                   : arith::OrIOp::create(b, loc, joined, part).getResult();
+    return vector::ReductionOp::create(b, loc, kind, joined);
+  };
+  Value result;
+  if (!conditions.empty())
+    result = all(vector::CombiningKind::AND, conditions.getArrayRef());
+  if (!others.empty()) {
+    Value none = arith::XOrIOp::create(
+        b, loc, all(vector::CombiningKind::OR, others.getArrayRef()),
+        arith::ConstantIntOp::create(b, loc, 1, 1));
+    result =
+        result ? arith::AndIOp::create(b, loc, result, none).getResult() : none;
+  }
+  return result;
+}
+
+SmallVector<Value> ScanVectors::neighbours(ArrayRef<Value> before,
+                                           ArrayRef<Value> values,
+                                           int64_t lanes, int64_t apart) {
+  SmallVector<int64_t> lane;
+  for (int64_t i = 0; i < lanes; ++i) {
+    // Of both vectors, those of the one that is before first.
+    int64_t from = op.getReverse()
+                       ? (i + apart < lanes ? lanes : 0) + (i + apart) % lanes
+                       : lanes + i - apart;
+    lane.push_back(from);
+  }
+  SmallVector<Value> found;
+  for (auto [first, second] : llvm::zip_equal(before, values))
+    found.push_back(vector::ShuffleOp::create(b, loc, first, second, lane));
+  return found;
 }
 
 SmallVector<Value> ScanVectors::lastLanes(ArrayRef<Value> values, int64_t lanes,
@@ -83,9 +171,12 @@ static Value keepAllLanes(OpBuilder &b, Location loc, Value lanes) {
 }
 
 /// Lanes without a neighbour that far keep what they
-/// have: by a neutral element in place of one, or else by a mask.
+/// have: by a neutral element in place of one, by themselves where they are
+/// chosen from, or else by a mask.
 SmallVector<Value> ScanVectors::scan(SmallVector<Value> values, int64_t lanes,
-                                     int64_t apart, int64_t line) {
+                                     int64_t apart, int64_t line,
+                                     int64_t first) {
+  bool choice = isChoice(op);
   Value none;
   if (TypedAttr attr = neutralOf(op))
     none = arith::ConstantOp::create(
@@ -93,7 +184,8 @@ SmallVector<Value> ScanVectors::scan(SmallVector<Value> values, int64_t lanes,
         DenseElementsAttr::get(cast<VectorType>(values.front().getType()),
                                attr));
   line = line ? std::min(line, lanes) : lanes;
-  for (int64_t distance = apart; distance < line; distance *= 2) {
+  for (int64_t distance = std::max(apart, first); distance < line;
+       distance *= 2) {
     SmallVector<int64_t> lane;
     SmallVector<bool> has;
     for (int64_t i = 0; i < lanes; ++i) {
@@ -108,11 +200,11 @@ SmallVector<Value> ScanVectors::scan(SmallVector<Value> values, int64_t lanes,
     for (Value value : values) {
       left.push_back(
           vector::ShuffleOp::create(b, loc, value, none ? none : value, lane));
-      if (!none)
+      if (!none && !choice)
         left.back() = keepAllLanes(b, loc, left.back());
     }
     SmallVector<Value> sums = combine(left, values, lanes);
-    if (none) {
+    if (none || choice) {
       values = sums;
       continue;
     }

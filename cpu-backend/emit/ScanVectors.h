@@ -16,6 +16,10 @@ namespace tilebridge::cpu {
 /// no such element.
 mlir::TypedAttr neutralOf(linalg_ext::ScanOp op);
 
+/// Each result of the scan's region is one of its two operands, so that what is
+/// combined with itself stays as it is: of cummax, and its indices.
+bool isChoice(linalg_ext::ScanOp op);
+
 /// What a scan does with the lanes of vectors, one for each of its inputs.
 class ScanVectors {
 public:
@@ -29,10 +33,21 @@ public:
 
   /// Each lane combined with all before it that are a multiple of `apart` away,
   /// in its line of so many lanes (0: of all): behind it in a scan that is
-  /// reversed.
+  /// reversed. Those nearer than `first` have been combined.
   llvm::SmallVector<mlir::Value> scan(llvm::SmallVector<mlir::Value> values,
                                       int64_t lanes, int64_t apart = 1,
-                                      int64_t line = 0);
+                                      int64_t line = 0, int64_t first = 0);
+
+  /// Of a choice. Whether all lanes of what `combine` gave are those of the
+  /// operands `before`, or `values`.
+  mlir::Value areAll(llvm::ArrayRef<mlir::Value> combined,
+                     llvm::ArrayRef<mlir::Value> operands, bool isBefore);
+
+  /// `values` with the lanes of `before` in front, as far as `apart`: what is
+  /// `apart` lanes before each.
+  llvm::SmallVector<mlir::Value> neighbours(llvm::ArrayRef<mlir::Value> before,
+                                            llvm::ArrayRef<mlir::Value> values,
+                                            int64_t lanes, int64_t apart);
 
   /// The last `apart` of `lanes` lanes, again and again in `width` (0: as
   /// many); the first ones of a scan that is reversed.

@@ -1,5 +1,6 @@
 // RUN: split-file %s %t
 // RUN: tilebridge compile %t/rows.ttir --target=cpu:znver4 --emit=vector -o %t.rows.mlir && FileCheck %t/rows.ttir < %t.rows.mlir
+// RUN: tilebridge compile %t/gathered.ttir --target=cpu:znver4 --emit=vector -o %t.gathered.mlir && FileCheck %t/gathered.ttir < %t.gathered.mlir
 // RUN: tilebridge compile %t/counts.ttir --target=cpu:haswell --emit=vector -o %t.counts.mlir && FileCheck %t/counts.ttir < %t.counts.mlir
 // RUN: tilebridge compile %t/system.ttir --target=cpu:haswell --emit=vector -o %t.system.mlir && FileCheck %t/system.ttir < %t.system.mlir
 // RUN: tilebridge compile %t/lock.ttir --target=cpu:haswell --emit=vector -o %t.lock.mlir && FileCheck %t/lock.ttir < %t.lock.mlir
@@ -28,6 +29,61 @@ tt.func public @rows(%index: !tt.ptr<i64>, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %
   // CHECK: %[[LAUNCH:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
   // CHECK: llvm.getelementptr %[[LAUNCH]][20]
   // CHECK: scf.if
+  // Neither places nor the mask are in memory. A thread alone takes no guard.
+  // CHECK-NOT: vector.store
+  // CHECK: %[[SHARED:.*]] = arith.cmpi ne, %{{.*}}, %c0_i64
+  // CHECK: scf.if %[[SHARED]]
+  // CHECK: llvm.atomicrmw xchg {{.*}} acquire
+  // How far places grow, and then parts of one guard each.
+  // CHECK: scf.while
+  // CHECK: scf.while
+  // CHECK: llvm.store {{.*}} atomic release
+  // CHECK: llvm.atomicrmw xchg {{.*}} acquire
+  // CHECK-NOT: vector.reduction
+  // CHECK: scf.for {{.*}} step %c16
+  // CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+  // CHECK: arith.addf {{.*}} : vector<16xf32>
+  // CHECK: llvm.store {{.*}} {alignment = 4 : i64} : vector<16xf32>, !llvm.ptr
+  // The last lanes of a part.
+  // CHECK: vector.create_mask
+  // CHECK: llvm.intr.masked.load
+  // CHECK: llvm.intr.masked.store
+  // CHECK: llvm.store {{.*}} atomic release
+  // CHECK: } else {
+  // CHECK: llvm.cmpxchg {{.*}} i128
+  %0 = tt.atomic_rmw fadd, acq_rel, gpu, %yp, %v, %mask : (tensor<512x!tt.ptr<f32>>, tensor<512xf32>, tensor<512xi1>) -> tensor<512xf32>
+  // What is single takes a guard as well.
+  // CHECK: scf.if
+  // CHECK: llvm.atomicrmw xchg
+  // CHECK: arith.addi
+  // CHECK: llvm.store {{.*}} atomic release
+  // CHECK: } else {
+  // CHECK: llvm.atomicrmw add
+  %one = arith.constant 1 : i32
+  %true = arith.constant true
+  %1 = tt.atomic_rmw add, relaxed, cta, %total, %one, %true : (!tt.ptr<i32>, i32, i1) -> i32
+  tt.return
+}
+
+//--- gathered.ttir
+// Where places are read along the row, vectors are asked whether their lanes follow one another.
+// CHECK: module attributes {{.*}}tilebridge.atomics = "guarded"
+tt.func public @gathered(%index: !tt.ptr<i32>, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %i = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %ns = tt.splat %n : i32 -> tensor<512xi32>
+  %mask = arith.cmpi slt, %i, %ns : tensor<512xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %i : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  %v = tt.load %xp, %mask : tensor<512x!tt.ptr<f32>>
+  %is = tt.splat %index : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>>
+  %ip = tt.addptr %is, %i : tensor<512x!tt.ptr<i32>>, tensor<512xi32>
+  %row = tt.load %ip, %mask : tensor<512x!tt.ptr<i32>>
+  %place = arith.addi %row, %i : tensor<512xi32>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %yp = tt.addptr %ys, %place : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  // CHECK: %[[LAUNCH:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+  // CHECK: llvm.getelementptr %[[LAUNCH]][20]
+  // CHECK: scf.if
   // CHECK: llvm.atomicrmw xchg {{.*}} acquire
   // CHECK: scf.for {{.*}} step %c16 iter_args
   // CHECK: vector.reduction <and>
@@ -44,16 +100,6 @@ tt.func public @rows(%index: !tt.ptr<i64>, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %
   // CHECK: } else {
   // CHECK: llvm.cmpxchg {{.*}} i128
   %0 = tt.atomic_rmw fadd, acq_rel, gpu, %yp, %v, %mask : (tensor<512x!tt.ptr<f32>>, tensor<512xf32>, tensor<512xi1>) -> tensor<512xf32>
-  // What is single takes a guard as well.
-  // CHECK: scf.if
-  // CHECK: llvm.atomicrmw xchg
-  // CHECK: arith.addi
-  // CHECK: llvm.store {{.*}} atomic release
-  // CHECK: } else {
-  // CHECK: llvm.atomicrmw add
-  %one = arith.constant 1 : i32
-  %true = arith.constant true
-  %1 = tt.atomic_rmw add, relaxed, cta, %total, %one, %true : (!tt.ptr<i32>, i32, i1) -> i32
   tt.return
 }
 

@@ -138,3 +138,42 @@ func.func @short_columns(%x: memref<32x2xf32, strided<[2, 1], offset: ?>>, %o: m
   bufferization.materialize_in_destination %r in writable %o : (tensor<32x2xf32>, memref<32x2xf32, strided<[2, 1], offset: ?>>) -> ()
   return
 }
+
+// -----
+
+// What only chooses is not changed by itself: no lane is masked. A vector in which nothing is chosen is what was before; one of which
+// all is chosen is itself.
+// CHECK-LABEL: func.func @choice(
+// CHECK-NOT: arithmetic.fence
+// CHECK: scf.for {{.*}} iter_args(%[[B:.*]] = {{.*}}, %[[BI:.*]] = {{.*}}) -> (vector<4xf32>, vector<4xi32>)
+// CHECK: %[[X:.*]] = vector.load
+// CHECK: %[[I:.*]] = vector.load
+// CHECK: %[[KEPT:.*]] = arith.cmpf ogt, %[[B]], %[[X]]
+// CHECK: %[[ALL:.*]] = vector.reduction <and>, %[[KEPT]]
+// CHECK: %[[NEXT:.*]]:2 = scf.if %[[ALL]]
+// CHECK-DAG: vector.store %[[B]]
+// CHECK-DAG: vector.store %[[BI]]
+// CHECK: scf.yield %[[B]], %[[BI]]
+// CHECK: vector.shuffle %[[B]], %[[X]] [3, 4, 5, 6]
+// CHECK: vector.shuffle %[[BI]], %[[I]] [3, 4, 5, 6]
+// CHECK: %[[TAKEN:.*]] = vector.reduction <or>
+// CHECK: scf.if %[[TAKEN]]
+// CHECK: vector.shuffle {{.*}} [0, 1, 0, 1]
+// CHECK-NOT: vector.shuffle {{.*}} [0, 0, 1, 2]
+// CHECK: vector.store %[[X]]
+// CHECK: scf.yield %[[NEXT]]#0, %[[NEXT]]#1
+func.func @choice(%x: memref<64xf32, strided<[1], offset: ?>>, %i: memref<64xi32, strided<[1], offset: ?>>, %o: memref<64xf32, strided<[1], offset: ?>>,
+                  %oi: memref<64xi32, strided<[1], offset: ?>>, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %t = bufferization.to_tensor %x : memref<64xf32, strided<[1], offset: ?>> to tensor<64xf32>
+  %n = bufferization.to_tensor %i : memref<64xi32, strided<[1], offset: ?>> to tensor<64xi32>
+  %s:2 = linalg_ext.scan(%t, %n) dimension = 0 {
+  ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+    %c = arith.cmpf ogt, %a, %b : f32
+    %v = arith.select %c, %a, %b : f32
+    %w = arith.select %c, %ai, %bi : i32
+    linalg_ext.yield %v, %w : f32, i32
+  } : (tensor<64xf32>, tensor<64xi32>) -> (tensor<64xf32>, tensor<64xi32>)
+  bufferization.materialize_in_destination %s#0 in writable %o : (tensor<64xf32>, memref<64xf32, strided<[1], offset: ?>>) -> ()
+  bufferization.materialize_in_destination %s#1 in writable %oi : (tensor<64xi32>, memref<64xi32, strided<[1], offset: ?>>) -> ()
+  return
+}
