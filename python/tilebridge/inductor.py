@@ -9,6 +9,8 @@ does for CPUs because there was no Triton for them:
 
 - Inductor times kernels against each other (`max_autotune`) in programs whose text is not indented right on a CPU, and
   inside `device(...)`, which its interface to CPUs lacks.
+- Its templates of convolutions take no bias, and for a CPU it hands them one, so that `max_autotune` ends in an error for
+  every convolution with a bias. The bias is added behind the template, as on a GPU.
 - FlexAttention uses a template in C++ on a CPU, without a backward pass. With `flex_attention=True` it uses its
   templates in Triton, forward and backward.
 
@@ -35,6 +37,7 @@ def enable(*, flex_attention: bool = False) -> None:
 
     config.cpu_backend = "triton"
     _let_benchmarks_run()
+    _add_bias_behind_templates()
     if flex_attention:
         _use_flex_templates()
 
@@ -59,6 +62,37 @@ def _let_benchmarks_run() -> None:
 
     register_device_op_overrides("cpu", OneLine())
     CpuInterface.device = _Device
+
+
+@functools.cache
+def _add_bias_behind_templates() -> None:
+    """Splits the bias from convolutions on CPUs where templates are tried."""
+    import torch._inductor.config as config
+    import torch._inductor.kernel.conv  # registers what is wrapped here  # noqa: F401
+    from torch._inductor.lowering import lowerings
+    from torch._inductor.utils import _use_conv_autotune_backend
+
+    aten = importlib.import_module("torch").ops.aten
+
+    def wrap(lower):
+        @functools.wraps(lower)
+        def convolution(x, weight, bias, *rest, **kwargs):
+            templates = (
+                config.max_autotune or config.max_autotune_gemm
+            ) and _use_conv_autotune_backend("TRITON")
+            if bias is None or not templates or x.get_device_or_error().type != "cpu":
+                return lower(x, weight, bias, *rest, **kwargs)
+            result = lower(x, weight, None, *rest, **kwargs)
+            spatial = len(weight.get_size()) - 2
+            channels = result.get_size()[-spatial - 1]
+            shaped = lowerings[aten.view.default](bias, [channels] + [1] * spatial)
+            return lowerings[aten.add.Tensor](result, shaped)
+
+        return convolution
+
+    for name in (aten.convolution, aten.convolution.default):
+        if name in lowerings:
+            lowerings[name] = wrap(lowerings[name])
 
 
 @functools.cache

@@ -188,6 +188,25 @@ def case_matmul_templates(check):
             )
 
 
+def case_convolution_templates(check):
+    """Convolutions by Inductor's templates, with and without a bias, and ones that have no template."""
+    kinds = (
+        ("bias", lambda x, w, b: F.relu(F.conv2d(x, w, b, 1, 1)), (2, 4, 9, 11), (6, 4, 3, 3), 6),
+        ("strides", lambda x, w, b: F.conv2d(x, w, b, 2), (1, 4, 13, 11), (8, 4, 3, 2), 8),
+        ("no batch", lambda x, w, b: F.conv2d(x, w, b), (4, 9, 11), (6, 4, 3, 3), 6),
+        ("groups", lambda x, w, b: F.conv2d(x, w, b, 1, 1, 1, 2), (1, 4, 7, 9), (6, 2, 3, 3), 6),
+        ("1 x 1", lambda x, w, b: F.conv2d(x, w, b), (2, 8, 5, 7), (6, 8, 1, 1), 6),
+        ("3D", lambda x, w, b: F.conv3d(x, w, b, 1, 1), (1, 2, 5, 4, 7), (4, 2, 3, 3, 3), 4),
+        ("none", lambda x, w, b: F.conv2d(x, w, None, 1, 1) * b, (1, 4, 9, 11), (6, 4, 3, 3), 1),
+    )
+    with config.patch(
+        max_autotune=True, max_autotune_gemm_backends="TRITON", max_autotune_conv_backends="TRITON"
+    ):
+        for label, function, x, w, bias in kinds:
+            inputs = [[torch.randn(x), torch.randn(w), torch.randn(bias)]]
+            compare(check, label, function, inputs, rtol=1e-3, atol=1e-3, backward=False)
+
+
 def flex(
     score=None, mask=None, sizes=((1, 2, 128, 16), (2, 2, 77, 32)), kv_heads=None, options=None
 ):
@@ -282,6 +301,7 @@ def cases():
             atol=1e-3,
         ),
         "matmul_templates": case_matmul_templates,
+        "convolution_templates": case_convolution_templates,
         "flex_plain": flex(),
         "flex_causal": flex(mask=causal),
         "flex_score": flex(score=lambda s, b, h, q, kv: s + (q - kv) * 0.01),
