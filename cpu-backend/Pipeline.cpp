@@ -156,6 +156,13 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   CpuDeferStoresPassOptions defer;
   defer.longRows = target.vectorBits >= 512 && !target.hasTwoFmas;
   pm.addPass(createCpuDeferStoresPass(defer));
+  // A row is read the first time while the one before is computed.
+  if (defer.longRows) {
+    CpuReadRowsAheadPassOptions ahead;
+    ahead.cacheBytes = target.prefetchBytes;
+    ahead.streamBytes = target.streamBytes;
+    pm.addPass(createCpuReadRowsAheadPass(ahead));
+  }
   // Buffers get their places.
   pm.addPass(createCpuPlaceScratchPass());
 }
