@@ -25,7 +25,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tilebridge::cpu {
 #define GEN_PASS_DEF_CPUDEFERSTORESPASS
@@ -206,6 +208,49 @@ private:
     return !distances.empty();
   }
 
+  /// Whether the operation, and what it takes, is pure but for what it reads of
+  /// arguments; all that comes behind `last` in the block is added to `found`,
+  /// in order.
+  bool onlyReads(Operation *op, Operation *last,
+                 llvm::SetVector<Operation *> &found) {
+    if (op->getBlock() != last->getBlock() || !last->isBeforeInBlock(op) ||
+        found.contains(op))
+      return true;
+    bool isRead =
+        isa<vector::LoadOp>(op) &&
+        llvm::is_contained(kernel.getArguments(), baseOf(accessedMemory(op)));
+    if ((!isRead && !isPure(op)) || op->getNumRegions() != 0)
+      return false;
+    for (Value operand : op->getOperands())
+      if (Operation *owner = operand.getDefiningOp();
+          owner && !onlyReads(owner, last, found))
+        return false;
+    found.insert(op);
+    return true;
+  }
+
+  /// What the loop reads of arguments comes before the stores: a CPU that
+  /// compares addresses by their lower 12 bits lets a load wait for a store
+  /// before it that seems to be to the same place, as those of two arrays that
+  /// begin in a page alike are.
+  void readFirst(Operation *last) {
+    bool writes = false;
+    stores.filled.walk([&](Operation *op) {
+      writes |= isPlainWrite(op) &&
+                baseOf(accessedMemory(op)) != stores.buffer.getResult();
+    });
+    if (writes)
+      return;
+    Operation *first = &last->getBlock()->front();
+    llvm::SetVector<Operation *> reads;
+    for (Operation *op = last->getNextNode(); op; op = op->getNextNode())
+      if (llvm::SetVector<Operation *> found = reads;
+          isa<vector::LoadOp>(op) && onlyReads(op, last, found))
+        reads = std::move(found);
+    for (Operation *op : reads)
+      op->moveBefore(first);
+  }
+
   /// The loop that fills the buffer, and stores what was there.
   void fuse() {
     scf::ForOp fill = stores.filled, store = stores.stored;
@@ -249,9 +294,12 @@ private:
         return carried;
       };
       times(store, from, {}, further);
+      Operation *last = &both.getBody()->back();
       SmallVector<Value> next =
           times(fill, begin, SmallVector<Value>(both.getRegionIterArgs()), {},
                 isAskedFor);
+      if (stores.buffer)
+        readFirst(last);
       if (!next.empty())
         scf::YieldOp::create(b, loc, next);
     }

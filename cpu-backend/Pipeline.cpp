@@ -160,7 +160,6 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   if (defer.longRows) {
     CpuReadRowsAheadPassOptions ahead;
     ahead.cacheBytes = target.prefetchBytes;
-    ahead.streamBytes = target.streamBytes;
     pm.addPass(createCpuReadRowsAheadPass(ahead));
   }
   // Buffers get their places.

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 // A softmax needs its row's maximum before the first exponential, so that it
-// waits for memory, and then for arithmetic. What is asked for before does not
-// help enough: while much is under way a CPU drops part of it. So a program
-// only looks for its maximum, and leaves the rest to the next program of its
-// thread: one loop reads a row, computes the exponentials of the one before,
-// and stores the one before that (tilebridge-cpu-defer-stores).
+// does one thing after the other. So a program only looks for its maximum, and
+// leaves the rest to the next program of its thread: in a cache, one loop reads
+// a row, computes the exponentials of the one before, and stores the one before
+// that (tilebridge-cpu-defer-stores). Rows of memory are better read by a loop
+// of their own; they, too, are stored two rows later.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DeferredStores.h"
@@ -45,9 +45,9 @@ static constexpr int64_t firstWord = 4;
 namespace {
 class RowsAhead {
 public:
-  RowsAhead(func::FuncOp kernel, int64_t cacheBytes, int64_t streamBytes)
-      : kernel(kernel), cacheBytes(cacheBytes), streamBytes(streamBytes),
-        b(kernel.getBody()), loc(kernel.getLoc()),
+  RowsAhead(func::FuncOp kernel, int64_t cacheBytes)
+      : kernel(kernel), cacheBytes(cacheBytes), b(kernel.getBody()),
+        loc(kernel.getLoc()),
         taken([this](Value value) { return isAround(value); }) {}
 
   bool find() {
@@ -261,8 +261,8 @@ private:
     });
   }
 
-  /// Whether the launch's rows are in the caches, or stored around them: in
-  /// between, stores that wait for their lines hold up the loads beside them.
+  /// Whether the launch's rows are in a cache: loads that wait for memory are
+  /// held up by the stores beside them.
   Value pays(Value row) {
     Value all = arith::MinSIOp::create(b, loc, row, constant(1 << 20));
     for (int dim = 3; dim < 6; ++dim) {
@@ -274,14 +274,8 @@ private:
           b, loc, all,
           arith::MinSIOp::create(b, loc, count, constant(1 << 13)));
     }
-    auto is = [&](arith::CmpIPredicate predicate, int64_t bytes) -> Value {
-      return arith::CmpIOp::create(b, loc, predicate, all,
-                                   constant(bytes / bytesOfElement));
-    };
-    Value isShort = is(arith::CmpIPredicate::sle, cacheBytes),
-          isLong = is(arith::CmpIPredicate::sge, streamBytes);
-    return streamBytes == 0 ? isShort
-                            : arith::OrIOp::create(b, loc, isShort, isLong);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, all,
+                                 constant(cacheBytes / bytesOfElement));
   }
 
   /// What is left by the program before, for which `map` has what this one has
@@ -360,7 +354,7 @@ private:
   }
 
   func::FuncOp kernel;
-  int64_t cacheBytes, streamBytes;
+  int64_t cacheBytes;
   OpBuilder b;
   Location loc;
   /// Whether this call has no program, or else what it does.
@@ -391,7 +385,7 @@ struct ReadRowsAheadPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function->hasAttr(deferredAttr))
         continue;
-      RowsAhead rows(function, cacheBytes, streamBytes);
+      RowsAhead rows(function, cacheBytes);
       if (rows.find())
         rows.rewrite();
     }

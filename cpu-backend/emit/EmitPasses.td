@@ -400,13 +400,13 @@ def CpuReadRowsAheadPass : Pass<"tilebridge-cpu-read-rows-ahead", "::mlir::Modul
   let description = [{
     A kernel that `tilebridge-cpu-defer-stores` has left its stores to the next program of, and that begins with a loop that finds a number of its row, such as a
     softmax's maximum, leaves all behind that to the next program as well, with its ids and the number: the loop there that fills the buffer
-    and stores what was in it reads the next row besides. So memory is read and written all the time, and a loop waits for one thing less. What is asked
+    and stores what was in it reads the next row besides. So a loop waits for one thing less. What is asked
     for is the row behind the one that is read. `tilebridge.deferred` becomes 2: behind the last program of a range, the first call
     computes what is left and stores what was left before, and the second one stores.
 
     Only where nothing but arguments is read before the first write, all that the first loop needs is computed from arguments without
-    reading any, and the buffer is at most 128 KiB: the row is read again when another one was read between. Launches of a size between the two
-    options do one after the other, as stores that wait for their lines hold up the loads beside them.
+    reading any, and the buffer is at most 128 KiB: the row is read again when another one was read between. Launches that read and write more than
+    `cache-bytes` have both loops one after the other, as loads that wait for memory are held up by the stores beside them.
 
     Before:
     ```mlir
@@ -427,8 +427,7 @@ def CpuReadRowsAheadPass : Pass<"tilebridge-cpu-read-rows-ahead", "::mlir::Modul
     ```
   }];
   let options = [
-    Option<"cacheBytes", "cache-bytes", "int64_t", "16777216", "a launch that reads and writes so many bytes, or fewer, finds them in a cache">,
-    Option<"streamBytes", "stream-bytes", "int64_t", "50331648", "one that reads and writes so many, or more, writes around the caches">
+    Option<"cacheBytes", "cache-bytes", "int64_t", "16777216", "a launch that reads and writes so many bytes, or fewer, finds them in a cache">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }

@@ -137,7 +137,7 @@ def test_tiles(columns, rng):
 @pytest.mark.compiled("millions of interpreted elements take a minute")
 @pytest.mark.parametrize(("rows", "columns"), [(4099, 1024), (4099, 1021), (6500, 1024)])
 def test_many(rows, columns, rng):
-    """Between the caches and what is stored around them the loops are apart; the last ones are around."""
+    """What does not fit into a cache is read by a loop of its own; the last ones are stored around the caches."""
     x, out = normal(rng, [rows, columns]), output([rows, columns], torch.float32)
     range_kernel[(rows,)](x, out, columns, columns, columns, BLOCK=1024)
     assert torch.allclose(out, ranged(x), rtol=1e-5, atol=1e-9)
