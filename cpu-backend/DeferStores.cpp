@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/DeferredStores.h"
+#include "cpu-backend/LeftState.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/PlainAccesses.h"
 #include "cpu-backend/ProgramLoop.h"
@@ -24,7 +25,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tilebridge::cpu {
 #define GEN_PASS_DEF_CPUDEFERSTORESPASS
@@ -60,7 +63,12 @@ public:
     for (Operation *memory : stores.copies)
       hoist(cast<memref::AllocOp>(memory), first);
     b.setInsertionPoint(first);
-    readState();
+    auto memory = memref::AllocOp::create(
+        b, loc, MemRefType::get({wordsOfState}, b.getI64Type()));
+    memory->setAttr(zeroedAttr, b.getUnitAttr());
+    LeftState state(kernel, memory, 0);
+    state.read(b, stores.kept.getArrayRef(), map);
+    isThere = state.isThere;
     recompute();
     Value zero32 = arith::ConstantIntOp::create(b, loc, 0, 32);
     Value isRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
@@ -74,34 +82,23 @@ public:
       hoist(stores.buffer, branch);
     b.setInsertionPointToStart(branch.thenBlock());
     ifThere([&] { storeAll(map.lookup(stores.stored.getLowerBound())); });
-    setState(0, constant64(0));
+    state.clear(b);
     fuse();
     b.setInsertionPoint(branch.elseBlock()->getTerminator());
-    writeState();
+    state.write(b, stores.kept.getArrayRef());
     stores.stored->erase();
     for (Operation *loop : stores.edges)
       loop->erase();
-    kernel->setAttr(deferredAttr, b.getUnitAttr());
+    kernel->setAttr(deferredAttr, b.getI64IntegerAttr(1));
   }
 
 private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
-  Value constant64(int64_t value) {
-    return arith::ConstantIntOp::create(b, loc, value, 64);
-  }
   Value idOf(int dim) {
     return kernel.getArgument(kernel.getNumArguments() -
                               linalg_ext::kProgramArguments + dim);
-  }
-  Value allocate(Type element, int64_t size, StringRef attr) {
-    auto op = memref::AllocOp::create(b, loc, MemRefType::get({size}, element));
-    op->setAttr(attr, b.getUnitAttr());
-    return op;
-  }
-  void setState(int64_t at, Value value) {
-    memref::StoreOp::create(b, loc, value, state, constant(at));
   }
 
   /// What is kept is in memory whose place does not change. Every name has all
@@ -116,49 +113,6 @@ private:
           user->moveBefore(before);
           open.push_back(user);
         }
-  }
-
-  /// Whether a program has left something, its ids, and numbers of it. Where
-  /// none has, its ids are this one's, for which all can be computed.
-  void readState() {
-    state = allocate(b.getI64Type(), wordsOfState, zeroedAttr);
-    auto read = [&](int64_t at) -> Value {
-      return memref::LoadOp::create(b, loc, state, constant(at));
-    };
-    isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, read(0),
-                                    constant64(0));
-    for (int dim = 0; dim < 3; ++dim) {
-      Value id = arith::TruncIOp::create(b, loc, b.getI32Type(), read(dim + 1));
-      map.map(idOf(dim),
-              arith::SelectOp::create(b, loc, isThere, id, idOf(dim)));
-    }
-    for (Value value : stores.kept) {
-      Type type = value.getType();
-      bool isFloat = isa<FloatType>(type);
-      Value place = allocate(isFloat ? type : b.getI64Type(), 1, keptAttr);
-      places.push_back(place);
-      Value kept = memref::LoadOp::create(b, loc, place, constant(0));
-      if (type.isIndex())
-        kept = arith::IndexCastOp::create(b, loc, type, kept);
-      else if (!isFloat && !type.isInteger(64))
-        kept = arith::TruncIOp::create(b, loc, type, kept);
-      map.map(value, kept);
-    }
-  }
-
-  void writeState() {
-    for (auto [value, place] : llvm::zip_equal(stores.kept, places)) {
-      Value kept = value;
-      if (value.getType().isIndex())
-        kept = arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
-      else if (value.getType().isInteger() && !value.getType().isInteger(64))
-        kept = arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
-      memref::StoreOp::create(b, loc, kept, place, constant(0));
-    }
-    for (int dim = 0; dim < 3; ++dim)
-      setState(dim + 1,
-               arith::ExtUIOp::create(b, loc, b.getI64Type(), idOf(dim)));
-    setState(0, constant64(1));
   }
 
   void recompute() {
@@ -233,21 +187,6 @@ private:
                                  isAtLeast(all, leastBytes));
   }
 
-  /// Prefetches, and what is computed for these.
-  static bool onlyAsks(Operation *op) {
-    if (isa<memref::PrefetchOp>(op))
-      return true;
-    if (auto branch = dyn_cast<scf::IfOp>(op); branch && !op->getNumResults())
-      return !op->walk([&](Operation *inner) {
-                  return inner == op || isPure(inner) ||
-                                 isa<memref::PrefetchOp, scf::YieldOp>(inner)
-                             ? WalkResult::advance()
-                             : WalkResult::interrupt();
-                }).wasInterrupted();
-    return isPure(op) && op->getNumResults() != 0 && !op->use_empty() &&
-           llvm::all_of(op->getUsers(), onlyAsks);
-  }
-
   /// The row that the loop asks for is read by this program now: it asks for
   /// the one behind it. Whether it asks for any.
   bool askFurther(scf::ForOp store, IRMapping &map) {
@@ -267,6 +206,49 @@ private:
               arith::MulIOp::create(b, loc, map.lookupOrDefault(distance),
                                     constant(2)));
     return !distances.empty();
+  }
+
+  /// Whether the operation, and what it takes, is pure but for what it reads of
+  /// arguments; all that comes behind `last` in the block is added to `found`,
+  /// in order.
+  bool onlyReads(Operation *op, Operation *last,
+                 llvm::SetVector<Operation *> &found) {
+    if (op->getBlock() != last->getBlock() || !last->isBeforeInBlock(op) ||
+        found.contains(op))
+      return true;
+    bool isRead =
+        isa<vector::LoadOp>(op) &&
+        llvm::is_contained(kernel.getArguments(), baseOf(accessedMemory(op)));
+    if ((!isRead && !isPure(op)) || op->getNumRegions() != 0)
+      return false;
+    for (Value operand : op->getOperands())
+      if (Operation *owner = operand.getDefiningOp();
+          owner && !onlyReads(owner, last, found))
+        return false;
+    found.insert(op);
+    return true;
+  }
+
+  /// What the loop reads of arguments comes before the stores: a CPU that
+  /// compares addresses by their lower 12 bits lets a load wait for a store
+  /// before it that seems to be to the same place, as those of two arrays that
+  /// begin in a page alike are.
+  void readFirst(Operation *last) {
+    bool writes = false;
+    stores.filled.walk([&](Operation *op) {
+      writes |= isPlainWrite(op) &&
+                baseOf(accessedMemory(op)) != stores.buffer.getResult();
+    });
+    if (writes)
+      return;
+    Operation *first = &last->getBlock()->front();
+    llvm::SetVector<Operation *> reads;
+    for (Operation *op = last->getNextNode(); op; op = op->getNextNode())
+      if (llvm::SetVector<Operation *> found = reads;
+          isa<vector::LoadOp>(op) && onlyReads(op, last, found))
+        reads = std::move(found);
+    for (Operation *op : reads)
+      op->moveBefore(first);
   }
 
   /// The loop that fills the buffer, and stores what was there.
@@ -296,6 +278,8 @@ private:
     bool isAskedFor = !stores.buffer && askFurther(store, further);
     auto both = scf::ForOp::create(b, loc, constant(0), length,
                                    constant(stores.step), fill.getInitArgs());
+    if (stores.buffer)
+      both->setAttr(fusedAttr, b.getUnitAttr());
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(both.getBody());
@@ -310,9 +294,12 @@ private:
         return carried;
       };
       times(store, from, {}, further);
+      Operation *last = &both.getBody()->back();
       SmallVector<Value> next =
           times(fill, begin, SmallVector<Value>(both.getRegionIterArgs()), {},
                 isAskedFor);
+      if (stores.buffer)
+        readFirst(last);
       if (!next.empty())
         scf::YieldOp::create(b, loc, next);
     }
@@ -327,10 +314,8 @@ private:
   DeferredStores &stores;
   OpBuilder b;
   Location loc;
-  /// Whether something was left, and the program's ids; numbers of that
-  /// program.
-  Value state, isThere;
-  SmallVector<Value> places;
+  /// Whether something was left.
+  Value isThere;
   /// What that program had for what this one has.
   IRMapping map;
 };

@@ -7,6 +7,7 @@
 
 #include "cpu-backend/DeferredStores.h"
 #include "cpu-backend/PlainAccesses.h"
+#include "cpu-backend/TakenValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -16,9 +17,6 @@
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
-
-/// Kept numbers are few, or another program costs more than it saves.
-static constexpr unsigned maxKept = 8;
 
 /// The buffer is in the second cache when the next program comes to it.
 static constexpr int64_t maxBytes = 512 << 10;
@@ -39,13 +37,11 @@ public:
       return std::nullopt;
     for (auto buffer : kernel.getBody().front().getOps<memref::AllocOp>()) {
       result = {};
-      origins.clear();
       result.buffer = buffer;
       if (findAccesses() && findLoops() && findStored() && findSlice())
         return result;
     }
     result = {};
-    origins.clear();
     if (longRows && findRow() && findSlice())
       return result;
     return std::nullopt;
@@ -300,78 +296,20 @@ private:
     return false;
   }
 
-  /// Whether operations that do nothing else compute it from arguments alone,
-  /// or also from numbers that others give, such as one that is loaded.
-  enum class From { Arguments, Numbers, Others };
-
-  From originOf(Value value) {
-    if (isThere(value))
-      return From::Arguments;
-    if (auto found = origins.find(value); found != origins.end())
-      return found->second;
-    Operation *op = value.getDefiningOp();
-    From from = From::Arguments;
-    if (op->getNumRegions() != 0 || !isPure(op)) {
-      from = isNumber(value) ? From::Numbers : From::Others;
-    } else {
-      for (Value operand : op->getOperands())
-        from = std::max(from, originOf(operand));
-      // A quotient by what was not computed would be an error.
-      if (from == From::Numbers &&
-          isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
-              op))
-        from = From::Others;
-    }
-    return origins[value] = from;
-  }
-
-  static bool isNumber(Value value) {
-    return value.getType().isIntOrIndexOrFloat();
-  }
-
-  /// What can be computed again is; of others the number is kept that they end
-  /// in, such as the sum of a loop's lanes.
-  bool addToSlice(Value value) {
-    if (isThere(value))
-      return true;
-    Operation *op = value.getDefiningOp();
-    if (result.slice.contains(op) || result.kept.contains(value))
-      return true;
-    bool isComputed = op->getNumRegions() == 0 && isPure(op);
-    if (isNumber(value) && (!isComputed || originOf(value) == From::Others)) {
-      result.kept.insert(value);
-      return result.kept.size() <= maxKept;
-    }
-    if (!isComputed)
-      return false;
-    for (Value operand : op->getOperands())
-      if (!addToSlice(operand))
-        return false;
-    result.slice.insert(op);
-    return true;
-  }
-
   bool findSlice() {
+    TakenValues taken([this](Value value) { return isThere(value); });
     SmallVector<Operation *> loops = result.edges;
     loops.push_back(result.stored);
-    for (Operation *loop : loops) {
-      WalkResult walked = loop->walk([&](Operation *op) {
-        for (Value operand : op->getOperands())
-          if (!loop->isAncestor(operand.getParentBlock()->getParentOp()) &&
-              !addToSlice(operand))
-            return WalkResult::interrupt();
-        return WalkResult::advance();
-      });
-      if (walked.wasInterrupted())
-        return false;
-    }
+    if (!taken.add(loops))
+      return false;
+    result.slice = std::move(taken.slice);
+    result.kept = std::move(taken.kept);
     return true;
   }
 
   func::FuncOp kernel;
   DeferredStores result;
   SmallVector<Operation *> reads, writes;
-  DenseMap<Value, From> origins;
 };
 } // namespace
 

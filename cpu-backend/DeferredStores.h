@@ -19,6 +19,10 @@ namespace tilebridge::cpu {
 /// 0.91 to 0.98.
 inline constexpr int64_t leastRowBytes = (16 << 10) + 1;
 
+/// On the loop that fills a buffer and stores what another program has left
+/// there.
+inline constexpr llvm::StringLiteral fusedAttr = "tilebridge.fused";
+
 /// The end of a kernel that can be left to the next program: loops that store
 /// what others before have put into a buffer.
 struct DeferredStores {
@@ -36,8 +40,8 @@ struct DeferredStores {
   int64_t bytesOfElement = 0;
   /// Elements that one step of both takes.
   int64_t step = 0;
-  /// What the loops take from outside, in the order of their operations: these
-  /// are computed again, from arguments and from numbers that are kept.
+  /// What the loops take from outside: operations that compute it again, in
+  /// order, from arguments and from numbers that are kept.
   llvm::SetVector<mlir::Operation *> slice;
   llvm::SetVector<mlir::Value> kept;
 };

@@ -158,6 +158,12 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   CpuDeferStoresPassOptions defer;
   defer.longRows = target.vectorBits >= 512 && !target.hasTwoFmas;
   pm.addPass(createCpuDeferStoresPass(defer));
+  // A row is read the first time while the one before is computed.
+  if (defer.longRows) {
+    CpuReadRowsAheadPassOptions ahead;
+    ahead.cacheBytes = target.prefetchBytes;
+    pm.addPass(createCpuReadRowsAheadPass(ahead));
+  }
   // Buffers get their places.
   pm.addPass(createCpuPlaceScratchPass());
 }

@@ -82,3 +82,17 @@ bool tilebridge::cpu::isWholeName(Operation *op) {
            cast.getStaticStrides() == ArrayRef<int64_t>{1};
   return isa<memref::CastOp>(op);
 }
+
+bool tilebridge::cpu::onlyAsks(Operation *op) {
+  if (isa<memref::PrefetchOp>(op))
+    return true;
+  if (auto branch = dyn_cast<scf::IfOp>(op); branch && !op->getNumResults())
+    return !op->walk([&](Operation *inner) {
+                return inner == op || isPure(inner) ||
+                               isa<memref::PrefetchOp, scf::YieldOp>(inner)
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              }).wasInterrupted();
+  return isPure(op) && op->getNumResults() != 0 && !op->use_empty() &&
+         llvm::all_of(op->getUsers(), onlyAsks);
+}

@@ -24,4 +24,7 @@ bool isPlain(mlir::Operation *op);
 /// A name for an allocation as it is, whose indices are the same.
 bool isWholeName(mlir::Operation *op);
 
+/// A prefetch, or what is computed for prefetches alone.
+bool onlyAsks(mlir::Operation *op);
+
 } // namespace tilebridge::cpu

@@ -33,22 +33,22 @@ func::CallOp ProgramLoopEmitter::call(const ProgramCall &call,
 
 Value ProgramLoopEmitter::isRest(const ProgramCall &kernel, Value at,
                                  Value end) {
-  return kernel.defers()
-             ? arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at, end)
+  return kernel.callsBehind()
+             ? arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at, end)
              : Value();
 }
 
 /// The divisions run once a call: the loop then counts like an odometer. For
 /// programs with products, which take far longer, they run for each. A kernel
-/// that leaves something is called once more, in the same loop, as one that is
-/// called at one place is inlined there.
+/// that leaves something is called some more times, in the same loop, as one
+/// that is called at one place is inlined there.
 void ProgramLoopEmitter::create(const ProgramCall &kernel, Value begin,
                                 Value end) {
   if (kernel.order)
     setOrder(kernel);
   OpBuilder::InsertionGuard guard(b);
-  Value stop =
-      kernel.defers() ? arith::AddIOp::create(b, loc, end, number(1)) : end;
+  int64_t calls = kernel.callsBehind();
+  Value stop = calls ? arith::AddIOp::create(b, loc, end, number(calls)) : end;
   if (isScattered()) {
     auto loop = scf::ForOp::create(b, loc, begin, stop, number(1));
     b.setInsertionPointToStart(loop.getBody());
@@ -109,23 +109,25 @@ void ProgramLoopEmitter::createTiles(const ProgramCall &kernel, Value begin,
     inits = either(idsOf(first), first);
   // What tiles leave is done behind the last one, or else behind each.
   Value behind = last;
-  if (kernel.defers())
-    behind =
-        choose(together, arith::AddIOp::create(b, loc, last, number(1)), last);
+  int64_t calls = kernel.callsBehind();
+  if (calls)
+    behind = choose(together,
+                    arith::AddIOp::create(b, loc, last, number(calls)), last);
   auto ofTiles = scf::ForOp::create(b, loc, first, behind, by, inits);
   b.setInsertionPointToStart(ofTiles.getBody());
   Value tile = ofTiles.getInductionVar();
   SmallVector<Value> ids(ofTiles.getRegionIterArgs());
   if (isScattered())
     ids = either(idsOf(tile), tile);
-  if (kernel.defers()) {
-    auto twice = scf::ForOp::create(
-        b, loc, number(0), choose(together, number(1), number(2)), number(1));
+  if (calls) {
+    auto each = scf::ForOp::create(
+        b, loc, number(0), choose(together, number(1), number(1 + calls)),
+        number(1));
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(twice.getBody());
+    b.setInsertionPointToStart(each.getBody());
     call(kernel, ids,
          choose(together, isRest(kernel, tile, last),
-                isRest(kernel, twice.getInductionVar(), number(1))));
+                isRest(kernel, each.getInductionVar(), number(1))));
   } else {
     createClear(kernel, together, scratch);
     call(kernel, ids);

@@ -11,7 +11,8 @@
 
 namespace tilebridge::cpu {
 
-/// On a kernel that has no merged ones.
+/// On a kernel that has no merged ones: how many calls behind the last program
+/// do what programs have left.
 inline constexpr llvm::StringLiteral deferredAttr = "tilebridge.deferred";
 
 /// A function of the kernel and what it is called with; the ids and counts from
@@ -25,9 +26,13 @@ struct ProgramCall {
   /// Returns which tiles a program runs (PersistentTiles.h); null if it is one.
   mlir::func::FuncOp tiles;
 
-  /// Leaves its last stores to the next call (tilebridge-cpu-defer-stores), the
-  /// last one of which has no program: all ids are -1.
-  bool defers() const { return function->hasAttr(deferredAttr); }
+  /// How many calls behind that of a program do what it leaves to them
+  /// (tilebridge-cpu-defer-stores); those behind the last program have none:
+  /// all ids are -1.
+  int64_t callsBehind() const {
+    auto calls = function->getAttrOfType<mlir::IntegerAttr>(deferredAttr);
+    return calls ? calls.getInt() : 0;
+  }
 };
 
 /// Programs that are run by one call, if the kernel has a function for that.

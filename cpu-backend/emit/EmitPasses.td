@@ -350,7 +350,7 @@ def CpuDeferStoresPass : Pass<"tilebridge-cpu-defer-stores", "::mlir::ModuleOp">
   let description = [{
     A kernel that ends in loops which store what is in a buffer, scaled by numbers that all of it decided, as a softmax does, leaves
     them to the next program of its thread: its own loop that fills the buffer stores, step by step, what was there before. The program's ids and
-    the numbers are kept for that, and all else is computed again. The kernel gets the attribute `tilebridge.deferred`: behind the last
+    the numbers are kept for that, and all else is computed again. The kernel gets the attribute `tilebridge.deferred` (1): behind the last
     program of a range it is called once more, with ids of -1, for what is left. Where the stores begin at another
     element than the loop, as those that go around the caches may, what a step of the loop would overwrite is stored before.
 
@@ -392,6 +392,43 @@ def CpuDeferStoresPass : Pass<"tilebridge-cpu-defer-stores", "::mlir::ModuleOp">
     ```
   }];
   let options = [Option<"longRows", "long-rows", "bool", "false", "also leaves a long row that is read again when it is stored">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def CpuReadRowsAheadPass : Pass<"tilebridge-cpu-read-rows-ahead", "::mlir::ModuleOp"> {
+  let summary = "Reads a row the first time while the row of the thread's program before is computed";
+  let description = [{
+    A kernel that `tilebridge-cpu-defer-stores` has left its stores to the next program of, and that begins with a loop that finds a number of its row, such as a
+    softmax's maximum, leaves all behind that to the next program as well, with its ids and the number: the loop there that fills the buffer
+    and stores what was in it reads the next row besides. So a loop waits for one thing less. What is asked
+    for is the row behind the one that is read. `tilebridge.deferred` becomes 2: behind the last program of a range, the first call
+    computes what is left and stores what was left before, and the second one stores.
+
+    Only where nothing but arguments is read before the first write, all that the first loop needs is computed from arguments without
+    reading any, and the buffer is at most 128 KiB: the row is read again when another one was read between. Launches that read and write more than
+    `cache-bytes` have both loops one after the other, as loads that wait for memory are held up by the stores beside them.
+
+    Before:
+    ```mlir
+    %top = scf.for %i = %c0 to %n step %c32 iter_args(%acc = %lowest) -> (vector<32xf32>) {
+      // the maximum of this program's row
+    }
+    %most = vector.reduction <maxnumf>, %top : vector<32xf32> into f32
+    %sum = scf.for %i = %c0 to %fused step %c32 iter_args(%acc = %zeros) -> (vector<32xf32>) {
+      // stores what is in the buffer, the row of the program before, and puts the exponentials of this row there
+    }
+    ```
+    After:
+    ```mlir
+    %all:2 = scf.for %i = %c0 to %fused step %c32 iter_args(%acc = %zeros, %most = %lowest) -> (vector<32xf32>, vector<32xf32>) {
+      // the maximum of this program's row
+      // stores what is in the buffer, the row of the last program but one, and puts the exponentials of the row of the program before there
+    }
+    ```
+  }];
+  let options = [
+    Option<"cacheBytes", "cache-bytes", "int64_t", "16777216", "a launch that reads and writes so many bytes, or fewer, finds them in a cache">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 

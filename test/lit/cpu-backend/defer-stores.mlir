@@ -26,6 +26,9 @@
 // CHECK-NEXT: scf.for
 // CHECK: vector.store
 // CHECK: %[[FUSED:.*]] = scf.for %[[I:.*]] = %{{.*}} to %[[LENGTH:.*]] step %{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>) {
+// What is read comes before what is stored.
+// CHECK: vector.load %arg0
+// CHECK: vector.load %arg0
 // CHECK: vector.load %[[BUFFER]]
 // CHECK: vector.broadcast %[[TOTAL]]
 // CHECK: %[[TO:.*]] = arith.addi %[[AT]]

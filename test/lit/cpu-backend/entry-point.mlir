@@ -107,13 +107,13 @@ func.func private @persistent.tiles(%n: i32, %px: i32, %py: i32, %pz: i32, %nx: 
 // CHECK: llvm.func internal @tilebridge_run(%{{[^:,]*}}: !llvm.ptr, %[[BEGIN:[^:,]*]]: i64, %[[END:[^:,]*]]: i64,
 // CHECK: %[[STOP:.*]] = arith.addi %[[END]], %{{.*}} : i64
 // CHECK: scf.for %[[AT:.*]] = %[[BEGIN]] to %[[STOP]] step %{{.*}} iter_args(%[[ID:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
-// CHECK: %[[REST:.*]] = arith.cmpi eq, %[[AT]], %[[END]] : i64
+// CHECK: %[[REST:.*]] = arith.cmpi sge, %[[AT]], %[[END]] : i64
 // CHECK: %[[NONE:.*]] = arith.constant -1 : i32
 // CHECK: %[[X:.*]] = arith.select %[[REST]], %[[NONE]], %[[ID]] : i32
 // CHECK: func.call @deferred.program(%[[X]],
 // CHECK-NOT: func.call @deferred.program
 func.func @deferred(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32, %s: memref<?xi8> {tilebridge.scratch})
-    attributes {tilebridge.kernel, tilebridge.deferred, tilebridge.scratch_bytes = 640 : i64} {
+    attributes {tilebridge.kernel, tilebridge.deferred = 1, tilebridge.scratch_bytes = 640 : i64} {
   return
 }
 
@@ -126,18 +126,19 @@ func.func @deferred(%px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32, 
 // CHECK: scf.for
 // CHECK: arith.select %[[TOGETHER]], %{{.*}}, %{{.*}} : i64
 // CHECK: %[[TO:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %{{.*}} : i64
-// CHECK: %[[MORE:.*]] = arith.addi %[[TO]], %{{.*}} : i64
+// CHECK: %[[TWO:.*]] = arith.constant 2 : i64
+// CHECK: %[[MORE:.*]] = arith.addi %[[TO]], %[[TWO]] : i64
 // CHECK: %[[STOP:.*]] = arith.select %[[TOGETHER]], %[[MORE]], %[[TO]] : i64
 // CHECK: scf.for %[[TILE:.*]] = %{{.*}} to %[[STOP]]
 // CHECK: %[[TIMES:.*]] = arith.select %[[TOGETHER]], %{{.*}}, %{{.*}} : i64
 // CHECK: scf.for %[[TIME:.*]] = %{{.*}} to %[[TIMES]]
-// CHECK: %[[AFTER:.*]] = arith.cmpi eq, %[[TILE]], %[[TO]] : i64
-// CHECK: %[[SECOND:.*]] = arith.cmpi eq, %[[TIME]], %{{.*}} : i64
+// CHECK: %[[AFTER:.*]] = arith.cmpi sge, %[[TILE]], %[[TO]] : i64
+// CHECK: %[[SECOND:.*]] = arith.cmpi sge, %[[TIME]], %{{.*}} : i64
 // CHECK: %[[REST:.*]] = arith.select %[[TOGETHER]], %[[AFTER]], %[[SECOND]] : i1
 // CHECK: arith.select %[[REST]]
 // CHECK: func.call @deferred_tiles.program(
 func.func @deferred_tiles(%n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32, %s: memref<?xi8> {tilebridge.scratch})
-    attributes {tilebridge.kernel, tilebridge.deferred, tilebridge.tiles = @deferred_tiles.tiles, tilebridge.scratch_bytes = 640 : i64} {
+    attributes {tilebridge.kernel, tilebridge.deferred = 2, tilebridge.tiles = @deferred_tiles.tiles, tilebridge.scratch_bytes = 640 : i64} {
   return
 }
 func.func private @deferred_tiles.tiles(%n: i32, %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) -> (i64, i64) {
