@@ -163,8 +163,9 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     kernel.packRhs(rhs, packed);
     rhs = packed;
   }
-  kernel.multiply(lhs, rhs, acc, depthEnd ? depthEnd : depth, allocate, {},
-                  wanted, first);
+  if (depthEnd)
+    depth = kernel.wholeSteps(depthEnd, k);
+  kernel.multiply(lhs, rhs, acc, depth, allocate, {}, wanted, first);
 }
 
 namespace {
@@ -243,9 +244,7 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
   Value wanted = emitter.wantedEnd(op->getResult(0), rows),
         columnsEnd = emitter.wantedEnd(op->getResult(0), rows + 1);
   Value depthEnd = form->endOfSteps(
-      b, op, lhsType.getShape().take_back(2)[form->swapsLhs ? 0 : 1],
-      kernel.depthUnit(),
-      [&](Value value) { return emitter.mapScalar(value); });
+      b, op, [&](Value value) { return emitter.mapScalar(value); });
   Value ahead = wanted ? emitter.bytesToNext(op.getDpsInputs()[1]) : Value();
   auto allocate = allocateAt(emitter, b);
   auto emitOne = [&](Value left, Value right, Value sum) {

@@ -139,6 +139,9 @@ public:
   mlir::MemRefType tilesOfRows() const;
   /// What divides the number of steps that are multiplied at once.
   int64_t depthUnit() const;
+  /// The first `end` of `depth` steps, and as many behind them as this kernel
+  /// takes at once with the last ones.
+  mlir::Value wholeSteps(mlir::Value end, int64_t depth) const;
   /// Elements of a as what is multiplied; how many of a column, or of a row.
   mlir::Value asLeft(mlir::Value value) const { return convert(value, true); }
   mlir::Value asRight(mlir::Value value) const { return convert(value, false); }

@@ -105,8 +105,17 @@ int64_t MatmulKernel::depthUnit() const {
   return std::lcm(unit, step);
 }
 
+Value MatmulKernel::wholeSteps(Value end, int64_t depth) const {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  if (int64_t unit = depthUnit(); unit > 1)
+    end = arith::MulIOp::create(
+        b, arith::CeilDivSIOp::create(b, end, index(unit)), index(unit));
+  return arith::MinSIOp::create(b, end, index(depth));
+}
+
 Value MatmulForm::endOfSteps(ImplicitLocOpBuilder &b, linalg::LinalgOp op,
-                             int64_t depth, int64_t unit,
                              function_ref<Value(Value)> mapped) const {
   Value ends[2];
   for (unsigned i : {0, 1}) {
@@ -120,14 +129,7 @@ Value MatmulForm::endOfSteps(ImplicitLocOpBuilder &b, linalg::LinalgOp op,
   Value end = mapped(ends[0]), other = mapped(ends[1]);
   if (!end || !other)
     return {};
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
   if (end != other)
     end = arith::MaxSIOp::create(b, end, other);
-  if (unit > 1)
-    end = arith::MulIOp::create(
-        b, arith::CeilDivSIOp::create(b, end, index(unit)), index(unit));
-  end = arith::MaxSIOp::create(b, end, index(0));
-  return arith::MinSIOp::create(b, end, index(depth));
+  return arith::MaxSIOp::create(b, end, arith::ConstantIndexOp::create(b, 0));
 }

@@ -35,12 +35,12 @@ struct MatmulForm {
   static mlir::FailureOr<MatmulForm> of(mlir::linalg::LinalgOp op,
                                         const EmitTarget &target);
 
-  /// How many of the `depth` steps of `op` there are to multiply, a multiple of
-  /// `unit`: those from there on are zero in both operands. Null: all. `mapped`
-  /// gives the new function's value of an index of the old one.
+  /// How many of the steps of `op` there are to multiply: those from there on
+  /// are zero in both operands (MatmulKernel::wholeSteps makes of it what a
+  /// kernel takes). Null: all. `mapped` gives the new function's value of an
+  /// index of the old one.
   mlir::Value
   endOfSteps(mlir::ImplicitLocOpBuilder &b, mlir::linalg::LinalgOp op,
-             int64_t depth, int64_t unit,
              llvm::function_ref<mlir::Value(mlir::Value)> mapped) const;
 };
 

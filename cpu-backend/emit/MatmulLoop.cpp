@@ -296,9 +296,12 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   RowsInMemory rows = product.rowsInPlace(b);
   Value isFirst, steps = filled;
   if (Value end = product.form.endOfSteps(
-          b, op, product.depth, product.kernel(b).depthUnit(),
-          [&](Value value) { return mapScalar(value); }))
-    steps = arith::AddIOp::create(b, product.filled, end);
+          b, op, [&](Value value) { return mapScalar(value); })) {
+    MatmulKernel kernel =
+        product.isSwapped ? product.swappedKernel(b) : product.kernel(b);
+    steps = arith::AddIOp::create(b, product.filled,
+                                  kernel.wholeSteps(end, product.depth));
+  }
   if (product.masked) {
     multiplyMaskedPanels(b, product, acc, steps, allocateAt(*this, b));
     return success();

@@ -325,10 +325,10 @@ LogicalResult FunctionEmitter::emitMaskedMatmul(linalg::MatmulOp op) {
     kernel.packRhs(rhs, panels);
     rhs = panels;
   }
-  Value end = form->endOfSteps(b, op, product.depth, kernel.depthUnit(),
-                               [&](Value value) { return mapScalar(value); });
-  if (!end)
-    end = arith::ConstantIndexOp::create(b, product.depth);
+  Value end =
+      form->endOfSteps(b, op, [&](Value value) { return mapScalar(value); });
+  end = end ? kernel.wholeSteps(end, product.depth)
+            : arith::ConstantIndexOp::create(b, product.depth).getResult();
   kernel.multiplyMasked(product.lhs, rhs, acc, end, *product.masked, allocate);
   return success();
 }

@@ -133,3 +133,35 @@ def test_other_values_count(rng):
     padded_kernel[(1,)](a, b, c, 64, 64, k, 64, 64, 32)
     want = a @ b[:k] + b[k:].sum(0)
     torch.testing.assert_close(c, want, rtol=0, atol=0)
+
+
+@triton.jit
+def growing_kernel(
+    a, b, c, k, row_of_a, row_of_b, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+    ACC: tl.constexpr,
+):  # fmt: skip
+    """The products of the first 0, 1 and so on up to k - 1 steps."""
+    rows, columns, depth = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    acc = tl.zeros((M, N), ACC)
+    for end in range(0, k):
+        x = tl.load(a + rows[:, None] * row_of_a + depth[None, :], depth[None, :] < end, other=0)
+        y = tl.load(b + depth[:, None] * row_of_b + columns[None, :], depth[:, None] < end, other=0)
+        acc = tl.dot(x, y, acc, input_precision="ieee", out_dtype=ACC)
+    tl.store(c + rows[:, None] * N + columns[None, :], acc)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", [(16, 1, 32), (1, 16, 32), (16, 2, 32), (16, 16, 16)], ids=str)
+def test_ends_within_a_step(shape, dtype, rng):
+    # A product with one column is that of its transpose, which may take other steps at once.
+    m, n, depth = shape
+    wide = torch.int32 if dtype == torch.int8 else torch.float32
+    wide = torch.float64 if dtype == torch.float64 else wide
+    acc = {torch.int32: tl.int32, torch.float32: tl.float32, torch.float64: tl.float64}[wide]
+    a = torch.randint(-4, 5, (m, depth), generator=rng).to(dtype)
+    b = torch.randint(-4, 5, (depth, n), generator=rng).to(dtype)
+    for k in (1, 2, 3, 4, 7, depth + 1):
+        c = torch.full((m, n), -1, dtype=wide)
+        growing_kernel[(1,)](a, b, c, k, depth, n, M=m, N=n, K=depth, ACC=acc)
+        wanted = sum(a[:, :end].double() @ b[:end].double() for end in range(k))
+        assert (c.double() == wanted).all()
