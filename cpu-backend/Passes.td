@@ -16,6 +16,7 @@ include "cpu-backend/FloatPasses.td"
 include "cpu-backend/LowerPasses.td"
 include "cpu-backend/emit/CarriedPasses.td"
 include "cpu-backend/emit/EmitPasses.td"
+include "cpu-backend/RowPasses.td"
 
 def CpuEntryPass : Pass<"tilebridge-cpu-entry", "::mlir::ModuleOp"> {
   let summary = "Adds what a compiled kernel exports";
