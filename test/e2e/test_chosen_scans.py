@@ -26,8 +26,8 @@ def last_maximum(a, a_index, b, b_index):
 
 @triton.jit
 def first_minimum(a, a_index, b, b_index):
-    """The other way around, and the value is no choice by a condition."""
-    return tl.minimum(a, b), tl.where(b < a, b_index, a_index)
+    """The other way around, and the value is no choice by a condition (Triton 3.7 takes minima of bf16 in f32)."""
+    return tl.minimum(a, b).to(a.dtype), tl.where(b < a, b_index, a_index)
 
 
 @triton.jit
