@@ -16,6 +16,7 @@
 #include "cpu-backend/emit/LinearPieces.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PieceReads.h"
+#include "cpu-backend/emit/TrialBranch.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -143,9 +144,6 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
 FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
                                         Value to) {
   int64_t lanes = frame.lanes;
-  Level &outside = *frame.levels.back();
-  bool hadLoop = outside.hasLoop;
-  Operation *before = outside.before;
   auto add = [&](Value x, Value y) -> Value {
     return arith::AddIOp::create(b, loc, x, y);
   };
@@ -158,13 +156,6 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   auto isLess = [&](Value x, Value y) -> Value {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
   };
-  // What is at the builder, at the end of `block`, is a level of its own.
-  auto enter = [&](Block *block) {
-    auto level = std::make_unique<Level>();
-    level->block = block;
-    frame.levels.push_back(std::move(level));
-    b.setInsertionPointToEnd(block);
-  };
   auto evaluateAt = [&](Value at, PieceReads &piece) {
     unsigned level = frame.levels.size() - 1;
     frame.interior = true;
@@ -175,19 +166,13 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   Value zero = constant(0), one = constant(1), step = constant(lanes);
   auto isAny = scf::IfOp::create(b, loc, isLess(from, to),
                                  /*withElseRegion=*/false);
-  if (!outside.hasLoop)
-    outside.before = isAny;
-  outside.hasLoop = true;
+  TrialBranch trial(frame, b, isAny);
   isAny.thenBlock()->getTerminator()->erase();
-  enter(isAny.thenBlock());
+  trial.enter(isAny.thenBlock());
   PieceReads first;
   // A value of this block, from which on all is computed here.
   if (!evaluateAt(min(from, sub(to, one)), first)) {
-    frame.levels.pop_back();
-    b.setInsertionPointAfter(isAny);
-    isAny.erase();
-    outside.hasLoop = hadLoop;
-    outside.before = before;
+    trial.undo();
     return false;
   }
   // An index where lanes begin, the end of the piece that it is in, and how
@@ -204,7 +189,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   frame.levels.back()->before = pieceLoop;
   frame.levels.back()->hasLoop = true;
   Block *body = pieceLoop.getAfterBody();
-  enter(body);
+  trial.enter(body);
   Value begin = body->getArgument(0), end = body->getArgument(1),
         atLeast = body->getArgument(2);
   PieceReads whole = first.with(ValueRange(body->getArguments()).drop_front(3),
@@ -251,12 +236,12 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   // Not by selections: where the next piece begins would have to wait for all
   // that is asked of it.
   auto branch = scf::IfOp::create(b, loc, types, isShort, true);
-  enter(branch.thenBlock());
+  trial.enter(branch.thenBlock());
   if (failed(lanesFrom(vectors, any, nullptr)))
     return failure();
   // Behind the loop, which what is asked for does not stand before.
   frame.levels.pop_back();
-  enter(branch.thenBlock());
+  trial.enter(branch.thenBlock());
   PieceReads again;
   if (!evaluateAt(min(any, sub(to, one)), again))
     return failure();
@@ -264,7 +249,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   llvm::append_range(after, again.values(pieceReads.getArrayRef(), b, loc));
   scf::YieldOp::create(b, loc, after);
   frame.levels.pop_back();
-  enter(branch.elseBlock());
+  trial.enter(branch.elseBlock());
   if (failed(lanesFrom(vectors, two, &both)))
     return failure();
   after = {two, nextEnd, zero};

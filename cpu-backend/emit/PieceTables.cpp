@@ -15,6 +15,7 @@
 #include "cpu-backend/emit/LinearPieces.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PieceReads.h"
+#include "cpu-backend/emit/TrialBranch.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -86,23 +87,12 @@ FailureOr<Value> NestEmitter::emitTables(unsigned position, Value from,
                        .getIntOrFloatBitWidth();
     return std::min(mostBytes * 8 / bits, size / 2);
   };
-  Level &outside = *frame.levels.back();
-  bool hadLoop = outside.hasLoop;
-  Operation *before = outside.before;
   auto isAny = scf::IfOp::create(
       b, loc, TypeRange{b.getIndexType()},
       arith::CmpIOp::create(b, loc, CmpIPredicate::slt, from, to),
       /*withElseRegion=*/true);
-  if (!outside.hasLoop)
-    outside.before = isAny;
-  outside.hasLoop = true;
-  auto enter = [&](Block *block) {
-    auto level = std::make_unique<Level>();
-    level->block = block;
-    frame.levels.push_back(std::move(level));
-    b.setInsertionPointToEnd(block);
-  };
-  enter(isAny.thenBlock());
+  TrialBranch trial(frame, b, isAny);
+  trial.enter(isAny.thenBlock());
   ImplicitLocOpBuilder builder(loc, b);
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, value, 64);
@@ -159,11 +149,7 @@ FailureOr<Value> NestEmitter::emitTables(unsigned position, Value from,
   }
   frame.interior = false;
   if (reads.size() != pieceReads.size() || size < 4 * lanes) {
-    frame.levels.pop_back();
-    b.setInsertionPointAfter(isAny);
-    isAny.erase();
-    outside.hasLoop = hadLoop;
-    outside.before = before;
+    trial.undo();
     return from;
   }
   builder.setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
@@ -174,7 +160,7 @@ FailureOr<Value> NestEmitter::emitTables(unsigned position, Value from,
   frame.levels.back()->hasLoop = true;
   b.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(b, loc, from);
-  enter(branch.thenBlock());
+  trial.enter(branch.thenBlock());
   builder.setInsertionPointToEnd(branch.thenBlock());
 
   PieceReads tables;
