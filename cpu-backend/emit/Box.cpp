@@ -64,7 +64,7 @@ Value FunctionEmitter::rowLimit(const View &view, ArrayRef<Index> indices,
   Indices row(indices);
   row[laneDim] = Index();
   unsigned level = levelOf(row);
-  auto &memo = frame->levels[level]->limits[&view];
+  auto &memo = frame->levels[level]->limits[view.identity.get()];
   for (auto &[key, value] : memo)
     if (key == row)
       return value;

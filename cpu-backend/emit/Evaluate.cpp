@@ -125,8 +125,7 @@ Value FunctionEmitter::evaluate(Value tensor, ArrayRef<Index> where) {
   const View *view = viewIfInMemory(tensor);
   Indices indices = view ? withoutRepeated(*view, where) : Indices(where);
   unsigned level = levelOf(indices);
-  const void *key = tensor.getAsOpaquePointer();
-  for (auto &[at, value] : frame->levels[level]->values[key])
+  for (auto &[at, value] : frame->levels[level]->values[tensor])
     if (at == indices)
       return value;
   OpBuilder::InsertionGuard guard(rewriter);
@@ -136,7 +135,7 @@ Value FunctionEmitter::evaluate(Value tensor, ArrayRef<Index> where) {
   Value value = view ? read(*view, indices, tensor.getLoc())
                      : evaluateDefinition(tensor, indices);
   if (value)
-    frame->levels[level]->values[key].push_back({indices, value});
+    frame->levels[level]->values[tensor].push_back({indices, value});
   return value;
 }
 
@@ -216,7 +215,7 @@ Value FunctionEmitter::evaluateElementwise(OpResult result,
   unsigned level = levelOf(indices);
   for (auto [other, value] : llvm::zip_equal(op->getResults(), results))
     if (other != result)
-      frame->levels[level]->values[other.getAsOpaquePointer()].push_back(
+      frame->levels[level]->values[other].push_back(
           {Indices(indices), value});
   return results[result.getResultNumber()];
 }

@@ -22,12 +22,17 @@ struct Level {
   /// The first loop inside, once it exists; before that the end of the block.
   mlir::Operation *before = nullptr;
   bool hasLoop = false;
-  using Memo =
-      llvm::DenseMap<const void *,
-                     llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
-  Memo values, rows, limits;
+  /// By tensors of the old function, or by what views are told apart by: views
+  /// of pieces of a row do not outlive the level.
+  template <typename Key>
+  using Memo = llvm::DenseMap<
+      Key, llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
+  Memo<mlir::Value> values;
+  Memo<uint64_t> rows, limits;
   /// As `rows`, where nothing may be inside of the box.
-  Memo maskedRows;
+  Memo<uint64_t> maskedRows;
+  /// Rows that are one vector.
+  Memo<uint64_t> wholeRows;
   /// The numbers of the rows that are asked for while one is read.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> nextRows;
 };

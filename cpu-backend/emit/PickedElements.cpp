@@ -57,7 +57,7 @@ bool PickedElements::isFromOneRow() const {
 /// All of the source's row, as a vector.
 Value PickedElements::row() {
   unsigned level = fe.levelOf(rowIndices);
-  auto &known = fe.frame->levels[level]->values[view];
+  auto &known = fe.frame->levels[level]->wholeRows[view->identity.get()];
   for (auto &[at, value] : known)
     if (at == rowIndices)
       return value;

@@ -188,10 +188,12 @@ FailureOr<Value> NestEmitter::emitTables(unsigned position, Value from,
   frame.pieces = &tables;
   LogicalResult result = loop(from, to, lanes, [&](Value iv, unsigned inner) {
     SmallVector<Value> now = accumulators;
-    for (const Periodic &read : reads)
-      tables.reads[read.gather].view.offset =
-          arith::SubIOp::create(b, loc, now[numberOf[read.place]], iv)
-              .getResult();
+    for (const Periodic &read : reads) {
+      View row = tables.reads[read.gather].view;
+      row.offset = arith::SubIOp::create(b, loc, now[numberOf[read.place]], iv)
+                       .getResult();
+      tables.reads[read.gather].view = row;
+    }
     if (failed(emitLanesAt(position, iv, inner, /*interior=*/true)))
       return failure();
     for (auto [value, step, n] : llvm::zip_equal(accumulators, steps, sizes)) {

@@ -13,8 +13,15 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
+#include <atomic>
+
 using namespace mlir;
 using namespace tilebridge::cpu;
+
+uint64_t Identity::next() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
 
 Indices tilebridge::cpu::ownIndices(size_t rank) {
   Indices indices(rank);

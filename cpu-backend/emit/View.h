@@ -92,8 +92,26 @@ struct StructuredStore {
 };
 std::optional<StructuredStore> matchStore(mlir::Operation *op);
 
+/// Tells a view from all others, also from one that was at its address before:
+/// what is remembered of a view is remembered by this. A copy is another view.
+class Identity {
+public:
+  Identity() = default;
+  Identity(const Identity &) : Identity() {}
+  Identity &operator=(const Identity &) {
+    number = next();
+    return *this;
+  }
+  uint64_t get() const { return number; }
+
+private:
+  static uint64_t next();
+  uint64_t number = next();
+};
+
 /// Elements in memory, by an affine function of the index, inside a box.
 struct View {
+  Identity identity;
   /// One-dimensional, contiguous, from the allocation's start.
   mlir::Value base;
   /// The element of `base` that index 0 of every dimension has (need not
