@@ -41,8 +41,10 @@ using namespace tilebridge::cpu;
 /// Four are used. The others put the buffer half a page behind where large
 /// arrays begin in theirs: a CPU that compares addresses by their lower 12 bits
 /// takes loads of a row for those of a buffer that is just ahead in that page,
-/// and rows that are a multiple of a page apart would all meet that.
-static constexpr int64_t wordsOfState = 256;
+/// and rows that are a multiple of a page apart would all meet that. A row of
+/// bf16 goes through its page as slowly as each half of a buffer that has its
+/// even elements apart (tilebridge-cpu-pair-halves): both begin further behind.
+static constexpr int64_t wordsOfState = 256, wordsBeforeHalves = 448;
 
 /// Of all rows of a launch that are long. In the caches reading two rows at
 /// once takes up to 1.3 times as long (Zen 4).
@@ -64,7 +66,7 @@ public:
       hoist(cast<memref::AllocOp>(memory), first);
     b.setInsertionPoint(first);
     auto memory = memref::AllocOp::create(
-        b, loc, MemRefType::get({wordsOfState}, b.getI64Type()));
+        b, loc, MemRefType::get({words()}, b.getI64Type()));
     memory->setAttr(zeroedAttr, b.getUnitAttr());
     LeftState state(kernel, memory, 0);
     state.read(b, stores.kept.getArrayRef(), map);
@@ -93,6 +95,17 @@ public:
   }
 
 private:
+  int64_t words() {
+    bool isHalf = kernel
+                      .walk([](vector::StoreOp store) {
+                        return store.getVectorType().getElementType().isBF16()
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+    return isHalf ? wordsBeforeHalves : wordsOfState;
+  }
+
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }

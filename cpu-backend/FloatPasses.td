@@ -205,6 +205,10 @@ def CpuPairHalvesPass : Pass<"tilebridge-cpu-pair-halves", "::mlir::ModuleOp"> {
     memory's order in the same way, or, with `bf16-rounding`, by one shuffle of what an instruction rounded. Accumulators may only
     become one number behind the loop.
 
+    So is what such loops keep in scratch memory as f32 from one to the other, as a softmax its exponentials: the memory has its even elements first, then the
+    odd ones, so that a loop may begin at any element, and reads the odd ones first where that is an odd one. Single vectors with masks, at a row's ends, are
+    put together; memory that others use is left as it is.
+
     Before:
     ```mlir
     %x = vector.load %a[%i] : memref<?xbf16>, vector<32xbf16>

@@ -91,13 +91,19 @@ ProgramLoopEmitter::Place ProgramLoopEmitter::placeOf(const MergedCall &merged,
   return place;
 }
 
+/// A kernel that is inlined where launches have nothing but programs alone is
+/// not where a few of them are.
+void ProgramLoopEmitter::callRarely(const ProgramCall &kernel, ValueRange ids) {
+  call(kernel, ids).setNoInlineAttr(b.getUnitAttr());
+}
+
 /// The programs `first`, `first + distance`, ...: by one call, or else in
 /// smaller groups, or one by one.
 void ProgramLoopEmitter::createGroup(const ProgramCall &kernel,
                                      ArrayRef<MergedCall> merged, Value first,
                                      ValueRange ids) {
   if (merged.empty()) {
-    call(kernel, ids);
+    callRarely(kernel, ids);
     return;
   }
   Value done = call(merged.front().call, ids).getResult(0);
@@ -154,7 +160,7 @@ SmallVector<Value> ProgramLoopEmitter::createOne(const ProgramCall &kernel,
                                                  ValueRange state) {
   ValueRange ids = state.drop_front();
   if (merged.empty()) {
-    call(kernel, ids);
+    callRarely(kernel, ids);
     SmallVector<Value> following = {
         arith::AddIOp::create(b, loc, state[0], number(1))};
     llvm::append_range(following,

@@ -12,6 +12,7 @@
 // the same two instructions, or where one rounds two vectors, by a shuffle.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/PairedBuffer.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/ShortNans.h"
 #include "cpu-backend/SmallFloat.h"
@@ -56,16 +57,23 @@ static bool isReduction(Operation *op) {
              arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp>(op);
 }
 
-/// What a loop does with an accumulator: one operation, whose result is carried
-/// on. Null if it is used in another way.
+/// What a loop does with an accumulator: operations of one kind, one behind the
+/// other, of which the last one's result is carried on. Null if it is used in
+/// another way.
 static Operation *accumulation(scf::ForOp loop, BlockArgument carried) {
-  if (!carried.hasOneUse())
-    return nullptr;
-  Operation *op = *carried.user_begin();
-  Value next = loop.getTiedLoopYieldedValue(carried)->get();
-  bool isLast = isReduction(op) && op->getBlock() == loop.getBody() &&
-                next == op->getResult(0) && next.hasOneUse();
-  return isLast ? op : nullptr;
+  Value value = carried, next = loop.getTiedLoopYieldedValue(carried)->get();
+  Operation *op = nullptr;
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (op && value == next && isa<scf::YieldOp>(user))
+      return op;
+    if (!isReduction(user) || user->getBlock() != loop.getBody() ||
+        (op && op->getName() != user->getName()))
+      return nullptr;
+    op = user;
+    value = op->getResult(0);
+  }
+  return nullptr;
 }
 
 /// Nothing is made of the lanes of `value` but one number, by operations of
@@ -127,12 +135,20 @@ public:
   PairedLoop(scf::ForOp loop, int64_t lanes, bool rounds)
       : loop(loop), group(2 * lanes), rounds(rounds) {}
 
+  scf::ForOp getLoop() const { return loop; }
+  bool widens() const { return !widened.empty(); }
+
   /// Finds what is to be changed; false if lanes meet, or nothing is gained.
-  bool find() {
+  /// `kept` has the buffers whose lanes may be in that order, too.
+  bool find(ArrayRef<PairedBuffer> kept) {
+    buffers = kept;
+    widened.clear();
+    stored.clear();
+    readsBuffer = false;
     WalkResult result = loop.getBody()->walk([&](Operation *op) {
       return isFine(op) ? WalkResult::advance() : WalkResult::interrupt();
     });
-    if (result.wasInterrupted() || widened.empty())
+    if (result.wasInterrupted() || (widened.empty() && !readsBuffer))
       return false;
     for (BlockArgument carried : loop.getRegionIterArgs()) {
       if (!isa<VectorType>(carried.getType()))
@@ -188,8 +204,16 @@ private:
            loop.getRegion().isAncestor(value.getParentRegion());
   }
 
+  bool isInBuffer(Operation *access) {
+    return llvm::any_of(buffers, [&](const PairedBuffer &buffer) {
+      return buffer.contains(access);
+    });
+  }
+
   bool isLoad(vector::LoadOp load) {
     int64_t lanes = lanesOf(load.getResult());
+    if (isInBuffer(load))
+      return readsBuffer = true;
     if (!load.getVectorType().getElementType().isBF16() || lanes == 0 ||
         lanes % group != 0)
       return false;
@@ -209,6 +233,8 @@ private:
     Value value = store.getValueToStore();
     if (isSplat(value) || value.getDefiningOp<vector::LoadOp>())
       return true;
+    if (isInBuffer(store))
+      return isKnown(value);
     auto round = value.getDefiningOp<arith::TruncFOp>();
     if (!round || !isKnown(value) || lanesOf(value) % group != 0 ||
         !getElementTypeOrSelf(value.getType()).isBF16() ||
@@ -249,19 +275,11 @@ private:
     ImplicitLocOpBuilder b(value.getLoc(), value.getContext());
     b.setInsertionPointAfterValue(value);
     bool isRounded = rounds && !cutsOff(value.getDefiningOp<arith::TruncFOp>());
-    Value inOrder = isRounded ? shuffle(b, value) : interleave(b, value);
+    Value inOrder = isRounded ? orderLanes(b, value, group, /*back=*/true)
+                              : interleave(b, value);
     value.replaceUsesWithIf(inOrder, [](OpOperand &use) {
       return isa<vector::StoreOp>(use.getOwner());
     });
-  }
-
-  Value shuffle(ImplicitLocOpBuilder &b, Value value) {
-    SmallVector<int64_t> order;
-    for (int64_t lane = 0, lanes = lanesOf(value); lane < lanes; ++lane) {
-      int64_t in = lane % group;
-      order.push_back(lane - in + in / 2 + in % 2 * (group / 2));
-    }
-    return vector::ShuffleOp::create(b, value, value, order);
   }
 
   /// Words of an even element, as the lower half, and an odd one.
@@ -294,6 +312,8 @@ private:
   bool rounds;
   SmallVector<arith::ExtFOp> widened;
   llvm::SetVector<Value> stored;
+  ArrayRef<PairedBuffer> buffers;
+  bool readsBuffer = false;
 };
 
 struct PairHalvesPass
@@ -304,12 +324,65 @@ struct PairHalvesPass
     // Elsewhere one instruction widens and shifts.
     if (vectorBits < 256)
       return;
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops) {
-      PairedLoop paired(loop, vectorBits / 32, bf16Rounding);
-      if (paired.find())
-        paired.rewrite();
+    SmallVector<PairedLoop> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      loops.emplace_back(loop, vectorBits / 32, bf16Rounding);
+    });
+    SmallVector<PairedBuffer> buffers;
+    getOperation().walk([&](memref::ViewOp view) {
+      PairedBuffer buffer(view, vectorBits / 16);
+      if (buffer.find())
+        buffers.push_back(buffer);
+    });
+    findTogether(loops, buffers);
+    for (PairedBuffer &buffer : buffers)
+      buffer.rewrite(
+          [&](Operation *access) { return loopOf(access, loops) != nullptr; });
+    for (PairedLoop &loop : loops)
+      loop.rewrite();
+  }
+
+private:
+  static PairedLoop *loopOf(Operation *op, MutableArrayRef<PairedLoop> loops) {
+    auto around = op->getParentOfType<scf::ForOp>();
+    auto *found = llvm::find_if(
+        loops, [&](PairedLoop &loop) { return loop.getLoop() == around; });
+    return found == loops.end() ? nullptr : found;
+  }
+
+  /// A vector at a row's end.
+  static bool isMasked(Operation *access) {
+    auto loop = access->getParentOfType<scf::ForOp>();
+    return loop && loop.getBody()
+                       ->walk([](vector::MaskedLoadOp) {
+                         return WalkResult::interrupt();
+                       })
+                       .wasInterrupted();
+  }
+
+  /// Leaves the loops that can be changed, and the buffers which all others
+  /// only use at rows' ends.
+  void findTogether(SmallVectorImpl<PairedLoop> &loops,
+                    SmallVectorImpl<PairedBuffer> &buffers) {
+    SmallVector<PairedLoop> all(loops.begin(), loops.end());
+    while (true) {
+      loops.assign(all.begin(), all.end());
+      llvm::erase_if(loops,
+                     [&](PairedLoop &loop) { return !loop.find(buffers); });
+      auto *wrong = llvm::find_if(buffers, [&](const PairedBuffer &buffer) {
+        return llvm::any_of(buffer.getAccesses(),
+                            [&](Operation *access) {
+                              return !loopOf(access, loops) &&
+                                     !isMasked(access);
+                            }) ||
+               llvm::none_of(buffer.getAccesses(), [&](Operation *access) {
+                 PairedLoop *loop = loopOf(access, loops);
+                 return loop && loop->widens();
+               });
+      });
+      if (wrong == buffers.end())
+        return;
+      buffers.erase(wrong);
     }
   }
 };

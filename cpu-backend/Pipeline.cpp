@@ -163,6 +163,11 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
     CpuReadRowsAheadPassOptions ahead;
     ahead.cacheBytes = target.prefetchBytes;
     pm.addPass(createCpuReadRowsAheadPass(ahead));
+    // Two short rows wait for their sums at once.
+    CpuJoinProgramsPassOptions join;
+    join.cacheBytes = target.prefetchBytes;
+    pm.addPass(createCpuJoinProgramsPass(join));
+    pm.addPass(createCSEPass());
   }
   // Buffers get their places.
   pm.addPass(createCpuPlaceScratchPass());

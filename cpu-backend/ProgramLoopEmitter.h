@@ -33,6 +33,7 @@ private:
   void createClear(const ProgramCall &kernel, Value together, Value scratch);
   mlir::func::CallOp call(const ProgramCall &call, mlir::ValueRange ids,
                           Value isRest = {});
+  void callRarely(const ProgramCall &kernel, mlir::ValueRange ids);
   /// Whether the number is that of no program, but of what those before have
   /// left; null if they leave nothing.
   Value isRest(const ProgramCall &kernel, Value at, Value end);

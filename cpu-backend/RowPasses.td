@@ -97,4 +97,55 @@ def CpuReadRowsAheadPass : Pass<"tilebridge-cpu-read-rows-ahead", "::mlir::Modul
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def CpuJoinProgramsPass : Pass<"tilebridge-cpu-join-programs", "::mlir::ModuleOp"> {
+  let summary = "Runs two programs of short rows as one, step by step";
+  let description = [{
+    In a kernel where a loop over a row waits for a number that an earlier loop has reduced, as in a norm, little else is done until the lanes
+    of a sum have become one number. For such a kernel, if it waits twice or has rows of 16 bits, is small, has blocks of one dimension, and neither atomics nor calls, a function is added
+    that runs two programs that follow one another along x: loops with the same bounds become one loop, that does a step of either program in turn, and what is the
+    same for both, such as weights, is read and computed once. A loop whose bounds differ from program to program, as where stores around the caches begin at a line,
+    is one loop where they are equal, which is compared when the kernel runs; the few vectors at a row's ends are computed one program after the other.
+    Rows that were asked for ahead are those behind both programs.
+
+    Another function says that this is for launches of 128 programs and more, that read and write at most `cache-bytes`, and in whose first loop rows are at most 4096 bytes:
+    how long they are must be the same for all programs. Memory is read faster row by row.
+
+    Not after `tilebridge-cpu-defer-stores` has changed the kernel, nor where programs run together, or in an order, for another reason.
+
+    Before:
+    ```mlir
+    func.func @kernel(...) attributes {tilebridge.kernel} {
+      %sum = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %zeros) -> (vector<16xf32>) {
+        %at = arith.addi %row, %i : index
+        %x = vector.load %in[%at] : memref<?xf32>, vector<16xf32>
+        %next = arith.addf %acc, %x : vector<16xf32>
+        scf.yield %next : vector<16xf32>
+      }
+      // divides the row by its sum, and stores it
+      return
+    }
+    ```
+    After, besides the kernel:
+    ```mlir
+    func.func private @kernel.joined(...) -> i1 attributes {tilebridge.merged_programs = 2, tilebridge.merged_axis = 0, tilebridge.merged_step = @kernel.joined_step} {
+      %sum:2 = scf.for %i = %c0 to %n step %c16 iter_args(%acc0 = %zeros, %acc1 = %zeros) -> (vector<16xf32>, vector<16xf32>) {
+        %at0 = arith.addi %row0, %i : index
+        %at1 = arith.addi %row1, %i : index
+        %x0 = vector.load %in[%at0] : memref<?xf32>, vector<16xf32>
+        %x1 = vector.load %in[%at1] : memref<?xf32>, vector<16xf32>
+        %next0 = arith.addf %acc0, %x0 : vector<16xf32>
+        %next1 = arith.addf %acc1, %x1 : vector<16xf32>
+        scf.yield %next0, %next1 : vector<16xf32>, vector<16xf32>
+      }
+      // divides both rows by their sums, and stores them
+      return %true : i1
+    }
+    ```
+  }];
+  let options = [
+    Option<"cacheBytes", "cache-bytes", "int64_t", "16777216", "a launch that reads and writes so many bytes, or fewer, finds them in a cache">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif

@@ -214,3 +214,83 @@ func.func @upward(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index) {
   }
   return
 }
+
+// -----
+
+// What is kept between two loops has its even elements first, then the odd ones; where a loop begins at an odd element,
+// it reads the odd ones first. A vector at the row's end, with a mask, is put together.
+// CHECK-LABEL: func.func @kept
+// CHECK: %[[ROW:.*]] = memref.view
+// CHECK: scf.for
+// CHECK: vector.extract_strided_slice {{.*}} {offsets = [0], sizes = [16]
+// CHECK: vector.store %{{.*}}, %[[ROW]][%{{.*}}] : memref<128xf32>, vector<16xf32>
+// CHECK: vector.extract_strided_slice {{.*}} {offsets = [16], sizes = [16]
+// CHECK: vector.store %{{.*}}, %[[ROW]][%{{.*}}] : memref<128xf32>, vector<16xf32>
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[BIT:.*]] = arith.andi %[[I]], %c1
+// CHECK: %[[ODD:.*]] = arith.cmpi ne, %[[BIT]]
+// CHECK: %[[DOWN:.*]] = arith.shrsi %[[I]]
+// CHECK: %[[TO:.*]] = arith.select %[[ODD]], %c64{{.*}}, %c0
+// CHECK: %[[FIRST:.*]] = arith.addi %[[DOWN]], %[[TO]]
+// CHECK: %[[MORE:.*]] = arith.select %[[ODD]], %c1{{.*}}, %c64
+// CHECK: %[[SECOND:.*]] = arith.addi %[[DOWN]], %[[MORE]]
+// CHECK: vector.load %[[ROW]][%[[FIRST]]] : memref<128xf32>, vector<16xf32>
+// CHECK: vector.load %[[ROW]][%[[SECOND]]] : memref<128xf32>, vector<16xf32>
+// CHECK: arith.truncf
+// CHECK: vector.shuffle {{.*}} [0, 16, 1, 17,
+// CHECK: scf.for
+// CHECK: vector.shuffle {{.*}} [0, 2, 4, 6, 8, 10, 12, 14] : vector<16xi1>
+// CHECK: vector.maskedload %[[ROW]]{{.*}} vector<8xf32>
+// CHECK: vector.shuffle {{.*}} [1, 3, 5, 7, 9, 11, 13, 15] : vector<16xi1>
+// CHECK: vector.maskedload %[[ROW]]{{.*}} vector<8xf32>
+// CHECK: vector.shuffle {{.*}} [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15] : vector<8xf32>
+func.func @kept(%x: memref<?xbf16>, %out: memref<?xbf16>, %begin: index, %n: index, %scratch: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %zeros = arith.constant dense<0.0> : vector<16xf32>
+  %row = memref.view %scratch[%c0][] : memref<?xi8> to memref<128xf32>
+  scf.for %i = %c0 to %n step %c32 {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<32xbf16>
+    %w = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %e = arith.mulf %w, %w : vector<32xf32>
+    vector.store %e, %row[%i] : memref<128xf32>, vector<32xf32>
+  }
+  scf.for %i = %begin to %n step %c32 {
+    %v = vector.load %row[%i] : memref<128xf32>, vector<32xf32>
+    %r = arith.truncf %v : vector<32xf32> to vector<32xbf16>
+    vector.store %r, %out[%i] : memref<?xbf16>, vector<32xbf16>
+  }
+  scf.for %i = %n to %c32 step %c16 {
+    %mask = vector.create_mask %i : vector<16xi1>
+    %v = vector.maskedload %row[%i], %mask, %zeros : memref<128xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+    %r = arith.truncf %v : vector<16xf32> to vector<16xbf16>
+    vector.maskedstore %out[%i], %mask, %r : memref<?xbf16>, vector<16xi1>, vector<16xbf16>
+  }
+  return
+}
+
+// -----
+
+// A loop that reads floats of another kind beside it has them in their order.
+// CHECK-LABEL: func.func @kept_in_order
+// CHECK: arith.extf
+// CHECK-COUNT-1: vector.store %{{.*}} : memref<128xf32>, vector<32xf32>
+// CHECK: vector.load %{{.*}} : memref<128xf32>, vector<32xf32>
+func.func @kept_in_order(%x: memref<?xbf16>, %y: memref<?xf32>, %out: memref<?xf32>, %n: index, %scratch: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %row = memref.view %scratch[%c0][] : memref<?xi8> to memref<128xf32>
+  scf.for %i = %c0 to %n step %c32 {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<32xbf16>
+    %w = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    vector.store %w, %row[%i] : memref<128xf32>, vector<32xf32>
+  }
+  scf.for %i = %c0 to %n step %c32 {
+    %v = vector.load %row[%i] : memref<128xf32>, vector<32xf32>
+    %u = vector.load %y[%i] : memref<?xf32>, vector<32xf32>
+    %r = arith.addf %v, %u : vector<32xf32>
+    vector.store %r, %out[%i] : memref<?xf32>, vector<32xf32>
+  }
+  return
+}
