@@ -54,9 +54,8 @@ Value TensorAccess::lowerUneven(const TensorForm &offset, unsigned dim,
 Value TensorAccess::lowerParts(const TensorForm &offset, unsigned dim,
                                function_ref<Value()> starts,
                                ExprBuilder &exprs) {
-  Value loaded =
-      lowerRows(blocks.form(offset, pool), *blocks.mask(mask, pool),
-                blocks.outerOf(dim), starts, exprs);
+  Value loaded = lowerRows(blocks.form(offset, pool), *blocks.mask(mask, pool),
+                           blocks.outerOf(dim), starts, exprs);
   // Where nothing is read it is a block already.
   return loaded && loaded.getType() != type
              ? blocks.collapse(builder, loc, loaded)
