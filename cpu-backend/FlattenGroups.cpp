@@ -13,10 +13,12 @@
 
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/RepeatedLanes.h"
 #include "cpu-backend/emit/View.h"
 #include "triton-to-linalg/bridge/Exchange.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 #include "triton-to-linalg/bridge/LinalgExtDialect.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -268,6 +270,15 @@ static void flattenLoad(tensor::CollapseShapeOp op) {
     wide->erase();
 }
 
+/// Gathered rows are in scratch memory, and their elements are spread from
+/// there.
+static void spreadRows(tensor::CollapseShapeOp op) {
+  auto repeated = RepeatedLanes::match(op);
+  if (repeated && repeated->source.getDefiningOp<linalg_ext::GatherRowsOp>() &&
+      !hasOwnLoops(op))
+    op->setAttr(nearAttr, UnitAttr::get(op.getContext()));
+}
+
 /// A store to a block whose groups run backwards.
 static void flattenStore(bufferization::MaterializeInDestinationOp op) {
   auto store = matchStore(op);
@@ -309,10 +320,11 @@ struct FlattenGroupsPass
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {
-      if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+      if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+        spreadRows(collapse);
         flattenLoad(collapse);
-      else if (auto write =
-                   dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+      } else if (auto write =
+                     dyn_cast<bufferization::MaterializeInDestinationOp>(op))
         flattenStore(write);
     }
   }

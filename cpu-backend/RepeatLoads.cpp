@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -152,6 +153,64 @@ static LogicalResult padOnce(tensor::PadOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// Rows of a block that a table chooses, whose elements are repeated: of zeros
+/// that are eight columns a word an eighth is read and kept.
+static LogicalResult gatherOnce(linalg_ext::GatherRowsOp op,
+                                PatternRewriter &rewriter) {
+  Value memory = op.getView();
+  if (auto cast = memory.getDefiningOp<memref::CastOp>())
+    memory = cast.getSource();
+  auto part = memory.getDefiningOp<memref::SubViewOp>();
+  auto view = (part ? part.getSource() : memory)
+                  .getDefiningOp<memref::ReinterpretCastOp>();
+  auto block = cast<RankedTensorType>(op.getType());
+  int64_t dim = op.getDim();
+  SmallVector<int64_t> strides, dims;
+  int64_t offset;
+  if (!view || view.getType().getRank() != block.getRank() ||
+      cast<MemRefType>(memory.getType()).getRank() != block.getRank() ||
+      failed(view.getType().getStridesAndOffset(strides, offset)))
+    return rewriter.notifyMatchFailure(op, "no view of a block");
+  ArrayRef<int64_t> sizes =
+      part ? part.getStaticSizes() : view.getType().getShape();
+  bool hasRow = false;
+  for (auto [d, stride, size] : llvm::enumerate(strides, block.getShape())) {
+    if (static_cast<int64_t>(d) == dim || size == 1)
+      continue;
+    hasRow |= stride != 0;
+    if (stride == 0 && sizes[d] == size)
+      dims.push_back(d);
+  }
+  if (dims.empty() || !hasRow)
+    return rewriter.notifyMatchFailure(op, "its elements are read once");
+  Location loc = op.getLoc();
+  Value less = viewWithout(rewriter, view, dims);
+  if (part)
+    less = memref::SubViewOp::create(
+        rewriter, part.getLoc(), less,
+        without<OpFoldResult>(part.getMixedOffsets(), dims),
+        without<OpFoldResult>(part.getMixedSizes(), dims),
+        without<OpFoldResult>(part.getMixedStrides(), dims));
+  int64_t row = dim - llvm::count_if(dims, [&](int64_t d) { return d < dim; });
+  auto type = cast<MemRefType>(less.getType());
+  auto shape = llvm::to_vector(type.getShape());
+  shape[row] = ShapedType::kDynamic;
+  less = memref::CastOp::create(rewriter, loc,
+                                MemRefType::get(shape, type.getElementType(),
+                                                type.getLayout(),
+                                                type.getMemorySpace()),
+                                less);
+  auto rows = linalg_ext::GatherRowsOp::create(
+      rewriter, loc,
+      RankedTensorType::get(without(block.getShape(), dims),
+                            block.getElementType()),
+      less, op.getRows(), rewriter.getI64IntegerAttr(row), op.getRowmask(),
+      op.getOther());
+  rows->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.replaceOp(op, repeat(rewriter, loc, rows, block, dims));
+  return success();
+}
+
 /// A dimension that is repeated and stays one is repeated behind the reshape:
 /// what is reshaped is in memory, and so it is less.
 static LogicalResult repeatLater(tensor::CollapseShapeOp op,
@@ -205,6 +264,7 @@ struct RepeatLoadsPass
     RewritePatternSet patterns(&getContext());
     patterns.add(readOnce);
     patterns.add(padOnce);
+    patterns.add(gatherOnce);
     patterns.add(repeatLater);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -154,7 +154,8 @@ def CpuRepeatLoadsPass : Pass<"tilebridge-cpu-repeat-loads", "::mlir::func::Func
     A block whose stride along an outer dimension is zero, such as the scales of weights in groups that are no shorter than the block,
     is read as one row that is repeated, if the row's elements lie apart, or are each repeated for neighbours, as bytes with zeros of two
     columns are. Other contiguous rows are read as vectors wherever they are used, and stay. A repeated dimension that a `tensor.collapse_shape` leaves alone is repeated behind it. So is one of a block that
-    is padded, as some of its columns may be outside of the array, if nothing is padded along the repeated one.
+    is padded, as some of its columns may be outside of the array, if nothing is padded along the repeated one. Rows at places of a table (`linalg_ext.gather_rows`) are gathered
+    without the dimensions along which they are repeated, such as eight columns that are one word of zeros.
 
     Before:
     ```mlir

@@ -107,6 +107,7 @@ def CpuFlattenGroupsPass : Pass<"tilebridge-cpu-flatten-groups", "::mlir::func::
     are there: marked by `tilebridge.near`, loops do that by one shuffle of what they load. So are stores to such blocks, of elements that change
     places before. Groups in which elements change places have up to 128 bytes, sizes are powers of two, and of a block that is there in part the
     groups are whole. Operands of products stay blocks, as do those of other ops with loops of their own: these pack what is in memory.
+    Gathered rows whose elements are repeated (`tilebridge-cpu-repeat-loads`) are marked likewise.
 
     Before:
     ```mlir

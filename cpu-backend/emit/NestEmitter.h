@@ -215,15 +215,16 @@ private:
   void findClaims();
 
   // NeutralTails.cpp
-  /// The lanes from `begin` on, which is `rowEnd`, where the row ends, or
-  /// behind it.
+  /// The lanes from `begin` on, which are behind each of `ends`, where what is
+  /// read ends.
   struct RowTail {
-    mlir::Value rowEnd, begin;
+    llvm::SmallVector<mlir::Value, 3> ends;
+    mlir::Value begin;
   };
   Outside valueOutside(mlir::Value tensor, llvm::ArrayRef<Index> at,
                        const RowTail &tail, int &budget);
   bool isNeutral(const RowTail &tail);
-  mlir::Value neutralFrom(mlir::Value rowEnd);
+  mlir::Value neutralFrom(llvm::ArrayRef<mlir::Value> limits);
   mlir::Value neutralFromHere();
 
   // InterleaveRows.cpp

@@ -17,11 +17,13 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace tilebridge::cpu;
 
 /// What `tensor` is at `at` where the lanes are at `tail.begin` or behind it,
-/// and so behind the row's end.
+/// and so behind the ends of rows.
 Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
                                   const RowTail &tail, int &budget) {
   if (--budget < 0)
@@ -40,7 +42,7 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
       return {};
     for (auto [d, index] : llvm::enumerate(at)) {
       if (index.dim != frame.vecDim || index.step != 1 || view.isFull(d) ||
-          fe.rowLimit(view, at, d, loc) != tail.rowEnd)
+          !llvm::is_contained(tail.ends, fe.rowLimit(view, at, d, loc)))
         continue;
       if (view.other)
         return valueOutside(view.other, at, tail, budget);
@@ -72,21 +74,31 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
   return outsideOf(op, arguments);
 }
 
-/// From where on one lane is as good as all, if there is such a place: a row
-/// that ends at `rowEnd`, or, if that is a row that need not be there, the end
-/// that it has then. Of rows that are computed at once that comes first: it is
+/// From where on one lane is as good as all, if there is such a place: where
+/// the last row ends that is read; a row that need not be there may end where
+/// it does if it is. Of rows that are computed at once that comes first: it is
 /// the same for all of them.
-Value NestEmitter::neutralFrom(Value rowEnd) {
-  auto either = rowEnd.getDefiningOp<arith::SelectOp>();
-  bool mayBeMissing =
-      either && getConstantIntValue(either.getFalseValue()) == 0;
-  SmallVector<Value, 2> ends = {rowEnd};
-  if (mayBeMissing)
-    ends.insert(rowsAtOnce.empty() ? ends.end() : ends.begin(),
-                either.getTrueValue());
-  for (Value end : ends)
-    if (isNeutral({rowEnd, end}))
-      return end;
+Value NestEmitter::neutralFrom(ArrayRef<Value> limits) {
+  // A row of weights is there for each row of a matrix: both end at one place.
+  llvm::SmallSetVector<Value, 2> ifThere;
+  for (Value limit : limits) {
+    auto either = limit.getDefiningOp<arith::SelectOp>();
+    bool mayBeMissing =
+        either && getConstantIntValue(either.getFalseValue()) == 0;
+    ifThere.insert(mayBeMissing ? either.getTrueValue() : limit);
+  }
+  SmallVector<Value, 2> places;
+  if (limits.size() == 1)
+    places.push_back(limits.front());
+  if (Value end = ifThere.front();
+      ifThere.size() == 1 && !llvm::is_contained(places, end))
+    places.insert(rowsAtOnce.empty() ? places.end() : places.begin(), end);
+  for (Value place : places) {
+    RowTail tail{SmallVector<Value, 3>(limits), place};
+    tail.ends.push_back(place);
+    if (isNeutral(tail))
+      return place;
+  }
   return {};
 }
 
@@ -98,7 +110,7 @@ Value NestEmitter::neutralFromHere() {
     SmallVector<OpFoldResult> lows;
     SmallVector<Value> limits;
     collectRowBounds(lows, limits);
-    Value here = limits.size() == 1 ? neutralFrom(limits.front()) : Value();
+    Value here = limits.empty() ? Value() : neutralFrom(limits);
     if (!here || (from && from != here))
       return failure();
     from = here;
@@ -128,7 +140,7 @@ bool NestEmitter::isNeutral(const RowTail &tail) {
                                   reductions);
       Value end = wanted ? dyn_cast<Value>(wanted->second) : Value();
       return end && constantOf(wanted->first) == 0 &&
-             (end == tail.rowEnd || end == tail.begin);
+             llvm::is_contained(tail.ends, end);
     }
     auto reduce = dyn_cast<linalg::ReduceOp>(output.reduce);
     Operation *combiner = reduce && reduce.getInputs().size() == 1

@@ -50,6 +50,10 @@ private:
   /// Rows of `offset` at its lanes along `dim`.
   mlir::Value lowerUneven(const TensorForm &offset, unsigned dim,
                           ExprBuilder &exprs);
+  mlir::Value lowerParts(const TensorForm &offset, unsigned dim,
+                         llvm::function_ref<mlir::Value()> starts,
+                         ExprBuilder &exprs);
+  bool hasRows(const TensorForm &straight, const Expr *condition);
   bool shortenRuns(TensorForm &straight);
   mlir::Value lowerRuns(unsigned dim, ExprBuilder &exprs);
   /// Rows of `offset` at `starts`, one for each index of `dim`.
@@ -84,7 +88,7 @@ private:
   /// The dimension that is split into rows at any places.
   std::optional<unsigned> runs;
   /// The one dimension whose indices lie at any places, where the others are
-  /// linear.
+  /// linear, in parts or as a whole.
   std::optional<unsigned> rowDim;
   /// That is only where the block does not wrap around at a modulo. The access
   /// then has two forms, told in one report.

@@ -462,3 +462,86 @@ func.func @missing_rows(%x: memref<?xf32, strided<[1], offset: ?>>, %o: memref<4
   bufferization.materialize_in_destination %r in writable %o : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// Rows that need not be there times a row that is: both end at one place, and so does the loop.
+// CHECK-LABEL: func.func @rows_by_row(
+// CHECK: %[[SIZE:.*]] = arith.minsi %{{.*}}, %c1024
+// CHECK: scf.for
+// CHECK: %[[ROW_END:.*]] = arith.select %{{.*}}, %[[SIZE]], %c0
+// CHECK: scf.for
+// CHECK: arith.mulf
+// CHECK: %[[LAST:.*]] = arith.maxsi %[[SIZE]], %{{.*}}
+// CHECK: %[[BEHIND:.*]] = arith.addi %[[LAST]], %c1
+// CHECK: %[[END:.*]] = arith.minsi %[[BEHIND]], %c1024
+// CHECK: scf.for %{{.*}} to %[[END]] step
+// CHECK: vector.maskedload
+// With ends of their own all of the block is gone through.
+// CHECK-LABEL: func.func @rows_by_other_row(
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for %{{.*}} to %c1024 step
+// CHECK: vector.maskedload
+func.func @rows_by_row(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %o: memref<4xf32>, %n: i32, %rows: index,
+                       %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 0.0 : f32
+  %init = arith.constant dense<0.0> : tensor<4xf32>
+  %end = arith.index_cast %n : i32 to index
+  %some = arith.maxsi %end, %c0 : index
+  %size = arith.minsi %some, %c1024 : index
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [4, 1024], strides: [1024, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<4x1024xf32, strided<[1024, 1], offset: ?>>
+  %box = memref.subview %in[0, 0] [%rows, %size] [1, 1] : memref<4x1024xf32, strided<[1024, 1], offset: ?>> to memref<?x?xf32, strided<[1024, 1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<?x?xf32, strided<[1024, 1], offset: ?>> to tensor<?x?xf32>
+  %below = arith.subi %c4, %rows : index
+  %rest = arith.subi %c1024, %size : index
+  %a = tensor.pad %t low[0, 0] high[%below, %rest] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %outside : f32
+  } : tensor<?x?xf32> to tensor<4x1024xf32>
+  %row = memref.reinterpret_cast %y to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %part = memref.subview %row[0] [%size] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %u = bufferization.to_tensor %part : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %b = tensor.pad %u low[0] high[%rest] {
+  ^bb0(%i: index):
+    tensor.yield %outside : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %empty = tensor.empty() : tensor<4x1024xf32>
+  %all = linalg.broadcast ins(%b : tensor<1024xf32>) outs(%empty : tensor<4x1024xf32>) dimensions = [0]
+  %v = arith.mulf %a, %all : tensor<4x1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<4x1024xf32>) outs(%init : tensor<4xf32>) dimensions = [1]
+  bufferization.materialize_in_destination %r in writable %o : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+func.func @rows_by_other_row(%x: memref<?xf32, strided<[1], offset: ?>>, %y: memref<?xf32, strided<[1], offset: ?>>, %o: memref<4xf32>, %size: index, %other: index,
+                             %px: i32, %py: i32, %pz: i32, %nx: i32, %ny: i32, %nz: i32) attributes {tilebridge.kernel} {
+  %c1024 = arith.constant 1024 : index
+  %outside = arith.constant 0.0 : f32
+  %init = arith.constant dense<0.0> : tensor<4xf32>
+  %in = memref.reinterpret_cast %x to offset: [0], sizes: [4, 1024], strides: [1024, 1] : memref<?xf32, strided<[1], offset: ?>> to memref<4x1024xf32, strided<[1024, 1], offset: ?>>
+  %box = memref.subview %in[0, 0] [4, %size] [1, 1] : memref<4x1024xf32, strided<[1024, 1], offset: ?>> to memref<4x?xf32, strided<[1024, 1], offset: ?>>
+  %t = bufferization.to_tensor %box : memref<4x?xf32, strided<[1024, 1], offset: ?>> to tensor<4x?xf32>
+  %rest = arith.subi %c1024, %size : index
+  %a = tensor.pad %t low[0, 0] high[0, %rest] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %outside : f32
+  } : tensor<4x?xf32> to tensor<4x1024xf32>
+  %row = memref.reinterpret_cast %y to offset: [0], sizes: [1024], strides: [1] : memref<?xf32, strided<[1], offset: ?>> to memref<1024xf32, strided<[1], offset: ?>>
+  %part = memref.subview %row[0] [%other] [1] : memref<1024xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %u = bufferization.to_tensor %part : memref<?xf32, strided<[1], offset: ?>> to tensor<?xf32>
+  %more = arith.subi %c1024, %other : index
+  %b = tensor.pad %u low[0] high[%more] {
+  ^bb0(%i: index):
+    tensor.yield %outside : f32
+  } : tensor<?xf32> to tensor<1024xf32>
+  %empty = tensor.empty() : tensor<4x1024xf32>
+  %all = linalg.broadcast ins(%b : tensor<1024xf32>) outs(%empty : tensor<4x1024xf32>) dimensions = [0]
+  %v = arith.mulf %a, %all : tensor<4x1024xf32>
+  %r = linalg.reduce { arith.addf } ins(%v : tensor<4x1024xf32>) outs(%init : tensor<4xf32>) dimensions = [1]
+  bufferization.materialize_in_destination %r in writable %o : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}

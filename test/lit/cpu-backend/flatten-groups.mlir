@@ -175,3 +175,30 @@ func.func @packed(%x: memref<?xf32, strided<[1], offset: ?>>, %a: memref<16x16xf
   bufferization.materialize_in_destination %y in writable %o : (tensor<16x64xf32>, memref<16x64xf32>) -> ()
   return
 }
+
+// -----
+
+// Gathered rows are spread where they are stored, and not before a product.
+// CHECK-LABEL: func.func @gathered(
+// CHECK: tensor.collapse_shape {{.*}} {tilebridge.near} : tensor<4x2x8xf32> into tensor<4x16xf32>
+// CHECK: bufferization.materialize_in_destination
+// CHECK-NOT: tilebridge.near
+// CHECK: linalg.matmul
+// EMIT-LABEL: func.func @gathered(
+// EMIT: vector.shuffle %{{.*}} [0, 0, 0, 0, 0, 0, 0, 0, 1, 1
+func.func @gathered(%x: memref<?x2xf32, strided<[2, 1]>>, %table: memref<4xi64>, %o: memref<4x16xf32>, %y: memref<16x16xf32>, %p: memref<4x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<4x16xf32>
+  %rows = bufferization.to_tensor %table : memref<4xi64> to tensor<4xi64>
+  %b = bufferization.to_tensor %y : memref<16x16xf32> to tensor<16x16xf32>
+  %wide = tensor.empty() : tensor<4x2x8xf32>
+  %0 = linalg_ext.gather_rows %x[%rows] dim 0 : (memref<?x2xf32, strided<[2, 1]>>, tensor<4xi64>) -> tensor<4x2xf32>
+  %1 = linalg.broadcast ins(%0 : tensor<4x2xf32>) outs(%wide : tensor<4x2x8xf32>) dimensions = [2]
+  %2 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<4x2x8xf32> into tensor<4x16xf32>
+  bufferization.materialize_in_destination %2 in writable %o : (tensor<4x16xf32>, memref<4x16xf32>) -> ()
+  %3 = linalg_ext.gather_rows %x[%rows] dim 0 : (memref<?x2xf32, strided<[2, 1]>>, tensor<4xi64>) -> tensor<4x2xf32>
+  %4 = linalg.broadcast ins(%3 : tensor<4x2xf32>) outs(%wide : tensor<4x2x8xf32>) dimensions = [2]
+  %5 = tensor.collapse_shape %4 [[0], [1, 2]] : tensor<4x2x8xf32> into tensor<4x16xf32>
+  %6 = linalg.matmul ins(%5, %b : tensor<4x16xf32>, tensor<16x16xf32>) outs(%zero : tensor<4x16xf32>) -> tensor<4x16xf32>
+  bufferization.materialize_in_destination %6 in writable %p : (tensor<4x16xf32>, memref<4x16xf32>) -> ()
+  return
+}

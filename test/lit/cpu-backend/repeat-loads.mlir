@@ -124,3 +124,46 @@ func.func @neighbours(%x: memref<?xi8, strided<[1], offset: ?>>) -> tensor<4x32x
   %c = tensor.collapse_shape %t [[0], [1, 2]] : tensor<4x16x2xi8> into tensor<4x32xi8>
   return %c : tensor<4x32xi8>
 }
+
+// -----
+
+// Rows that a table chooses, of words that eight columns have, are gathered as words; also where columns end before.
+// CHECK-LABEL: func.func @words(
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %{{.*}} to offset: [%{{.*}}], sizes: [4, 2], strides: [1, 1]
+// CHECK: %[[CAST:.*]] = memref.cast %[[VIEW]] : {{.*}} to memref<?x2xi32, strided<[1, 1], offset: ?>>
+// CHECK: %[[ROWS:.*]] = linalg_ext.gather_rows %[[CAST]][%{{.*}}] dim 0 rowmask %{{.*}} other %{{.*}} -> tensor<4x2xi32>
+// CHECK: linalg.broadcast ins(%[[ROWS]] : tensor<4x2xi32>) outs(%{{.*}} : tensor<4x2x8xi32>) dimensions = [2]
+func.func @words(%x: memref<?xi32, strided<[1], offset: ?>>, %at: index, %rows: tensor<4xi64>, %mask: tensor<4xi1>, %other: i32) -> tensor<4x16xi32> {
+  %view = memref.reinterpret_cast %x to offset: [%at], sizes: [4, 2, 8], strides: [1, 1, 0] : memref<?xi32, strided<[1], offset: ?>> to memref<4x2x8xi32, strided<[1, 1, 0], offset: ?>>
+  %cast = memref.cast %view : memref<4x2x8xi32, strided<[1, 1, 0], offset: ?>> to memref<?x2x8xi32, strided<[1, 1, 0], offset: ?>>
+  %t = linalg_ext.gather_rows %cast[%rows] dim 0 rowmask %mask other %other : (memref<?x2x8xi32, strided<[1, 1, 0], offset: ?>>, tensor<4xi64>, tensor<4xi1>, i32) -> tensor<4x2x8xi32>
+  %flat = tensor.collapse_shape %t [[0], [1, 2]] : tensor<4x2x8xi32> into tensor<4x16xi32>
+  return %flat : tensor<4x16xi32>
+}
+
+// CHECK-LABEL: func.func @part_of_words(
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %{{.*}} sizes: [8, 4], strides: [1, 1]
+// CHECK: %[[PART:.*]] = memref.subview %[[VIEW]][0, 0] [%{{.*}}, %{{.*}}] [1, 1]
+// CHECK: linalg_ext.gather_rows %[[PART]][%{{.*}}] dim 1 {{.*}} -> tensor<8x4xi32>
+// CHECK: linalg.broadcast {{.*}} outs(%{{.*}} : tensor<2x8x4xi32>) dimensions = [0]
+func.func @part_of_words(%x: memref<?xi32, strided<[1], offset: ?>>, %rows: tensor<4xi64>, %count: index, %n: index) -> tensor<2x8x4xi32> {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [2, 8, 4], strides: [0, 1, 1] : memref<?xi32, strided<[1], offset: ?>> to memref<2x8x4xi32, strided<[0, 1, 1]>>
+  %part = memref.subview %view[0, 0, 0] [2, %n, %count] [1, 1, 1] : memref<2x8x4xi32, strided<[0, 1, 1]>> to memref<2x?x?xi32, strided<[0, 1, 1]>>
+  %t = linalg_ext.gather_rows %part[%rows] dim 2 : (memref<2x?x?xi32, strided<[0, 1, 1]>>, tensor<4xi64>) -> tensor<2x8x4xi32>
+  return %t : tensor<2x8x4xi32>
+}
+
+// Rows of one element stay, and such of which some are there.
+// CHECK-LABEL: func.func @no_words(
+// CHECK-NOT: linalg.broadcast
+// CHECK: return
+func.func @no_words(%x: memref<?xi32, strided<[1], offset: ?>>, %rows: tensor<4xi64>, %n: index) -> (tensor<4x8xi32>, tensor<4x2x8xi32>) {
+  %c4 = arith.constant 4 : index
+  %0 = memref.reinterpret_cast %x to offset: [0], sizes: [4, 8], strides: [1, 0] : memref<?xi32, strided<[1], offset: ?>> to memref<4x8xi32, strided<[1, 0]>>
+  %1 = memref.cast %0 : memref<4x8xi32, strided<[1, 0]>> to memref<?x8xi32, strided<[1, 0]>>
+  %2 = linalg_ext.gather_rows %1[%rows] dim 0 : (memref<?x8xi32, strided<[1, 0]>>, tensor<4xi64>) -> tensor<4x8xi32>
+  %3 = memref.reinterpret_cast %x to offset: [0], sizes: [4, 2, 8], strides: [1, 1, 0] : memref<?xi32, strided<[1], offset: ?>> to memref<4x2x8xi32, strided<[1, 1, 0]>>
+  %4 = memref.subview %3[0, 0, 0] [%c4, 2, %n] [1, 1, 1] : memref<4x2x8xi32, strided<[1, 1, 0]>> to memref<?x2x?xi32, strided<[1, 1, 0]>>
+  %5 = linalg_ext.gather_rows %4[%rows] dim 0 : (memref<?x2x?xi32, strided<[1, 1, 0]>>, tensor<4xi64>) -> tensor<4x2x8xi32>
+  return %2, %5 : tensor<4x8xi32>, tensor<4x2x8xi32>
+}

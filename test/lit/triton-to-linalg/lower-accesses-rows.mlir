@@ -182,3 +182,59 @@ tt.func public @remainder_within_an_earlier_quotient(%x: !tt.ptr<f32>, %o: !tt.p
   tt.store %q, %v : tensor<256x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Rows at loaded numbers, of words that eight columns have: rows of the words. Stores stay, as columns share what they write.
+// CHECK-LABEL: tt.func public @rows_of_words
+// CHECK: %[[WORDS:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [4, 4, 8], strides: [1, 1, 0]
+// CHECK: %[[CAST:.*]] = memref.cast %[[WORDS]] {{.*}} to memref<?x4x8xi32, strided<[1, 1, 0]
+// CHECK: %[[ROWS:.*]] = linalg_ext.gather_rows %[[CAST]][%{{.*}}] dim 0 other {{.*}} -> tensor<4x4x8xi32>
+// CHECK: tensor.collapse_shape %[[ROWS]] {{\[\[}}0], [1, 2]]
+// CHECK: linalg_ext.scatter %
+tt.func public @rows_of_words(%x: !tt.ptr<i32>, %i: tensor<4xi32>, %out: !tt.ptr<i32>) {
+  %r32 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %c8 = arith.constant dense<8> : tensor<32xi32>
+  %word = arith.divsi %r32, %c8 : tensor<32xi32>
+  %ie = tt.expand_dims %i {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+  %ib = tt.broadcast %ie : tensor<4x1xi32> -> tensor<4x32xi32>
+  %we = tt.expand_dims %word {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %wb = tt.broadcast %we : tensor<1x32xi32> -> tensor<4x32xi32>
+  %xs = tt.splat %x : !tt.ptr<i32> -> tensor<4x32x!tt.ptr<i32>>
+  %pi = tt.addptr %xs, %ib : tensor<4x32x!tt.ptr<i32>>, tensor<4x32xi32>
+  %p = tt.addptr %pi, %wb : tensor<4x32x!tt.ptr<i32>>, tensor<4x32xi32>
+  // expected-remark@+1 {{row gather: the offset is not linear}}
+  %v = tt.load %p : tensor<4x32x!tt.ptr<i32>>
+  %os = tt.splat %out : !tt.ptr<i32> -> tensor<4x32x!tt.ptr<i32>>
+  %qi = tt.addptr %os, %ib : tensor<4x32x!tt.ptr<i32>>, tensor<4x32xi32>
+  %q = tt.addptr %qi, %wb : tensor<4x32x!tt.ptr<i32>>, tensor<4x32xi32>
+  // expected-remark@+1 {{element scatter: the offset is not linear}}
+  tt.store %q, %v : tensor<4x32x!tt.ptr<i32>>
+  tt.return
+}
+
+// -----
+
+// A mask that may end within a word chooses elements.
+// CHECK-LABEL: tt.func public @rows_of_parts
+// CHECK-NOT: gather_rows
+// CHECK: linalg_ext.gather %
+tt.func public @rows_of_parts(%x: !tt.ptr<i32>, %i: tensor<4xi32>, %n: i32) -> tensor<4x32xi32> {
+  %r32 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %c8 = arith.constant dense<8> : tensor<32xi32>
+  %word = arith.divsi %r32, %c8 : tensor<32xi32>
+  %ns = tt.splat %n : i32 -> tensor<32xi32>
+  %m = arith.cmpi slt, %r32, %ns : tensor<32xi32>
+  %me = tt.expand_dims %m {axis = 0 : i32} : tensor<32xi1> -> tensor<1x32xi1>
+  %mb = tt.broadcast %me : tensor<1x32xi1> -> tensor<4x32xi1>
+  %ie = tt.expand_dims %i {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+  %ib = tt.broadcast %ie : tensor<4x1xi32> -> tensor<4x32xi32>
+  %we = tt.expand_dims %word {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %wb = tt.broadcast %we : tensor<1x32xi32> -> tensor<4x32xi32>
+  %xs = tt.splat %x : !tt.ptr<i32> -> tensor<4x32x!tt.ptr<i32>>
+  %pi = tt.addptr %xs, %ib : tensor<4x32x!tt.ptr<i32>>, tensor<4x32xi32>
+  %p = tt.addptr %pi, %wb : tensor<4x32x!tt.ptr<i32>>, tensor<4x32xi32>
+  // expected-remark@+1 {{element gather: the offset is not linear}}
+  %v = tt.load %p, %mb : tensor<4x32x!tt.ptr<i32>>
+  tt.return %v : tensor<4x32xi32>
+}
