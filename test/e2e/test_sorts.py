@@ -230,7 +230,7 @@ def test_sort_by_sums(log, dtype, rng):
 def rising_numbers(x, out, least, LOG: tl.constexpr):
     N: tl.constexpr = 1 << LOG
     i = tl.arange(0, N)
-    keys, values = sorted_by_sums(tl.load(x + i), i, LOG)
+    _keys, values = sorted_by_sums(tl.load(x + i), i, LOG)
     numbers = tl.where(values < least, N + i, values)
     rank = tl.sum(tl.where(numbers[None, :] < numbers[:, None], 1, 0), axis=1)
     rising = tl.sum(tl.where(rank[None, :] == i[:, None], numbers[None, :], 0), axis=1)
