@@ -216,13 +216,17 @@ private:
 
   // NeutralTails.cpp
   /// The lanes from `begin` on, which is `rowEnd`, where the row ends, or
-  /// behind it.
+  /// behind it; or the rows, with another dimension than that of the lanes.
   struct RowTail {
+    int dim;
     mlir::Value rowEnd, begin;
   };
   Outside valueOutside(mlir::Value tensor, llvm::ArrayRef<Index> at,
                        const RowTail &tail, int &budget);
   bool isNeutral(const RowTail &tail);
+  bool staysInTail(mlir::Operation *reduction, llvm::ArrayRef<Index> at,
+                   const RowTail &tail);
+  mlir::Value endOfRows(unsigned d);
   mlir::Value neutralFrom(mlir::Value rowEnd);
   mlir::Value neutralFromHere();
 
