@@ -108,11 +108,23 @@ bool tilebridge::cpu::mayWrite(Operation *op) {
     return true;
   if (isa<linalg_ext::PrintOp, linalg_ext::AssertOp>(op))
     return false;
-  if (op->getNumRegions() != 0 && isa<scf::SCFDialect>(op->getDialect()))
-    return anyInside(
-        op, [&](Operation *inner) { return inner != op && mayWrite(inner); });
-  if (isMemoryEffectFree(op) ||
-      isa<bufferization::ToTensorOp, linalg::LinalgOp>(op))
+  if (isa<bufferization::ToTensorOp, linalg::LinalgOp>(op))
+    return false;
+  // All that is inside is walked once, however deep: what is nested has no say
+  // of its own.
+  auto isNested = [](Operation *op) {
+    return op->getNumRegions() != 0 && isa<scf::SCFDialect>(op->getDialect());
+  };
+  if (isNested(op))
+    return op
+        ->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+          if (isa<linalg::LinalgOp>(inner))
+            return WalkResult::skip();
+          return !isNested(inner) && mayWrite(inner) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  if (isMemoryEffectFree(op))
     return false;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   return !effects || effects.hasEffect<MemoryEffects::Write>();

@@ -122,14 +122,16 @@ LogicalResult NestEmitter::emitLoops(unsigned position) {
 
 LogicalResult NestEmitter::emitPlainLoop(unsigned position, OpFoldResult from) {
   unsigned d = order[position];
-  Value lower = toValue(b, loc, from);
-  return loop(lower, toValue(b, loc, ranges[d].second), 1,
-              [&](Value iv, unsigned level) {
-                indices[d] = {iv, 0, level, static_cast<int>(d)};
-                LogicalResult result = emitLoops(position + 1);
-                indices[d] = {Value(), 0, 0, static_cast<int>(d)};
-                return result;
-              });
+  Value lower = toValue(b, loc, from),
+        upper = toValue(b, loc, ranges[d].second);
+  if (Value end = endOfRows(d))
+    upper = arith::MinSIOp::create(b, loc, upper, end);
+  return loop(lower, upper, 1, [&](Value iv, unsigned level) {
+    indices[d] = {iv, 0, level, static_cast<int>(d)};
+    LogicalResult result = emitLoops(position + 1);
+    indices[d] = {Value(), 0, 0, static_cast<int>(d)};
+    return result;
+  });
 }
 
 /// What decides where lanes are inside of every box, of one row.

@@ -216,14 +216,18 @@ private:
 
   // NeutralTails.cpp
   /// The lanes from `begin` on, which are behind each of `ends`, where what is
-  /// read ends.
+  /// read ends; or the rows, with another dimension than that of the lanes.
   struct RowTail {
+    int dim;
     llvm::SmallVector<mlir::Value, 3> ends;
     mlir::Value begin;
   };
   Outside valueOutside(mlir::Value tensor, llvm::ArrayRef<Index> at,
                        const RowTail &tail, int &budget);
   bool isNeutral(const RowTail &tail);
+  bool staysInTail(mlir::Operation *reduction, llvm::ArrayRef<Index> at,
+                   const RowTail &tail);
+  mlir::Value endOfRows(unsigned d);
   mlir::Value neutralFrom(llvm::ArrayRef<mlir::Value> limits);
   mlir::Value neutralFromHere();
 

@@ -8,7 +8,9 @@
 // gives one number, such as zero or -inf. Where a sum takes just zeros, or what
 // is zero for them, such as their squares or exponentials, or a maximum takes
 // one number again and again, its loop ends with the row. So does what the same
-// loop leaves in scratch memory, if nobody sees it behind the row's end.
+// loop leaves in scratch memory, if nobody sees it behind the row's end. Rows
+// that are added up one above the other end in the same way: 8 rows of a
+// picture in a block of 1024.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Combiners.h"
@@ -22,8 +24,8 @@
 using namespace mlir;
 using namespace tilebridge::cpu;
 
-/// What `tensor` is at `at` where the lanes are at `tail.begin` or behind it,
-/// and so behind the ends of rows.
+/// What `tensor` is at `at` where the lanes, or the rows, are at `tail.begin`
+/// or behind it, and so behind the ends of rows, or of the columns.
 Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
                                   const RowTail &tail, int &budget) {
   if (--budget < 0)
@@ -41,8 +43,11 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
     if (view.rowDim >= 0 || view.isBool)
       return {};
     for (auto [d, index] : llvm::enumerate(at)) {
-      if (index.dim != frame.vecDim || index.step != 1 || view.isFull(d) ||
-          !llvm::is_contained(tail.ends, fe.rowLimit(view, at, d, loc)))
+      if (index.dim != tail.dim || index.step != 1 || view.isFull(d))
+        continue;
+      Value end = tail.dim == frame.vecDim ? fe.rowLimit(view, at, d, loc)
+                                           : dyn_cast<Value>(view.hi[d]);
+      if (!llvm::is_contained(tail.ends, end))
         continue;
       if (view.other)
         return valueOutside(view.other, at, tail, budget);
@@ -51,7 +56,8 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
     }
     return {};
   }
-  if (fe.isFalseFrom(tensor, at, tail.begin, nest.shape[frame.vecDim]))
+  if (tail.dim == frame.vecDim &&
+      fe.isFalseFrom(tensor, at, tail.begin, nest.shape[frame.vecDim]))
     return Outside::same(b.getBoolAttr(false));
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
     return Outside::same(constantAttr(splat.getInput()));
@@ -94,7 +100,7 @@ Value NestEmitter::neutralFrom(ArrayRef<Value> limits) {
       ifThere.size() == 1 && !llvm::is_contained(places, end))
     places.insert(rowsAtOnce.empty() ? places.end() : places.begin(), end);
   for (Value place : places) {
-    RowTail tail{SmallVector<Value, 3>(limits), place};
+    RowTail tail{frame.vecDim, SmallVector<Value, 3>(limits), place};
     tail.ends.push_back(place);
     if (isNeutral(tail))
       return place;
@@ -142,15 +148,58 @@ bool NestEmitter::isNeutral(const RowTail &tail) {
       return end && constantOf(wanted->first) == 0 &&
              llvm::is_contained(tail.ends, end);
     }
-    auto reduce = dyn_cast<linalg::ReduceOp>(output.reduce);
-    Operation *combiner = reduce && reduce.getInputs().size() == 1
-                              ? combinerOf(reduce.getCombiner().front())
-                              : nullptr;
-    if (!combiner)
-      return false;
-    int budget = 64;
-    Outside outside =
-        valueOutside(reduce.getInputs().front(), at, tail, budget);
-    return outside.isSame && staysWhenCombined(combiner, outside.value);
+    return staysInTail(output.reduce, at, tail);
   });
+}
+
+/// Once what is in the tail was combined by `reduction`, more of it changes
+/// nothing.
+bool NestEmitter::staysInTail(Operation *reduction, ArrayRef<Index> at,
+                              const RowTail &tail) {
+  auto reduce = dyn_cast<linalg::ReduceOp>(reduction);
+  Operation *combiner = reduce && reduce.getInputs().size() == 1
+                            ? combinerOf(reduce.getCombiner().front())
+                            : nullptr;
+  if (!combiner)
+    return false;
+  int budget = 64;
+  Outside outside = valueOutside(reduce.getInputs().front(), at, tail, budget);
+  return outside.isSame && staysWhenCombined(combiner, outside.value);
+}
+
+/// Where the loop over the rows `d`, which the nest adds up one above the
+/// other, may end: one behind those that are read. Null: with the block.
+Value NestEmitter::endOfRows(unsigned d) {
+  auto isReduction = [](const NestOutput &output) {
+    return output.reduce != nullptr;
+  };
+  if (!reducing || isWhole() || squares ||
+      !llvm::is_contained(nest.reduceDims, static_cast<int64_t>(d)) ||
+      !llvm::all_of(nest.outputs, isReduction))
+    return {};
+  Indices at = indices;
+  for (auto [dim, index] : llvm::enumerate(at))
+    if (!index.base)
+      index = {Value(), 0, 0, static_cast<int>(dim)};
+  at[d] = {Value(), 1, static_cast<unsigned>(frame.levels.size()),
+           static_cast<int>(d)};
+  llvm::SmallSetVector<Value, 2> ends;
+  forEachAccess(at, nullptr, [&](const View &view, ArrayRef<Index> at, bool) {
+    for (auto [dim, index] : llvm::enumerate(at))
+      if (index.dim == static_cast<int>(d) && index.step == 1 &&
+          !view.isFull(dim))
+        if (auto end = dyn_cast<Value>(view.hi[dim]))
+          ends.insert(end);
+  });
+  for (Value end : ends) {
+    RowTail tail = {static_cast<int>(d), {end}, end};
+    if (!llvm::all_of(nest.outputs, [&](const NestOutput &output) {
+          return staysInTail(output.reduce, at, tail);
+        }))
+      continue;
+    // The first of them is combined, as that of a row is.
+    end = arith::MaxSIOp::create(b, loc, end, constant(0));
+    return arith::AddIOp::create(b, loc, end, constant(1));
+  }
+  return {};
 }

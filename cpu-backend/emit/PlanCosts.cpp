@@ -80,21 +80,25 @@ bool BufferDecider::breakChains() {
 /// What `block` is made of, element by element, is kept where it is broadcast,
 /// if it costs more than to load it.
 void BufferDecider::keepWhatIsBroadcast(const Node &block) {
-  for (unsigned read : block.reads) {
-    const Node &operand = nodes[read];
-    if (operand.isBuffer())
-      continue;
-    if (!isa<linalg::BroadcastOp>(operand.op)) {
-      keepWhatIsBroadcast(operand);
-      continue;
-    }
-    for (unsigned source : operand.reads) {
-      Node &row = nodes[source];
-      if (row.isKeptForBlocks || row.rounds[0].cost <= loadCost)
+  SmallVector<const Node *> left = {&block};
+  // In a sort each block is used twice: ways to the first one are many.
+  llvm::SmallDenseSet<unsigned> seen;
+  while (!left.empty())
+    for (unsigned read : left.pop_back_val()->reads) {
+      const Node &operand = nodes[read];
+      if (operand.isBuffer() || !seen.insert(read).second)
         continue;
-      row.isKeptForBlocks = true;
-      for (State &state : row.rounds)
-        state.isOpen = true;
+      if (!isa<linalg::BroadcastOp>(operand.op)) {
+        left.push_back(&operand);
+        continue;
+      }
+      for (unsigned source : operand.reads) {
+        Node &row = nodes[source];
+        if (row.isKeptForBlocks || row.rounds[0].cost <= loadCost)
+          continue;
+        row.isKeptForBlocks = true;
+        for (State &state : row.rounds)
+          state.isOpen = true;
+      }
     }
-  }
 }

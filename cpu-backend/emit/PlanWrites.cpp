@@ -24,22 +24,27 @@ bool tilebridge::cpu::isDeeper(Operation *root, Operation *op) {
   return false;
 }
 
-void Writes::add(Operation *op) {
+bool Writes::add(Operation *op) {
   size_t begin = all.size();
+  bool hasWrites = false;
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block) {
-        bool isWrite = mayWrite(&inner);
+        bool isWrite = inner.getNumRegions() != 0 && add(&inner);
+        // Loops and branches write if something inside does.
+        if (inner.getNumRegions() == 0 ||
+            !isa<scf::SCFDialect>(inner.getDialect()))
+          isWrite = mayWrite(&inner);
         if (isWrite) {
           writes.insert(&inner);
           inBlock[&block].push_back(&inner);
+          if (inner.getNumRegions() == 0)
+            all.push_back(&inner);
         }
-        if (inner.getNumRegions() != 0)
-          add(&inner);
-        else if (isWrite)
-          all.push_back(&inner);
+        hasWrites |= isWrite;
       }
   insideOf[op] = {begin, all.size()};
+  return hasWrites;
 }
 
 bool Writes::anyBetween(Operation *from, Operation *to, Predicate is) const {

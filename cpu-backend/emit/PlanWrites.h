@@ -36,7 +36,8 @@ public:
   bool mayChange(mlir::Operation *from, mlir::Operation *root);
 
 private:
-  void add(mlir::Operation *op);
+  /// Whether something inside of `op` may write.
+  bool add(mlir::Operation *op);
   bool anyInside(mlir::Operation *op, Predicate is) const;
   bool canGuard(mlir::Operation *read);
 

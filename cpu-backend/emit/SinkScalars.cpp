@@ -42,9 +42,11 @@ static void sinkIn(Block &block) {
   llvm::DenseSet<Operation *> late;
   for (Operation &op : block)
     if (isReduced(&op) ||
-        (isMovable(&op) && llvm::any_of(op.getOperands(), [&](Value operand) {
-           return late.contains(operand.getDefiningOp());
-         })))
+        (llvm::any_of(op.getOperands(),
+                      [&](Value operand) {
+                        return late.contains(operand.getDefiningOp());
+                      }) &&
+         isMovable(&op)))
       late.insert(&op);
   if (late.empty())
     return;

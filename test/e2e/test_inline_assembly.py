@@ -187,6 +187,14 @@ def test_float4_in_pairs(source, rng):
         pairs = torch.stack([low, high], 1).view(torch.int32).view(N)
         out = run("cvt.rn.satfinite.e2m1x2.f16x2 $0, $1;", "=h,r", [pairs], torch.int16)
         out = (out & 255).to(torch.uint8)
+        asm = """{
+            .reg .b8\tcodes;
+            .reg .f16x2 values;
+            mov.b32 values, $1;
+            cvt.rn.satfinite.e2m1x2.f16x2 codes, values;
+            cvt.u32.u8 $0, codes;
+        }"""
+        assert torch.equal(run(asm, "=r,r", [pairs], torch.int32), out.int())
     assert torch.equal(out, code_of_float4(low) | code_of_float4(high) << 4)
     back = run("cvt.rn.f16x2.e2m1x2 $0, $1;", "=r,h", [out.to(torch.int16)], torch.int32)
     back = back.view(torch.float16).view(N, 2)

@@ -186,11 +186,7 @@ def halves(x, i: tl.constexpr, LOG: tl.constexpr):
 
 
 @triton.jit
-def sort_by_sums(x, out, order, LOG: tl.constexpr):
-    N: tl.constexpr = 1 << LOG
-    i = tl.arange(0, N)
-    row = tl.program_id(0) * N + i
-    keys = tl.load(x + row)
+def sorted_by_sums(keys, i, LOG: tl.constexpr):
     values = i
     for stage in tl.static_range(1, LOG + 1):
         down = ((i >> stage) & 1) != 0
@@ -203,6 +199,15 @@ def sort_by_sums(x, out, order, LOG: tl.constexpr):
             is_right = ((i >> (stage - 1 - step)) & 1) != 0
             keys = tl.where(swap != is_right, right, left)
             values = tl.where(swap != is_right, right_id, left_id)
+    return keys, values
+
+
+@triton.jit
+def sort_by_sums(x, out, order, LOG: tl.constexpr):
+    N: tl.constexpr = 1 << LOG
+    i = tl.arange(0, N)
+    row = tl.program_id(0) * N + i
+    keys, values = sorted_by_sums(tl.load(x + row), i, LOG)
     tl.store(out + row, keys)
     tl.store(order + row, values)
 
@@ -219,6 +224,30 @@ def test_sort_by_sums(log, dtype, rng):
     sort_by_sums[(3,)](x, out, order, log)
     check_equal(out, x.sort(dim=1).values, tolerance=(0, 0))
     check_equal(x.gather(1, order.long()), out, tolerance=(0, 0))
+
+
+@triton.jit
+def rising_numbers(x, out, least, LOG: tl.constexpr):
+    N: tl.constexpr = 1 << LOG
+    i = tl.arange(0, N)
+    _keys, values = sorted_by_sums(tl.load(x + i), i, LOG)
+    numbers = tl.where(values < least, N + i, values)
+    rank = tl.sum(tl.where(numbers[None, :] < numbers[:, None], 1, 0), axis=1)
+    rising = tl.sum(tl.where(rank[None, :] == i[:, None], numbers[None, :], 0), axis=1)
+    tl.store(out + i, tl.where(rising >= N, -1, rising))
+
+
+@pytest.mark.compiled("takes minutes in the interpreter")
+@pytest.mark.parametrize("log", [3, 5, 6])
+def test_all_pairs_of_what_was_sorted(log, rng):
+    """Each step of the sort uses the one before twice, and rows and columns of a block its last one."""
+    n = 1 << log
+    x = torch.randn([n], generator=rng)
+    out = output([n], torch.int32)
+    rising_numbers[(1,)](x, out, 3, log)
+    order = x.argsort()
+    rising = torch.where(order < 3, n, order).sort().values
+    check_equal(out, torch.where(rising == n, -1, rising).int())
 
 
 @triton.jit

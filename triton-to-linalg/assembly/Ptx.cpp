@@ -53,6 +53,8 @@ static StringRef takeUntil(StringRef &text, char separator) {
 static unsigned bitsOf(StringRef type) {
   if (type == "pred")
     return 1;
+  if (type == "f16x2")
+    return 32;
   unsigned bits = 0;
   if (type.empty() || !StringRef("busf").contains(type.front()) ||
       type.drop_front().getAsInteger(10, bits) ||
@@ -63,7 +65,9 @@ static unsigned bitsOf(StringRef type) {
 
 /// .reg .b32 a<2>, b;
 static llvm::Error parseRegisters(StringRef text, Program &program) {
-  auto [type, names] = text.trim().split(' ');
+  text = text.trim();
+  StringRef type = text.take_until(llvm::isSpace), names = text;
+  names.consume_front(type);
   unsigned bits = type.consume_front(".") ? bitsOf(type) : 0;
   if (bits == 0)
     return notUnderstood(text);

@@ -97,3 +97,14 @@ tt.func private @float4(%x: f32, %y: f32) -> i32 {
       {constraints = "=r,f,f", packed_element = 1 : i32, pure = true} %x, %y : f32, f32 -> i32
   tt.return %0 : i32
 }
+
+// A register may be a pair, and anything blank stands behind its type.
+// CHECK-LABEL: tt.func private @pair_register
+// CHECK: %[[UPPER:.*]] = arith.shrui %{{.*}}, %{{.*}} : i32
+// CHECK: arith.trunci %[[UPPER]] : i32 to i16
+// CHECK-NOT: tt.elementwise_inline_asm
+tt.func private @pair_register(%x: i32) -> i32 {
+  %0 = tt.elementwise_inline_asm "{ .reg .b8\09a; .reg .f16x2 b; mov.b32 b, $1; cvt.rn.satfinite.e2m1x2.f16x2 a, b; cvt.u32.u8 $0, a; }"
+      {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
+  tt.return %0 : i32
+}
