@@ -49,6 +49,9 @@ public:
 
   /// The value, of any type, is the same for all of them.
   bool isSame(mlir::Value value);
+  /// It is, though what it is made by is not followed: an element that was read
+  /// at a place that is the same, where a mask that is the same says so.
+  void setSame(mlir::Value value) { known[value] = constant(0); }
 
   /// What is asked for from here on is known not to run over, and what is
   /// divided to be none below 0, by none of these: nothing of that is asked.
