@@ -66,6 +66,12 @@ bool AtomicEmitter::mayBeSame(Value read) const {
                      });
     return any;
   };
+  // One of two ways to read it.
+  if (auto branch = read.getDefiningOp<scf::IfOp>()) {
+    unsigned number = cast<OpResult>(read).getResultNumber();
+    return mayBeSame(branch.thenYield().getOperand(number)) ||
+           mayBeSame(branch.elseYield().getOperand(number));
+  }
   if (auto gather = read.getDefiningOp<linalg_ext::GatherOp>())
     return divides(gather.getOffsets());
   Value view;

@@ -218,7 +218,7 @@ def test_rows_of_a_flat_index(w, given, read, rng):
     ],
 )
 def test_rows_of_a_flat_index_by_type(kind, dtype, integer, rng):
-    for w, block in ((100, 1024), (128, 512), (31, 128), (3000, 512)):
+    for w, block in ((100, 1024), (128, 512), (31, 128), (1000, 1024)):
         if dtype == torch.bfloat16:
             check_numbers_of_bf16(w, block, rng)
         else:
