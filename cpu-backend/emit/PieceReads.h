@@ -21,6 +21,9 @@ struct PieceRead {
   mlir::Value exists;
   /// Where places do not grow: the element.
   mlir::Value element;
+  /// Where not null, only elements from the block's `from` on are read, so many
+  /// of them, all of which are in the piece; then `exists` is null.
+  mlir::Value from, count;
 };
 
 /// By gathers of the old function, those of a piece, or of two that follow one
