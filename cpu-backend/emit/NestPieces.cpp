@@ -261,7 +261,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   both.isFirst = vector::CreateMaskOp::create(
       b, loc, VectorType::get({lanes}, b.getI1Type()), ValueRange{rest});
 
-  auto lanesFrom = [&](Value low, Value high, const PieceReads *pieces) {
+  auto loopOver = [&](Value low, Value high, const PieceReads *pieces) {
     frame.pieces = pieces;
     LogicalResult result =
         loop(low, high, lanes, [&](Value iv, unsigned inner) {
@@ -269,6 +269,30 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
         });
     frame.pieces = nullptr;
     return result;
+  };
+  // What grows by 1 or not at all, as what is kept within a row, would be
+  // gathered in all pieces.
+  auto lanesFrom = [&](Value low, Value high, const PieceReads *pieces) {
+    Value areUnits;
+    if (pieces)
+      areUnits = pieces->haveUnitStrides(pieceReads.getArrayRef(), b, loc);
+    if (!areUnits)
+      return loopOver(low, high, pieces);
+    auto version = scf::IfOp::create(b, loc, areUnits, /*withElseRegion=*/true);
+    TrialBranch versions(frame, b, version);
+    PieceReads units = pieces->withUnitStrides();
+    for (bool isUnit : {true, false}) {
+      Block *block = isUnit ? version.thenBlock() : version.elseBlock();
+      block->getTerminator()->erase();
+      versions.enter(block);
+      if (failed(loopOver(low, high, isUnit ? &units : pieces)))
+        return failure();
+      b.setInsertionPointToEnd(block);
+      scf::YieldOp::create(b, loc);
+      frame.levels.pop_back();
+    }
+    b.setInsertionPointAfter(version);
+    return success();
   };
   if (failed(lanesFrom(begin, vectors, &whole)))
     return failure();

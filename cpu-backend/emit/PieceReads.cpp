@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
@@ -50,6 +52,35 @@ PieceReads PieceReads::with(ValueRange values,
     piece.reads[op] = std::move(read);
   }
   return piece;
+}
+
+Value PieceReads::haveUnitStrides(ArrayRef<Operation *> ops, OpBuilder &b,
+                                  Location loc) const {
+  llvm::SmallSetVector<Value, 4> strides;
+  for (const auto *piece : {&reads, &next})
+    for (Operation *op : ops)
+      if (auto read = piece->find(op); read != piece->end())
+        if (OpFoldResult stride = read->second.view.strides.front();
+            !constantOf(stride))
+          strides.insert(cast<Value>(stride));
+  Value all;
+  for (Value stride : strides) {
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    Value is =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, stride, one);
+    all = all ? arith::AndIOp::create(b, loc, all, is).getResult() : is;
+  }
+  return all;
+}
+
+PieceReads PieceReads::withUnitStrides() const {
+  PieceReads units = *this;
+  for (auto *piece : {&units.reads, &units.next})
+    for (auto &[op, read] : *piece)
+      if (OpFoldResult &stride = read.view.strides.front(); !constantOf(stride))
+        stride = IntegerAttr::get(
+            IndexType::get(cast<Value>(stride).getContext()), 1);
+  return units;
 }
 
 Value tilebridge::cpu::groupOf(OpBuilder &b, Location loc, Value index,

@@ -37,6 +37,13 @@ struct PieceReads {
   PieceReads with(mlir::ValueRange values,
                   llvm::ArrayRef<mlir::Operation *> ops) const;
 
+  /// Whether all strides that only the launch knows are 1; null: there are
+  /// none.
+  mlir::Value haveUnitStrides(llvm::ArrayRef<mlir::Operation *> ops,
+                              mlir::OpBuilder &b, mlir::Location loc) const;
+  /// The same pieces where they are.
+  PieceReads withUnitStrides() const;
+
   llvm::DenseMap<mlir::Operation *, PieceRead> reads, next;
   /// Lanes that are in the first piece, and how many; null: all are.
   mlir::Value isFirst, firstLanes;

@@ -130,3 +130,47 @@ def test_one_element_a_row(w, rng):
     wanted = torch.full([rows, pw], -1.0)
     wanted[:, 3 : 3 + w] = x[:, None]
     assert torch.equal(out, wanted)
+
+
+@triton.jit
+def kept_kernel(
+    x,
+    bias,
+    out,
+    top,
+    left,
+    n,
+    H,
+    PH: tl.constexpr,
+    W: tl.constexpr,
+    PW: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """A margin of the pixels at the edge: what is kept within a row grows by 1, or not at all."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    column = tl.minimum(tl.maximum(i % PW - left, 0), W - 1)
+    row = tl.minimum(tl.maximum(i // PW % PH - top, 0), H - 1)
+    value = tl.load(x + column + W * row + W * H * (i // (PW * PH)), i < n)
+    more = tl.load(bias + tl.where(i % PW < 5, i % PW, 5), i < n)
+    tl.store(out + i, value + more, i < n)
+
+
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16, torch.int64, torch.int8))
+@pytest.mark.parametrize(
+    ("w", "left", "right"), [(56, 1, 1), (7, 2, 3), (150, 0, 40), (30, -3, -2)]
+)
+def test_pixels_at_the_edge(w, left, right, dtype, rng):
+    planes, h, top, bottom = 3, 6, 2, 1
+    ph, pw = h + top + bottom, w + left + right
+    x = torch.randint(-50, 50, [planes, h, w], generator=rng).to(dtype)
+    bias = torch.randint(-9, 9, [6], generator=rng).to(dtype)
+    out = torch.full([planes * ph * pw + 3], 99, dtype=dtype)
+    n = planes * ph * pw
+    kept_kernel[(triton.cdiv(n, 512) + 1,)](
+        x, bias, out, top, left, n, h, PH=ph, W=w, PW=pw, BLOCK=512
+    )
+    rows = (torch.arange(ph) - top).clamp(0, h - 1)
+    columns = (torch.arange(pw) - left).clamp(0, w - 1)
+    wanted = x[:, rows][:, :, columns] + bias[torch.arange(pw).clamp(max=5)]
+    assert torch.equal(out[:n].view(planes, ph, pw), wanted)
+    assert (out[n:] == 99).all()

@@ -267,3 +267,31 @@ func.func @margin(%x: memref<?xf32, strided<[1], offset: ?>>, %out: memref<256xf
   bufferization.materialize_in_destination %g in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
   return
 }
+
+// What is kept within a row grows by 1, or by 0: vectors of pieces that grow by 1 are loads.
+// CHECK-LABEL: func.func @kept
+// CHECK: scf.while
+// CHECK: scf.condition
+// CHECK: %[[UNIT:.*]] = arith.cmpi eq, %{{.*}}, %c1
+// CHECK: scf.if %[[UNIT]]
+// CHECK: scf.for {{.*}} step %c16
+// CHECK-NOT: gather
+// CHECK: vector.load
+// CHECK: } else {
+// CHECK: return
+func.func @kept(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %c50 = arith.constant 50 : i32
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %c50 : i32
+    %m = arith.minsi %k, %n : i32
+    %l = arith.extsi %m : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %rows = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
