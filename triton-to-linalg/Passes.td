@@ -15,7 +15,9 @@ def ScaledIndicesPass : Pass<"tilebridge-scaled-indices"> {
   let description = [{
     What an integer becomes as a float, times a power of two (or divided by one), as an integer again is a quotient, or a product, of integers, if all of these floats are exact:
     the number's range is known from the operations before it (`i % 112`), and no larger than the float's precision; the result is in the range of its type. Both round towards zero.
-    This is how torch.compile writes the nearest pixel of a picture that becomes larger or smaller. Other factors, and numbers of which nothing is known, are left as they are.
+    This is how torch.compile writes the nearest pixel of a picture that becomes larger or smaller. Other sums and products with constants, as in `(float(x) + 0.5) * 0.5` of the
+    pixel nearest to a centre, are computed for each number of a range of up to 32768, as f32 or f64 rounds them: where `(x + a) / n`, or `x * m + a`, gives the same for all, that is
+    what becomes of them. Numbers below 0 have an `a` that is larger by 1 if they need it. Others, and numbers of which nothing is known, are left as they are.
 
     Before:
     ```mlir

@@ -14,6 +14,7 @@
 #include "cpu-backend/emit/Atomics.h"
 #include "cpu-backend/emit/LinearPieces.h"
 #include "cpu-backend/emit/Plan.h"
+#include "cpu-backend/emit/RowPieces.h"
 #include "runtime/executable_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,7 +26,8 @@ using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 /// Whether places and mask may be computed row by row. Finds what they read,
-/// none of which differs along a row.
+/// none of which differs along a row; or, where rows may end within a block of
+/// one dimension, what is read of each.
 bool AtomicEmitter::findReadsOfRows() {
   if (!mayBeGuarded() || target || !areVectors() || !followsRows(access.offset))
     return false;
@@ -36,20 +38,30 @@ bool AtomicEmitter::findReadsOfRows() {
   bool isPossible = true;
   auto visit = [&](Value value, ArrayRef<Index> at) {
     Operation *op = value.getDefiningOp();
-    if (!op || dividesIntegers(op))
+    if (!op)
       return isPossible = false;
-    if (!emitter.viewIfInMemory(value) &&
-        !FunctionEmitter::isIrregularLoad(op) && !isPick(op))
+    isInPieces |= dividesIntegers(op);
+    bool isRead = emitter.viewIfInMemory(value) ||
+                  FunctionEmitter::isIrregularLoad(op) || isPick(op);
+    if (!isRead)
       return isPossible;
-    isPossible &= llvm::none_of(
+    bool isSame = llvm::none_of(
         at, [&](const Index &index) { return index.dim == last; });
+    if (isSame) {
+      readsOfRows.insert(value);
+      return false;
+    }
+    isInPieces = true;
+    isPossible &= last == 0 && mayBeSame(value);
     readsOfRows.insert(value);
+    readsOfPieces.push_back(value);
     return false;
   };
   emitter.walkCone(access.offset, block, nullptr, visit);
   if (access.mask)
     emitter.walkCone(access.mask, block, nullptr, visit);
-  return isPossible;
+  return isPossible &&
+         (!isInPieces || (last == 0 && shaped.getNumElements() >= leastRow));
 }
 
 /// All rows; false where it turns out that lanes are not known to follow one

@@ -163,19 +163,22 @@ LogicalResult AtomicEmitter::emitGuardedRows() {
       scf::IfOp::create(b, loc, findGuards(), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  FailureOr<bool> isDone = emitRuns();
-  if (failed(isDone))
-    return failure();
   AtomicAccess tensors = access;
   auto inMemory = [&] {
     access = tensors;
     return putIntoMemory();
   };
+  auto byLanes = [&] {
+    return failure(failed(inMemory()) || failed(emitGuarded()));
+  };
+  FailureOr<bool> isDone = isInPieces ? emitPieces(byLanes) : emitRuns();
+  if (failed(isDone))
+    return failure();
   if (!*isDone) {
     while (&branch.thenBlock()->front() != branch.thenBlock()->getTerminator())
       branch.thenBlock()->getTerminator()->getPrevNode()->erase();
     b.setInsertionPointToStart(branch.thenBlock());
-    if (failed(inMemory()) || failed(emitGuarded()))
+    if (failed(byLanes()))
       return failure();
   }
   b.setInsertionPointToStart(branch.elseBlock());

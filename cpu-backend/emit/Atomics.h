@@ -8,6 +8,7 @@
 
 #include "cpu-backend/emit/Elements.h"
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/LinearPieces.h"
 
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
@@ -107,6 +108,14 @@ private:
   void changeVectors(Position at, mlir::Value done, mlir::Value address,
                      mlir::Value count);
 
+  // AtomicPieces.cpp: rows that end within the block.
+  mlir::FailureOr<bool>
+  emitPieces(llvm::function_ref<mlir::LogicalResult()> otherwise);
+  mlir::FailureOr<mlir::Value> findPieces(mlir::Value table);
+  bool mayBeSame(mlir::Value read) const;
+  mlir::Value equalFrom(mlir::Value buffer, mlir::Value at, mlir::Value most);
+  void changePieces(mlir::Value table, mlir::Value count);
+
   FunctionEmitter &emitter;
   mlir::OpBuilder &b;
   mlir::Operation *op;
@@ -119,6 +128,9 @@ private:
   mlir::Value launch, host;      ///< see executable_abi.h
   mlir::Value guards, guardMask;
   llvm::SetVector<mlir::Value> readsOfRows;
+  /// Where rows may end within the block: those that may differ there.
+  llvm::SmallVector<mlir::Value> readsOfPieces;
+  bool isInPieces = false;
 };
 
 } // namespace tilebridge::cpu

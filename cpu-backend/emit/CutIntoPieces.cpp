@@ -7,6 +7,7 @@
 // What the plan has to know of RowPieces.h.
 //===----------------------------------------------------------------------===//
 
+#include "cpu-backend/emit/Atomics.h"
 #include "cpu-backend/emit/Plan.h"
 #include "cpu-backend/emit/RowPieces.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
@@ -143,6 +144,23 @@ bool tilebridge::cpu::isReadInPieces(Operation *op) {
          Cone().add(gather.getOffsets());
 }
 
+/// An atomic access of a flat index that is taken apart: AtomicPieces.cpp.
+static bool isAtomicInPieces(Operation *op) {
+  auto change = dyn_cast<linalg_ext::AtomicRMWOp>(op);
+  if (!change || !change.getResult().use_empty())
+    return false;
+  auto type = dyn_cast<RankedTensorType>(change.getOffset().getType());
+  if (!type || type.getRank() != 1 || type.getNumElements() < leastRow ||
+      !followsRows(change.getOffset()))
+    return false;
+  SmallVector<Value> terms;
+  addTerms(withoutExtension(change.getOffset()), terms);
+  return llvm::any_of(terms, [](Value term) {
+    Cone cone;
+    return cone.add(term) && cone.divides;
+  });
+}
+
 bool PlacesOfPieces::isFromIndices(Value tensor) {
   if (isSameInRow(tensor))
     return true;
@@ -162,7 +180,7 @@ bool PlacesOfPieces::isFromIndices(Value tensor) {
 bool PlacesOfPieces::isCut(Operation *op) {
   auto [it, isNew] = cut.try_emplace(op);
   if (isNew)
-    it->second = isCutIntoPieces(op);
+    it->second = isCutIntoPieces(op) || isAtomicInPieces(op);
   return it->second;
 }
 
@@ -182,7 +200,7 @@ bool PlacesOfPieces::isInSeveralLoops(
   int64_t loops = 0;
   for (Operation *root : roots) {
     // One element after the other: what is kept for it was made of vectors.
-    if (isAtomic(root))
+    if (isAtomic(root) && !isCut(root))
       return true;
     loops += !isCut(root);
   }

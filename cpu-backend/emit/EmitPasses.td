@@ -301,7 +301,8 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     partly outside have masks. Matmuls, atomics, scans and the like are emitted by functions of their own (emit/Roots.h).
     The buffer of a gather whose places are divisions of indices is filled piece by piece, and a scatter is stored so: a scalar loop finds how
     far the places grow evenly (emit/LinearPieces.h), and copies that. Where blocks of one dimension are only stored, the store's loop along the
-    lanes is cut there, and reads the pieces where they lie (emit/NestPieces.cpp).
+    lanes is cut there, and reads the pieces where they lie (emit/NestPieces.cpp); a mask that is a range of a row, as that of a picture
+    with a margin, ends no piece (emit/PieceRanges.cpp).
     A module with atomics gets `tilebridge.atomics`, which the manifest says: `guarded` or `alone` where launches may do with plain accesses
     (emit/AtomicGuards.cpp), else `own`.
     Buffers are `memref.alloc`, for tilebridge-cpu-place-scratch. What is not supported is an error.

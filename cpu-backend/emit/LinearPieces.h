@@ -49,6 +49,18 @@ public:
 
   /// The value, of any type, is the same for all of them.
   bool isSame(mlir::Value value);
+  /// It is, though what it is made by is not followed: an element that was read
+  /// at a place that is the same, where a mask that is the same says so.
+  void setSame(mlir::Value value) { known[value] = constant(0); }
+
+  /// Which of the indices a mask is true for: where `exists` is (null: anyway),
+  /// those from the one behind `from` on, and before the one behind `to`.
+  struct Range {
+    mlir::Value exists, from, to;
+  };
+  /// Takes an AND apart: what is true up to some index, or from one on, does
+  /// not end the piece there. False where anything else differs.
+  bool takeRange(mlir::Value mask, Range &range);
 
   /// What is asked for from here on is known not to run over, and what is
   /// divided to be none below 0, by none of these: nothing of that is asked.
@@ -70,6 +82,7 @@ private:
   bool staysBetween(mlir::Value dividend, const llvm::APInt &divisor);
   bool growsBySteps(mlir::Operation *op, mlir::OpFoldResult growth);
   Growth ofComparison(mlir::arith::CmpIOp op);
+  bool takeComparison(mlir::arith::CmpIOp op, Range &range);
   Growth ofSelection(mlir::Value condition, mlir::OpFoldResult whenTrue,
                      mlir::OpFoldResult whenFalse);
   Growth ofExtreme(mlir::Operation *op);

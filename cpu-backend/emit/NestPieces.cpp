@@ -57,6 +57,25 @@ void NestEmitter::findPieceReads() {
     pieceReads.clear();
 }
 
+/// Of the `left` elements from `at` on, those of the range are read.
+static void takeRange(ImplicitLocOpBuilder &b, const LinearPieces::Range &range,
+                      Value at, Value left, PieceRead &read) {
+  auto toIndex = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(), value);
+  };
+  Value from = at, end = arith::AddIOp::create(b, at, left);
+  if (range.from)
+    from = arith::AddIOp::create(b, at, toIndex(range.from));
+  if (range.to)
+    end = arith::AddIOp::create(b, at, toIndex(range.to));
+  Value none = arith::ConstantIndexOp::create(b, 0);
+  Value count = arith::SubIOp::create(b, end, from);
+  if (range.exists)
+    count = arith::SelectOp::create(b, range.exists, count, none);
+  read.from = from;
+  read.count = arith::MaxSIOp::create(b, count, none);
+}
+
 /// What is read from index `at` on, before `end`, and for how many indices that
 /// lies evenly: false where it does not.
 bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
@@ -81,14 +100,26 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
     pieces.setChecked(false);
     Index lanes = at;
     lanes.step = 1;
-    if (Value mask = gather.getMask(); mask && !fe.isTrueInside(mask, lanes)) {
-      exists = fe.evaluate(mask, at);
-      if (!exists || !pieces.isSame(exists))
-        return false;
-    }
     PieceRead &read = piece.reads[op];
     read.view = *fe.irregular.find(op->getResult(0))->second;
-    read.exists = exists;
+    read.repeats = pieces.repeatsOf(place);
+    LinearPieces::Range range;
+    if (Value mask = gather.getMask(); mask && !fe.isTrueInside(mask, lanes)) {
+      exists = fe.evaluate(mask, at);
+      // Where masks are slow a piece ends with what exists of it.
+      bool mayBeRange = !fe.masksAreJumps() && read.repeats == 1 &&
+                        getConstantIntValue(*growth).value_or(0) != 0;
+      if (!exists || !(mayBeRange ? pieces.takeRange(exists, range)
+                                  : pieces.isSame(exists)))
+        return false;
+    }
+    if (range.from || range.to) {
+      takeRange(builder, range, at.base, left, read);
+      exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                     read.count, constant(0));
+    } else {
+      read.exists = exists;
+    }
     auto toIndex = [&](Value value) -> Value {
       if (value.getType().isIndex())
         return value;
@@ -100,7 +131,6 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
     else
       step = toIndex(cast<Value>(step));
     Value distance = toIndex(place);
-    read.repeats = pieces.repeatsOf(place);
     if (read.repeats > 1 && getConstantIntValue(step) != 1)
       return false;
     OpFoldResult before =
@@ -135,6 +165,15 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
   }
   piece.length = arith::IndexCastOp::create(builder, builder.getIndexType(),
                                             pieces.pieceLength());
+  // What exists of a read may go on behind the end of all pieces.
+  end = arith::AddIOp::create(builder, at.base, piece.length);
+  for (Operation *op : pieceReads)
+    if (PieceRead &read = piece.reads[op]; read.count) {
+      Value most = arith::SubIOp::create(builder, end, read.from);
+      read.count = arith::MaxSIOp::create(
+          builder, arith::MinSIOp::create(builder, read.count, most),
+          constant(0));
+    }
   return true;
 }
 
@@ -222,7 +261,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   both.isFirst = vector::CreateMaskOp::create(
       b, loc, VectorType::get({lanes}, b.getI1Type()), ValueRange{rest});
 
-  auto lanesFrom = [&](Value low, Value high, const PieceReads *pieces) {
+  auto loopOver = [&](Value low, Value high, const PieceReads *pieces) {
     frame.pieces = pieces;
     LogicalResult result =
         loop(low, high, lanes, [&](Value iv, unsigned inner) {
@@ -230,6 +269,30 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
         });
     frame.pieces = nullptr;
     return result;
+  };
+  // What grows by 1 or not at all, as what is kept within a row, would be
+  // gathered in all pieces.
+  auto lanesFrom = [&](Value low, Value high, const PieceReads *pieces) {
+    Value areUnits;
+    if (pieces)
+      areUnits = pieces->haveUnitStrides(pieceReads.getArrayRef(), b, loc);
+    if (!areUnits)
+      return loopOver(low, high, pieces);
+    auto version = scf::IfOp::create(b, loc, areUnits, /*withElseRegion=*/true);
+    TrialBranch versions(frame, b, version);
+    PieceReads units = pieces->withUnitStrides();
+    for (bool isUnit : {true, false}) {
+      Block *block = isUnit ? version.thenBlock() : version.elseBlock();
+      block->getTerminator()->erase();
+      versions.enter(block);
+      if (failed(loopOver(low, high, isUnit ? &units : pieces)))
+        return failure();
+      b.setInsertionPointToEnd(block);
+      scf::YieldOp::create(b, loc);
+      frame.levels.pop_back();
+    }
+    b.setInsertionPointAfter(version);
+    return success();
   };
   if (failed(lanesFrom(begin, vectors, &whole)))
     return failure();

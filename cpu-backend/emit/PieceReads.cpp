@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace tilebridge;
 using namespace tilebridge::cpu;
@@ -24,7 +26,7 @@ SmallVector<Value> PieceReads::values(ArrayRef<Operation *> ops, OpBuilder &b,
     OpFoldResult stride = read.view.strides.front();
     if (!constantOf(stride))
       values.push_back(cast<Value>(stride));
-    for (Value value : {read.exists, read.element})
+    for (Value value : {read.exists, read.element, read.from, read.count})
       if (value)
         values.push_back(value);
   }
@@ -44,12 +46,41 @@ PieceReads PieceReads::with(ValueRange values,
     read.view.offset = take();
     if (!constantOf(read.view.strides.front()))
       read.view.strides = {take()};
-    for (Value *value : {&read.exists, &read.element})
+    for (Value *value : {&read.exists, &read.element, &read.from, &read.count})
       if (*value)
         *value = take();
     piece.reads[op] = std::move(read);
   }
   return piece;
+}
+
+Value PieceReads::haveUnitStrides(ArrayRef<Operation *> ops, OpBuilder &b,
+                                  Location loc) const {
+  llvm::SmallSetVector<Value, 4> strides;
+  for (const auto *piece : {&reads, &next})
+    for (Operation *op : ops)
+      if (auto read = piece->find(op); read != piece->end())
+        if (OpFoldResult stride = read->second.view.strides.front();
+            !constantOf(stride))
+          strides.insert(cast<Value>(stride));
+  Value all;
+  for (Value stride : strides) {
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    Value is =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, stride, one);
+    all = all ? arith::AndIOp::create(b, loc, all, is).getResult() : is;
+  }
+  return all;
+}
+
+PieceReads PieceReads::withUnitStrides() const {
+  PieceReads units = *this;
+  for (auto *piece : {&units.reads, &units.next})
+    for (auto &[op, read] : *piece)
+      if (OpFoldResult &stride = read.view.strides.front(); !constantOf(stride))
+        stride = IntegerAttr::get(
+            IndexType::get(cast<Value>(stride).getContext()), 1);
+  return units;
 }
 
 Value tilebridge::cpu::groupOf(OpBuilder &b, Location loc, Value index,
@@ -94,6 +125,22 @@ Value NestEmitter::readRepeated(FunctionEmitter &fe, const PieceRead &read,
   return vector::ShuffleOp::create(b, loc, elements, elements, order);
 }
 
+/// Which of so many lanes from `base` on are read.
+static Value lanesInRange(OpBuilder &b, Location loc, const PieceRead &read,
+                          Value base, int64_t lanes) {
+  auto type = VectorType::get({lanes}, b.getI32Type());
+  auto all = [&](Value value) -> Value {
+    Value small = arith::IndexCastOp::create(b, loc, b.getI32Type(), value);
+    return vector::BroadcastOp::create(b, loc, type, small);
+  };
+  // Those before the first one are large numbers.
+  Value number = arith::AddIOp::create(
+      b, loc, all(arith::SubIOp::create(b, loc, base, read.from)),
+      numbersFrom0(b, loc, type));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number,
+                               all(read.count));
+}
+
 std::optional<Value> NestEmitter::readPieces(FunctionEmitter &fe, Operation *op,
                                              ArrayRef<Index> indices) {
   Frame &frame = *fe.frame;
@@ -126,6 +173,15 @@ std::optional<Value> NestEmitter::readPieces(FunctionEmitter &fe, Operation *op,
     if (!other)
       return Value();
     other = fe.toLanes(other, frame.lanes);
+  }
+  if (first.count) {
+    auto readRange = [&](const PieceRead &read, Value otherwise) -> Value {
+      Value mask = lanesInRange(b, loc, read, index.base, frame.lanes);
+      return fe.loadLanes(read.view, indices, 0, {mask}, otherwise, loc);
+    };
+    Value lanes = readRange(first, other);
+    return pieces.isFirst ? readRange(pieces.next.find(op)->second, lanes)
+                          : lanes;
   }
   if (!pieces.isFirst) {
     if (first.element)

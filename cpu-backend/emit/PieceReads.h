@@ -21,6 +21,9 @@ struct PieceRead {
   mlir::Value exists;
   /// Where places do not grow: the element.
   mlir::Value element;
+  /// Where not null, only elements from the block's `from` on are read, so many
+  /// of them, all of which are in the piece; then `exists` is null.
+  mlir::Value from, count;
 };
 
 /// By gathers of the old function, those of a piece, or of two that follow one
@@ -33,6 +36,13 @@ struct PieceReads {
   /// The piece of which these are the values.
   PieceReads with(mlir::ValueRange values,
                   llvm::ArrayRef<mlir::Operation *> ops) const;
+
+  /// Whether all strides that only the launch knows are 1; null: there are
+  /// none.
+  mlir::Value haveUnitStrides(llvm::ArrayRef<mlir::Operation *> ops,
+                              mlir::OpBuilder &b, mlir::Location loc) const;
+  /// The same pieces where they are.
+  PieceReads withUnitStrides() const;
 
   llvm::DenseMap<mlir::Operation *, PieceRead> reads, next;
   /// Lanes that are in the first piece, and how many; null: all are.

@@ -185,3 +185,60 @@ def test_overlap(shift, rng):
     wanted[400 + shift : 400 + shift + 512] = x.view(8, 32).repeat_interleave(2, 1).flatten()
     overlapping_kernel[(1,)](x, out, W=64, B=512)
     assert torch.equal(memory, wanted)
+
+
+@triton.jit
+def numbers_kernel(
+    out, begin, MORE: tl.constexpr, BY: tl.constexpr, DIVIDES: tl.constexpr, W: tl.constexpr,
+    TYPE: tl.constexpr, B: tl.constexpr,
+):  # fmt: skip
+    i = tl.arange(0, B)
+    x = ((i + begin) % W).to(TYPE) + MORE
+    x = x / BY if DIVIDES else x * BY
+    tl.store(out + i, x.to(tl.int32))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("divides", [False, True])
+@pytest.mark.parametrize("more", [0.0, 0.5, -0.5])
+@pytest.mark.parametrize("by", [0.5, 1 / 3, 2.0, 0.64])
+def test_numbers(more, by, divides, dtype, rng):
+    """Of each integer as a float, moved and scaled, what is above zero and what is below."""
+    w, block = 100, 256
+    out = torch.zeros([block], dtype=torch.int32)
+    for begin in (0, -200):
+        numbers_kernel[(1,)](
+            out, begin, MORE=more, BY=by, DIVIDES=divides, W=w, B=block,
+            TYPE=tl.float32 if dtype == torch.float32 else tl.float64,
+        )  # fmt: skip
+        x = torch.fmod(torch.arange(begin, begin + block), w).to(dtype) + torch.tensor(
+            more, dtype=dtype
+        )
+        by_as_float = torch.tensor(by, dtype=dtype)
+        wanted = x / by_as_float if divides else x * by_as_float
+        assert torch.equal(out, wanted.to(torch.int32))
+
+
+@triton.jit
+def centre_kernel(x, out, n, W: tl.constexpr, RATIO: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    column = (((i % W).to(tl.float32) + 0.5) * (1.0 / RATIO)).to(tl.int32)
+    row = (((i // W % W).to(tl.float32) + 0.5) * (1.0 / RATIO)).to(tl.int32)
+    v = tl.load(x + column + W // RATIO * (row + W // RATIO * (i // (W * W))), i < n)
+    tl.store(out + i, v, i < n)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int8])
+@pytest.mark.parametrize(("w", "ratio"), [(64, 2), (14, 2), (96, 3), (128, 4), (200, 8), (30, 1)])
+def test_nearest_centres(w, ratio, dtype, rng):
+    small = w // ratio
+    x = picture(rng, 3, small, small, 0, dtype)
+    wanted = (
+        larger(x, w, w, 0)
+        if ratio == 1
+        else x.repeat_interleave(ratio, 1).repeat_interleave(ratio, 2)
+    )
+    out = torch.empty_like(wanted)
+    n = out.numel()
+    centre_kernel[(triton.cdiv(n, 512),)](x, out, n, W=w, RATIO=ratio, B=512)
+    assert torch.equal(out, wanted)

@@ -6,6 +6,9 @@
 // RUN: tilebridge compile %t/lock.ttir --target=cpu:haswell --emit=vector -o %t.lock.mlir && FileCheck %t/lock.ttir < %t.lock.mlir
 // RUN: tilebridge compile %t/single.ttir --target=cpu:haswell --emit=vector -o %t.single.mlir && FileCheck %t/single.ttir < %t.single.mlir
 // RUN: tilebridge compile %t/none.ttir --target=cpu:haswell --emit=llvm -o %t.none.ll && FileCheck %t/none.ttir < %t.none.ll
+// RUN: tilebridge compile %t/flat.ttir --target=cpu:znver4 --emit=vector -o %t.flat.mlir && FileCheck %t/flat.ttir < %t.flat.mlir
+// RUN: tilebridge compile %t/each.ttir --target=cpu:znver4 --emit=vector -o %t.each.mlir && FileCheck %t/each.ttir < %t.each.mlir
+// RUN: tilebridge compile %t/flat.ttir --target=cpu:neoverse-v1 -o %t.so
 // RUN: tilebridge compile %t/rows.ttir --target=cpu:neoverse-v1 -o %t.so
 // RUN: tilebridge compile %t/rows.ttir --target=cpu:x86-64 -o %t.so
 
@@ -62,6 +65,78 @@ tt.func public @rows(%index: !tt.ptr<i64>, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %
   %one = arith.constant 1 : i32
   %true = arith.constant true
   %1 = tt.atomic_rmw add, relaxed, cta, %total, %one, %true : (!tt.ptr<i32>, i32, i1) -> i32
+  tt.return
+}
+
+// Rows that end within the block, and what is read of each.
+//--- flat.ttir
+tt.func public @flat(%index: !tt.ptr<i64>, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  %i = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %n = arith.constant dense<100> : tensor<512xi32>
+  %n64 = arith.constant dense<100> : tensor<512xi64>
+  %row = arith.divsi %i, %n : tensor<512xi32>
+  %column = arith.remsi %i, %n : tensor<512xi32>
+  %is = tt.splat %index : !tt.ptr<i64> -> tensor<512x!tt.ptr<i64>>
+  %ip = tt.addptr %is, %row : tensor<512x!tt.ptr<i64>>, tensor<512xi32>
+  %id = tt.load %ip : tensor<512x!tt.ptr<i64>>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %i : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  %v = tt.load %xp : tensor<512x!tt.ptr<f32>>
+  %first = arith.muli %id, %n64 : tensor<512xi64>
+  %wide = arith.extsi %column : tensor<512xi32> to tensor<512xi64>
+  %place = arith.addi %wide, %first : tensor<512xi64>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %yp = tt.addptr %ys, %place : tensor<512x!tt.ptr<f32>>, tensor<512xi64>
+  // CHECK: llvm.getelementptr %{{.*}}[20]
+  // CHECK: scf.if
+  // The pieces, of which so many may be short: a column grows up to the end of its row, and how far what is read is one number is
+  // asked of vectors.
+  // CHECK: %[[TABLE:.*]] = memref.view {{.*}} to memref<108xi64>
+  // CHECK: scf.while
+  // CHECK: arith.divui %{{.*}}, %c16
+  // CHECK: arith.remsi
+  // CHECK: scf.while
+  // CHECK: arith.cmpi ne, {{.*}} : vector<8xi64>
+  // CHECK: vector.bitcast {{.*}} : vector<8xi1> to vector<1xi8>
+  // CHECK: math.cttz
+  // CHECK: memref.store {{.*}}, %[[TABLE]]
+  // Where they are short all places are in memory.
+  // CHECK: scf.if
+  // CHECK: vector.store {{.*}} vector<{{.*}}xi64>
+  // Then the pieces are changed.
+  // CHECK: } else {
+  // CHECK: llvm.atomicrmw xchg {{.*}} acquire
+  // CHECK: memref.load %[[TABLE]]
+  // CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+  // CHECK: llvm.store {{.*}} {alignment = 4 : i64} : vector<16xf32>, !llvm.ptr
+  %true = arith.constant dense<true> : tensor<512xi1>
+  %0 = tt.atomic_rmw fadd, relaxed, gpu, %yp, %v, %true : (tensor<512x!tt.ptr<f32>>, tensor<512xf32>, tensor<512xi1>) -> tensor<512xf32>
+  tt.return
+}
+
+// What is read of each element is not the same for any.
+//--- each.ttir
+tt.func public @each(%index: !tt.ptr<i64>, %x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  %i = tt.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32>
+  %n = arith.constant dense<100> : tensor<512xi32>
+  %n64 = arith.constant dense<100> : tensor<512xi64>
+  %row = arith.divsi %i, %n : tensor<512xi32>
+  %column = arith.remsi %i, %n : tensor<512xi32>
+  %is = tt.splat %index : !tt.ptr<i64> -> tensor<512x!tt.ptr<i64>>
+  %ip = tt.addptr %is, %i : tensor<512x!tt.ptr<i64>>, tensor<512xi32>
+  %id = tt.load %ip : tensor<512x!tt.ptr<i64>>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %i : tensor<512x!tt.ptr<f32>>, tensor<512xi32>
+  %v = tt.load %xp : tensor<512x!tt.ptr<f32>>
+  %first = arith.muli %id, %n64 : tensor<512xi64>
+  %wide = arith.extsi %column : tensor<512xi32> to tensor<512xi64>
+  %place = arith.addi %wide, %first : tensor<512xi64>
+  %ys = tt.splat %y : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>
+  %yp = tt.addptr %ys, %place : tensor<512x!tt.ptr<f32>>, tensor<512xi64>
+  // CHECK: llvm.getelementptr %{{.*}}[20]
+  // CHECK-NOT: memref<108xi64>
+  %true = arith.constant dense<true> : tensor<512xi1>
+  %0 = tt.atomic_rmw fadd, relaxed, gpu, %yp, %v, %true : (tensor<512x!tt.ptr<f32>>, tensor<512xf32>, tensor<512xi1>) -> tensor<512xf32>
   tt.return
 }
 

@@ -212,3 +212,86 @@ func.func @rows_of_rows(%x: memref<?xf32, strided<[1], offset: ?>>, %start: i32,
   bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
   return
 }
+
+// The margin of a row, `column < 3` and `column >= 40`, ends no piece: that is a row
+// of 50 elements, of which a range is read, in whole vectors and where two rows meet.
+// Where masks are jumps, it does.
+// CHECK-LABEL: func.func @margin
+// CHECK: scf.while
+// CHECK: scf.condition
+// CHECK: arith.remsi {{.*}} : i32
+// CHECK: %[[COUNT:.*]] = arith.maxsi {{.*}}, %c0
+// CHECK: scf.for {{.*}} step %c16
+// CHECK: %[[RANGE:.*]] = arith.cmpi ult, {{.*}} : vector<16xi32>
+// CHECK: vector.maskedload {{.*}}, %[[RANGE]]
+// CHECK: scf.if
+// CHECK: vector.gather
+// CHECK: } else {
+// CHECK: %[[FIRST:.*]] = arith.cmpi ult, {{.*}} : vector<16xi32>
+// CHECK: %[[LANES:.*]] = vector.maskedload {{.*}}, %[[FIRST]]
+// CHECK: %[[NEXT:.*]] = arith.cmpi ult, {{.*}} : vector<16xi32>
+// CHECK: vector.maskedload {{.*}}, %[[NEXT]], %[[LANES]]
+// CHECK: return
+// NARROW-LABEL: func.func @margin
+// NARROW-NOT: arith.cmpi ult, {{.*}} : vector<8xi32>
+// NARROW: return
+func.func @margin(%x: memref<?xf32, strided<[1], offset: ?>>, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %m = tensor.empty() : tensor<256xi1>
+  %n = arith.constant 50 : i32
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]}
+      outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i32
+    %r = arith.remsi %c, %n : i32
+    %w = arith.extsi %r : i32 to i64
+    linalg.yield %w : i64
+  } -> tensor<256xi64>
+  %mask = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]}
+      outs(%m : tensor<256xi1>) {
+  ^bb0(%o: i1):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i32
+    %r = arith.remsi %c, %n : i32
+    %low = arith.constant 3 : i32
+    %high = arith.constant 40 : i32
+    %a = arith.cmpi sge, %r, %low : i32
+    %b = arith.cmpi sgt, %high, %r : i32
+    %and = arith.andi %a, %b : i1
+    linalg.yield %and : i1
+  } -> tensor<256xi1>
+  %other = arith.constant 7.0 : f32
+  %g = linalg_ext.gather %x[%places] mask %mask other %other
+      : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>, tensor<256xi1>, f32) -> tensor<256xf32>
+  bufferization.materialize_in_destination %g in writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// What is kept within a row grows by 1, or by 0: vectors of pieces that grow by 1 are loads.
+// CHECK-LABEL: func.func @kept
+// CHECK: scf.while
+// CHECK: scf.condition
+// CHECK: %[[UNIT:.*]] = arith.cmpi eq, %{{.*}}, %c1
+// CHECK: scf.if %[[UNIT]]
+// CHECK: scf.for {{.*}} step %c16
+// CHECK-NOT: gather
+// CHECK: vector.load
+// CHECK: } else {
+// CHECK: return
+func.func @kept(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %c50 = arith.constant 50 : i32
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %c50 : i32
+    %m = arith.minsi %k, %n : i32
+    %l = arith.extsi %m : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %rows = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}

@@ -92,3 +92,62 @@ tt.func @left_alone(%i: tensor<64xi32>) -> (tensor<64xi32>, tensor<64xi32>, tens
   %y5 = arith.fptoui %g4 : tensor<64xf32> to tensor<64xi32>
   tt.return %y0, %y1, %y2, %y3, %y4, %y5 : tensor<64xi32>, tensor<64xi32>, tensor<64xi32>, tensor<64xi32>, tensor<64xi8>, tensor<64xi32>
 }
+
+// The nearest pixel to a pixel's centre: a quotient, of numbers below zero that of the number above; the third of a range that is
+// small, as f32 rounds it; every second number, from 1 on.
+// CHECK-LABEL: tt.func @centres
+// CHECK: %[[X:.*]] = arith.remsi
+// CHECK: %[[NEXT:.*]] = arith.addi %[[X]]
+// CHECK: %[[BELOW:.*]] = arith.cmpi slt, %[[X]]
+// CHECK: %[[N:.*]] = arith.select %[[BELOW]], %[[NEXT]], %[[X]]
+// CHECK: %[[Y0:.*]] = arith.divsi %[[N]]
+// CHECK: %[[R:.*]] = tt.make_range
+// CHECK: %[[Y1:.*]] = arith.divsi %[[R]]
+// CHECK: %[[Y2:.*]] = arith.divsi %[[R]]
+// CHECK: %[[TWICE:.*]] = arith.muli %[[R]]
+// CHECK: %[[Y3:.*]] = arith.addi %[[TWICE]]
+// CHECK: tt.return %[[Y0]], %[[Y1]], %[[Y2]], %[[Y3]]
+tt.func @centres(%i: tensor<64xi32>) -> (tensor<64xi32>, tensor<64xi32>, tensor<64xi32>, tensor<64xi32>) {
+  %half = arith.constant dense<5.000000e-01> : tensor<64xf32>
+  %third = arith.constant dense<0.333333343> : tensor<64xf32>
+  %two = arith.constant dense<2.000000e+00> : tensor<64xf32>
+  %n = arith.constant dense<100> : tensor<64xi32>
+  %x = arith.remsi %i, %n : tensor<64xi32>
+  %f0 = arith.sitofp %x : tensor<64xi32> to tensor<64xf32>
+  %s0 = arith.addf %f0, %half : tensor<64xf32>
+  %g0 = arith.mulf %s0, %half : tensor<64xf32>
+  %y0 = arith.fptosi %g0 : tensor<64xf32> to tensor<64xi32>
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %f1 = arith.sitofp %r : tensor<64xi32> to tensor<64xf32>
+  %s1 = arith.addf %half, %f1 : tensor<64xf32>
+  %g1 = arith.divf %s1, %two : tensor<64xf32>
+  %y1 = arith.fptosi %g1 : tensor<64xf32> to tensor<64xi32>
+  %g2 = arith.mulf %f1, %third : tensor<64xf32>
+  %y2 = arith.fptosi %g2 : tensor<64xf32> to tensor<64xi32>
+  %g3 = arith.mulf %s1, %two : tensor<64xf32>
+  %y3 = arith.fptosi %g3 : tensor<64xf32> to tensor<64xi32>
+  tt.return %y0, %y1, %y2, %y3 : tensor<64xi32>, tensor<64xi32>, tensor<64xi32>, tensor<64xi32>
+}
+
+// No quotient has steps as uneven as these; nor are those one of a range of one number; f16 is rounded with each step.
+// CHECK-LABEL: tt.func @uneven
+// CHECK-COUNT-3: arith.fptosi
+// CHECK: tt.return
+tt.func @uneven(%i: tensor<64xi32>) -> (tensor<64xi32>, tensor<64xi32>, tensor<64xi32>) {
+  %ratio = arith.constant dense<6.400000e-01> : tensor<64xf32>
+  %one = arith.constant dense<1> : tensor<64xi32>
+  %half = arith.constant dense<5.000000e-01> : tensor<64xf16>
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %f0 = arith.sitofp %r : tensor<64xi32> to tensor<64xf32>
+  %g0 = arith.mulf %f0, %ratio : tensor<64xf32>
+  %y0 = arith.fptosi %g0 : tensor<64xf32> to tensor<64xi32>
+  %x = arith.remsi %i, %one : tensor<64xi32>
+  %f1 = arith.sitofp %x : tensor<64xi32> to tensor<64xf32>
+  %g1 = arith.mulf %f1, %ratio : tensor<64xf32>
+  %y1 = arith.fptosi %g1 : tensor<64xf32> to tensor<64xi32>
+  %f2 = arith.sitofp %r : tensor<64xi32> to tensor<64xf16>
+  %s2 = arith.addf %f2, %half : tensor<64xf16>
+  %g2 = arith.mulf %s2, %half : tensor<64xf16>
+  %y2 = arith.fptosi %g2 : tensor<64xf16> to tensor<64xi32>
+  tt.return %y0, %y1, %y2 : tensor<64xi32>, tensor<64xi32>, tensor<64xi32>
+}
