@@ -39,6 +39,31 @@ def ScaledIndicesPass : Pass<"tilebridge-scaled-indices"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ChosenFactorsPass : Pass<"tilebridge-chosen-factors"> {
+  let summary = "Integers times a condition are chosen";
+  let description = [{
+    A product of an integer with a condition as a number is a choice of it or 0; a sum of two such choices whose conditions are opposite comparisons is one choice of both.
+    This is how torch.compile writes what is kept within a row, as by `F.pad(x, ..., mode="replicate")`. Products of two conditions, which are masks, stay.
+
+    Before:
+    ```mlir
+    %a = arith.cmpi sle, %last, %x : tensor<64xi32>
+    %b = arith.cmpi slt, %x, %last : tensor<64xi32>
+    %p = arith.extui %a : tensor<64xi1> to tensor<64xi32>
+    %q = arith.extui %b : tensor<64xi1> to tensor<64xi32>
+    %l = arith.muli %last, %p : tensor<64xi32>
+    %m = arith.muli %x, %q : tensor<64xi32>
+    %y = arith.addi %l, %m : tensor<64xi32>
+    ```
+    After:
+    ```mlir
+    %a = arith.cmpi sle, %last, %x : tensor<64xi32>
+    %y = arith.select %a, %last, %x : tensor<64xi1>, tensor<64xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RecomputeCarriedPass : Pass<"tilebridge-recompute-carried"> {
   let summary = "Masks and offsets that a loop sets for its next iteration are computed where they are used";
   let description = [{

@@ -18,6 +18,8 @@ using namespace tilebridge;
 void ttl::buildAccessPipeline(OpPassManager &manager) {
   // Indices that are scaled as floats are divided.
   manager.addPass(createScaledIndicesPass());
+  // Sums of products with conditions are choices.
+  manager.addPass(createChosenFactorsPass());
   // Masks that are set for the next iteration are computed in their own.
   manager.addPass(createRecomputeCarriedPass());
   // Lanes that wrap around and that no store has are left out of loads.
