@@ -43,8 +43,8 @@ Value FunctionEmitter::address(const View &view, ArrayRef<Index> indices,
     row[contiguousDim] = Index();
   unsigned level = levelOf(row);
   Level &remembers = *frame->levels[level];
-  auto &memo = (isAny ? remembers.maskedRows
-                      : remembers.rows)[view.identity.get()];
+  auto &memo =
+      (isAny ? remembers.maskedRows : remembers.rows)[view.identity.get()];
   for (auto &[key, value] : memo)
     if (key == row)
       return value;

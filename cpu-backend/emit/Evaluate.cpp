@@ -215,8 +215,7 @@ Value FunctionEmitter::evaluateElementwise(OpResult result,
   unsigned level = levelOf(indices);
   for (auto [other, value] : llvm::zip_equal(op->getResults(), results))
     if (other != result)
-      frame->levels[level]->values[other].push_back(
-          {Indices(indices), value});
+      frame->levels[level]->values[other].push_back({Indices(indices), value});
   return results[result.getResultNumber()];
 }
 

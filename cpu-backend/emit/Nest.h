@@ -25,8 +25,9 @@ struct Level {
   /// By tensors of the old function, or by what views are told apart by: views
   /// of pieces of a row do not outlive the level.
   template <typename Key>
-  using Memo = llvm::DenseMap<
-      Key, llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
+  using Memo =
+      llvm::DenseMap<Key,
+                     llvm::SmallVector<std::pair<Indices, mlir::Value>, 1>>;
   Memo<mlir::Value> values;
   Memo<uint64_t> rows, limits;
   /// As `rows`, where nothing may be inside of the box.
