@@ -231,10 +231,13 @@ private:
 
   bool isStore(vector::StoreOp store) {
     Value value = store.getValueToStore();
-    if (isSplat(value) || value.getDefiningOp<vector::LoadOp>())
+    if (isSplat(value))
       return true;
     if (isInBuffer(store))
       return isKnown(value);
+    // What is only moved is in memory's order, but for a buffer's.
+    if (auto load = value.getDefiningOp<vector::LoadOp>())
+      return !isInBuffer(load);
     auto round = value.getDefiningOp<arith::TruncFOp>();
     if (!round || !isKnown(value) || lanesOf(value) % group != 0 ||
         !getElementTypeOrSelf(value.getType()).isBF16() ||

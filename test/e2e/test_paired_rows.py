@@ -58,3 +58,42 @@ def test_lengths(columns, rng):
     assert out[[3, 4]].isnan().all()
     rest = [row for row in range(37) if row not in (3, 4)]
     check(x[rest], out[rest])
+
+
+@triton.jit
+def beside_kernel(x, out, kept, columns, KIND: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < columns
+    value = tl.load(x + row * columns + at, mask=inside, other=-float("inf")).to(tl.float32)
+    weight = tl.exp(value - tl.max(value, axis=0))
+    total = tl.sum(weight, axis=0)
+    tl.store(out + row * columns + at, (weight / total).to(out.dtype.element_ty), mask=inside)
+    if KIND == "moved":
+        tl.store(kept + row * columns + at, weight, mask=inside)
+    elif KIND == "computed":
+        tl.store(kept + row * columns + at, weight * 2, mask=inside)
+    elif KIND == "moved first":
+        tl.store(kept + row * columns + at, value, mask=inside)
+        tl.store(out + row * columns + at, (value + total).to(out.dtype.element_ty), mask=inside)
+    else:
+        tl.store(kept + row * columns + columns - 1 - at, weight, mask=inside)
+
+
+@pytest.mark.compiled("bf16 arithmetic is wrong in the interpreter")
+@pytest.mark.parametrize("kind", ["moved", "computed", "moved first", "reversed"])
+@pytest.mark.parametrize("columns", [33, 64, 200, 256, 512, 1021, 1024, 4001])
+def test_f32_beside(columns, kind, rng):
+    """What is kept in f32 is stored in f32, too, in its order."""
+    x = torch.randn([21, columns], generator=rng).bfloat16()
+    out, kept = torch.full_like(x, 7), torch.full(x.shape, 7.0)
+    beside_kernel[(21,)](x, out, kept, columns, kind, triton.next_power_of_2(columns))
+    value = x.double()
+    weight = torch.exp(value - value.max(1, keepdim=True).values)
+    total = weight.sum(1, keepdim=True)
+    wanted = value + total if kind == "moved first" else weight / total
+    torch.testing.assert_close(out.double(), wanted, rtol=0.005, atol=1e-30)
+    wanted = {"computed": weight * 2, "moved first": value, "reversed": weight.flip(1)}.get(
+        kind, weight
+    )
+    torch.testing.assert_close(kept.double(), wanted, rtol=1e-6, atol=0)

@@ -294,3 +294,27 @@ func.func @kept_in_order(%x: memref<?xbf16>, %y: memref<?xf32>, %out: memref<?xf
   }
   return
 }
+
+// -----
+
+// What is kept and then only moved elsewhere is moved as it is in memory.
+// CHECK-LABEL: func.func @kept_and_moved
+// CHECK: arith.extf
+// CHECK-COUNT-1: vector.store %{{.*}} : memref<128xf32>, vector<32xf32>
+// CHECK: %[[V:.*]] = vector.load %{{.*}} : memref<128xf32>, vector<32xf32>
+// CHECK: vector.store %[[V]], %{{.*}} : memref<?xf32>, vector<32xf32>
+func.func @kept_and_moved(%x: memref<?xbf16>, %out: memref<?xf32>, %n: index, %scratch: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %row = memref.view %scratch[%c0][] : memref<?xi8> to memref<128xf32>
+  scf.for %i = %c0 to %n step %c32 {
+    %v = vector.load %x[%i] : memref<?xbf16>, vector<32xbf16>
+    %w = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    vector.store %w, %row[%i] : memref<128xf32>, vector<32xf32>
+  }
+  scf.for %i = %c0 to %n step %c32 {
+    %v = vector.load %row[%i] : memref<128xf32>, vector<32xf32>
+    vector.store %v, %out[%i] : memref<?xf32>, vector<32xf32>
+  }
+  return
+}
