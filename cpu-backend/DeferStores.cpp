@@ -338,20 +338,9 @@ struct DeferStoresPass
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp kernel;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      // Programs that run together, or alone, would be in no row.
-      if (function->hasAttr(mergedCountAttr))
-        return;
-      if (function->hasAttr("tilebridge.kernel"))
-        kernel = function;
-    }
-    if (!kernel || kernel.isExternal() ||
-        kernel.getNumArguments() < linalg_ext::kProgramArguments)
+    func::FuncOp kernel = kernelOfSinglePrograms(getOperation());
+    if (!kernel)
       return;
-    for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i)
-      if (kernel.getArgAttr(i, "tilebridge.launch"))
-        return;
     if (auto stores = findDeferredStores(kernel, longRows))
       Rewriter(kernel, *stores).rewrite();
   }

@@ -254,20 +254,10 @@ struct JoinProgramsPass
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp kernel;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function->hasAttr(mergedCountAttr))
-        return;
-      if (function->hasAttr("tilebridge.kernel"))
-        kernel = function;
-    }
-    if (!kernel || kernel.isExternal() || kernel->hasAttr(deferredAttr) ||
-        kernel->hasAttr(orderAttr) || kernel->hasAttr(tilesAttr) ||
-        kernel.getNumArguments() < linalg_ext::kProgramArguments)
+    func::FuncOp kernel = kernelOfSinglePrograms(getOperation());
+    if (!kernel || kernel->hasAttr(deferredAttr) ||
+        kernel->hasAttr(orderAttr) || kernel->hasAttr(tilesAttr))
       return;
-    for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i)
-      if (kernel.getArgAttr(i, "tilebridge.launch"))
-        return;
     ShortRows rows(kernel);
     if (!rows.find())
       return;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/ProgramLoopEmitter.h"
+#include "cpu-backend/merge/ProgramBatch.h"
 
 #include "runtime/executable_abi.h"
 #include "triton-to-linalg/bridge/BridgeAttrs.h"
@@ -180,4 +181,21 @@ Value tilebridge::cpu::createProgramCount(OpBuilder &b, Location loc,
                                           const ProgramCall &kernel,
                                           Value launch) {
   return ProgramLoopEmitter(b, loc, launch).count(kernel);
+}
+
+func::FuncOp tilebridge::cpu::kernelOfSinglePrograms(ModuleOp module) {
+  func::FuncOp kernel;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function->hasAttr(mergedCountAttr))
+      return {};
+    if (function->hasAttr("tilebridge.kernel"))
+      kernel = function;
+  }
+  if (!kernel || kernel.isExternal() ||
+      kernel.getNumArguments() < linalg_ext::kProgramArguments)
+    return {};
+  for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i)
+    if (kernel.getArgAttr(i, "tilebridge.launch"))
+      return {};
+  return kernel;
 }

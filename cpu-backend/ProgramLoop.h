@@ -8,6 +8,7 @@
 #define TILEBRIDGE_CPU_BACKEND_PROGRAMLOOP_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tilebridge::cpu {
 
@@ -70,6 +71,10 @@ mlir::Value createProgramsAtOnce(mlir::OpBuilder &b, mlir::Location loc,
 /// kernel that has `tiles`: the grid's, or all their tiles.
 mlir::Value createProgramCount(mlir::OpBuilder &b, mlir::Location loc,
                                const ProgramCall &kernel, mlir::Value launch);
+
+/// The module's kernel, where each of its programs runs by itself, one after
+/// the other, and takes only what the caller gives; null if there is none.
+mlir::func::FuncOp kernelOfSinglePrograms(mlir::ModuleOp module);
 
 } // namespace tilebridge::cpu
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-to-linalg/Passes.h"
+#include "triton-to-linalg/analysis/IntegerFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -36,34 +37,11 @@ static bool areOpposite(Value left, Value right) {
        other = right.getDefiningOp<arith::CmpIOp>();
   if (!one || !other)
     return false;
-  auto inverted = arith::invertPredicate(one.getPredicate());
+  auto opposite = arith::invertPredicate(one.getPredicate());
   if (one.getLhs() == other.getLhs() && one.getRhs() == other.getRhs())
-    return inverted == other.getPredicate();
-  if (one.getLhs() != other.getRhs() || one.getRhs() != other.getLhs())
-    return false;
-  using Is = arith::CmpIPredicate;
-  switch (inverted) {
-  case Is::slt:
-    return other.getPredicate() == Is::sgt;
-  case Is::sle:
-    return other.getPredicate() == Is::sge;
-  case Is::sgt:
-    return other.getPredicate() == Is::slt;
-  case Is::sge:
-    return other.getPredicate() == Is::sle;
-  case Is::ult:
-    return other.getPredicate() == Is::ugt;
-  case Is::ule:
-    return other.getPredicate() == Is::uge;
-  case Is::ugt:
-    return other.getPredicate() == Is::ult;
-  case Is::uge:
-    return other.getPredicate() == Is::ule;
-  case Is::eq:
-  case Is::ne:
-    return other.getPredicate() == inverted;
-  }
-  llvm_unreachable("all predicates are listed");
+    return other.getPredicate() == opposite;
+  return one.getLhs() == other.getRhs() && one.getRhs() == other.getLhs() &&
+         other.getPredicate() == ttl::swapped(opposite);
 }
 
 /// A choice of 0 or of that number.
