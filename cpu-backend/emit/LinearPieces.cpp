@@ -30,7 +30,7 @@ Value LinearPieces::toWide(OpFoldResult value) {
   return cast<Value>(value);
 }
 
-static unsigned widthOf(Value value) {
+unsigned LinearPieces::widthOf(Value value) {
   return value.getType().isIndex() ? 64
                                    : value.getType().getIntOrFloatBitWidth();
 }
@@ -237,37 +237,9 @@ void LinearPieces::keepInRange(Value x, OpFoldResult growth, bool isSigned) {
   length = arith::MinUIOp::create(b, length, most);
 }
 
-/// Only what grows, or stays, is followed.
-static bool mayGrow(OpFoldResult growth) {
+bool LinearPieces::mayGrow(OpFoldResult growth) {
   auto known = getConstantIntValue(growth);
   return !known || *known >= 0;
-}
-
-bool LinearPieces::keepOrder(Value x, Value u, OpFoldResult growth,
-                             bool isSigned, bool orEqual) {
-  if (!mayGrow(growth))
-    return false;
-  keepInRange(x, growth, isSigned);
-  int64_t every = repeatsOf(x);
-  x = wide(x, isSigned);
-  u = wide(u, isSigned);
-  auto below = orEqual ? (isSigned ? CmpIPredicate::sle : CmpIPredicate::ule)
-                       : (isSigned ? CmpIPredicate::slt : CmpIPredicate::ult);
-  Value isBelow = arith::CmpIOp::create(b, below, x, u);
-  Value room = arith::SubIOp::create(b, u, x);
-  if (!orEqual)
-    room = arith::SubIOp::create(b, room, number(1));
-  keepWithin(isBelow, room, growth, every);
-  return true;
-}
-
-bool LinearPieces::keepDifferent(Value x, Value u, OpFoldResult growth) {
-  if (!keepOrder(x, u, growth, /*isSigned=*/true, /*orEqual=*/false))
-    return false;
-  Value isEqual = arith::CmpIOp::create(b, CmpIPredicate::eq, wide(x), wide(u));
-  Value most = arith::SelectOp::create(b, isEqual, number(1), left);
-  length = arith::MinUIOp::create(b, length, most);
-  return true;
 }
 
 /// The quotient by a power of two, up to `mostRepeats`, of what grows by 1.
@@ -343,33 +315,6 @@ LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
                 : ofSelection(divides, constant(0), *growth);
 }
 
-LinearPieces::Growth LinearPieces::ofComparison(arith::CmpIOp op) {
-  Value x = op.getLhs(), u = op.getRhs();
-  CmpIPredicate is = op.getPredicate();
-  Growth growth = growthOf(x), other = growthOf(u);
-  if (!growth || !other)
-    return std::nullopt;
-  bool isSwapped = getConstantIntValue(*other) != 0;
-  if (isSwapped) {
-    if (getConstantIntValue(*growth) != 0)
-      return std::nullopt;
-    std::swap(x, u);
-    std::swap(growth, other);
-  }
-  bool holds;
-  if (is == CmpIPredicate::eq || is == CmpIPredicate::ne) {
-    holds = keepDifferent(x, u, *growth);
-  } else {
-    bool isSigned = is == CmpIPredicate::slt || is == CmpIPredicate::sge ||
-                    is == CmpIPredicate::sle || is == CmpIPredicate::sgt;
-    bool orEqual = is == CmpIPredicate::sle || is == CmpIPredicate::sgt ||
-                   is == CmpIPredicate::ule || is == CmpIPredicate::ugt;
-    // u < x is no x <= u.
-    holds = keepOrder(x, u, *growth, isSigned, orEqual != isSwapped);
-  }
-  return holds ? Growth(constant(0)) : std::nullopt;
-}
-
 LinearPieces::Growth LinearPieces::ofSelection(Value condition,
                                                OpFoldResult whenTrue,
                                                OpFoldResult whenFalse) {
@@ -380,21 +325,4 @@ LinearPieces::Growth LinearPieces::ofSelection(Value condition,
   return OpFoldResult(
       arith::SelectOp::create(b, condition, toWide(whenTrue), toWide(whenFalse))
           .getResult());
-}
-
-LinearPieces::Growth LinearPieces::ofExtreme(Operation *op) {
-  Value x = op->getOperand(0), u = op->getOperand(1);
-  Growth growth = growthOf(x), other = growthOf(u);
-  if (!growth || !other)
-    return std::nullopt;
-  if (getConstantIntValue(*other) != 0) {
-    std::swap(x, u);
-    std::swap(growth, other);
-  }
-  if (getConstantIntValue(*other) != 0 ||
-      !keepOrder(x, u, *growth, /*isSigned=*/true, /*orEqual=*/false))
-    return std::nullopt;
-  Value isBelow = arith::CmpIOp::create(b, CmpIPredicate::slt, x, u);
-  return isa<arith::MinSIOp>(op) ? ofSelection(isBelow, *growth, constant(0))
-                                 : ofSelection(isBelow, constant(0), *growth);
 }

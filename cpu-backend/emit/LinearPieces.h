@@ -81,18 +81,23 @@ private:
   /// The dividend stays between two multiples of the divisor, a constant.
   bool staysBetween(mlir::Value dividend, const llvm::APInt &divisor);
   bool growsBySteps(mlir::Operation *op, mlir::OpFoldResult growth);
-  Growth ofComparison(mlir::arith::CmpIOp op);
   bool takeComparison(mlir::arith::CmpIOp op, Range &range);
   Growth ofSelection(mlir::Value condition, mlir::OpFoldResult whenTrue,
                      mlir::OpFoldResult whenFalse);
-  Growth ofExtreme(mlir::Operation *op);
   bool dependsOn(mlir::Value value) const;
+  /// Only what grows, or stays, is followed.
+  static bool mayGrow(mlir::OpFoldResult growth);
+  static unsigned widthOf(mlir::Value value);
 
+  // PieceComparisons.cpp
+  Growth ofComparison(mlir::arith::CmpIOp op);
+  Growth ofExtreme(mlir::Operation *op);
   /// The comparison of x with u, which does not grow, stays what it is;
   /// `growth` is x's.
   bool keepOrder(mlir::Value x, mlir::Value u, mlir::OpFoldResult growth,
                  bool isSigned, bool orEqual);
   bool keepDifferent(mlir::Value x, mlir::Value u, mlir::OpFoldResult growth);
+
   /// An integer below 64 bits does not run over.
   void keepInRange(mlir::Value x, mlir::OpFoldResult growth, bool isSigned);
   /// Where `condition` holds, what grows by `growth`, every so many indices,

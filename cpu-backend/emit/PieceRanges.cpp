@@ -24,11 +24,10 @@ bool LinearPieces::takeComparison(arith::CmpIOp op, Range &range) {
   CmpIPredicate is = op.getPredicate();
   bool isSigned = is == CmpIPredicate::slt || is == CmpIPredicate::sge ||
                   is == CmpIPredicate::sle || is == CmpIPredicate::sgt;
-  bool orEqual = is == CmpIPredicate::sle || is == CmpIPredicate::sgt ||
-                 is == CmpIPredicate::ule || is == CmpIPredicate::ugt;
-  bool isNegated = is == CmpIPredicate::sge || is == CmpIPredicate::sgt ||
-                   is == CmpIPredicate::uge || is == CmpIPredicate::ugt;
-  if (is == CmpIPredicate::eq || is == CmpIPredicate::ne)
+  bool orEqual = is == CmpIPredicate::sle || is == CmpIPredicate::sgt;
+  bool isNegated = is == CmpIPredicate::sge || is == CmpIPredicate::sgt;
+  // Without a sign a number below 0 is above all others until it is 0.
+  if (!isSigned)
     return false;
   Growth growth = growthOf(x), other = growthOf(u);
   if (!growth || !other)
@@ -43,11 +42,10 @@ bool LinearPieces::takeComparison(arith::CmpIOp op, Range &range) {
   if (getConstantIntValue(*growth) != 1 || getConstantIntValue(*other) != 0 ||
       repeatsOf(x) != 1)
     return false;
-  keepInRange(x, *growth, isSigned);
-  x = wide(x, isSigned);
-  u = wide(u, isSigned);
-  auto below = orEqual ? (isSigned ? CmpIPredicate::sle : CmpIPredicate::ule)
-                       : (isSigned ? CmpIPredicate::slt : CmpIPredicate::ult);
+  keepInRange(x, *growth, /*isSigned=*/true);
+  x = wide(x);
+  u = wide(u);
+  auto below = orEqual ? CmpIPredicate::sle : CmpIPredicate::slt;
   Value isBelow = arith::CmpIOp::create(b, below, x, u);
   Value room = arith::SubIOp::create(b, u, x), one = number(1), count;
   if (orEqual)
