@@ -88,6 +88,37 @@ static Value viewWithout(OpBuilder &b, memref::ReinterpretCastOp view,
       without<OpFoldResult>(view.getMixedStrides(), dims));
 }
 
+namespace {
+/// A block as an access sees it, or the part of it that is there.
+struct BlockInMemory {
+  explicit BlockInMemory(Value memory)
+      : part(memory.getDefiningOp<memref::SubViewOp>()),
+        view((part ? part.getSource() : memory)
+                 .getDefiningOp<memref::ReinterpretCastOp>()) {}
+
+  bool hasRank(int64_t rank) {
+    return view && view.getType().getRank() == rank &&
+           (!part || part.getType().getRank() == rank);
+  }
+  ArrayRef<int64_t> sizes() {
+    return part ? part.getStaticSizes() : view.getType().getShape();
+  }
+  Value without(OpBuilder &b, ArrayRef<int64_t> dims) {
+    Value less = viewWithout(b, view, dims);
+    if (!part)
+      return less;
+    return memref::SubViewOp::create(
+        b, part.getLoc(), less,
+        ::without<OpFoldResult>(part.getMixedOffsets(), dims),
+        ::without<OpFoldResult>(part.getMixedSizes(), dims),
+        ::without<OpFoldResult>(part.getMixedStrides(), dims));
+  }
+
+  memref::SubViewOp part;
+  memref::ReinterpretCastOp view;
+};
+} // namespace
+
 /// What `read` reads, from another memory.
 static Value readFrom(OpBuilder &b, bufferization::ToTensorOp read,
                       Value memory) {
@@ -105,8 +136,10 @@ static LogicalResult readOnce(bufferization::ToTensorOp op,
   auto view = op.getBuffer().getDefiningOp<memref::ReinterpretCastOp>();
   if (!view)
     return rewriter.notifyMatchFailure(op, "part of a block");
+  // What is padded is read as a load from memory alone.
   SmallVector<int64_t> dims = repeatedDims(view.getType());
-  if (dims.empty())
+  if (dims.empty() ||
+      llvm::any_of(op->getUsers(), llvm::IsaPred<tensor::PadOp>))
     return rewriter.notifyMatchFailure(op, "its elements are read once");
   Value row = readFrom(rewriter, op, viewWithout(rewriter, view, dims));
   auto block = cast<RankedTensorType>(op.getType());
@@ -117,28 +150,21 @@ static LogicalResult readOnce(bufferization::ToTensorOp op,
 /// A block that may be there in part, but is along what is repeated.
 static LogicalResult padOnce(tensor::PadOp op, PatternRewriter &rewriter) {
   auto read = op.getSource().getDefiningOp<bufferization::ToTensorOp>();
-  auto part =
-      read ? read.getBuffer().getDefiningOp<memref::SubViewOp>() : nullptr;
-  auto view = part ? part.getSource().getDefiningOp<memref::ReinterpretCastOp>()
-                   : nullptr;
   Value outside = op.getConstantPaddingValue();
   RankedTensorType block = op.getResultType();
-  if (!view || !outside || !block.hasStaticShape() || !read->hasOneUse() ||
-      part.getType().getRank() != block.getRank())
+  if (!read || !outside || !block.hasStaticShape() || !read->hasOneUse())
+    return rewriter.notifyMatchFailure(op, "no padded block");
+  BlockInMemory memory(read.getBuffer());
+  if (!memory.hasRank(block.getRank()))
     return rewriter.notifyMatchFailure(op, "no part of a block");
-  SmallVector<int64_t> dims = repeatedDims(view.getType());
+  SmallVector<int64_t> dims = repeatedDims(memory.view.getType());
   auto low = op.getMixedLowPad(), high = op.getMixedHighPad();
   if (dims.empty() || !llvm::all_of(dims, [&](int64_t d) {
         return isZeroInteger(low[d]) && isZeroInteger(high[d]) &&
-               part.getStaticSizes()[d] == block.getDimSize(d);
+               memory.sizes()[d] == block.getDimSize(d);
       }))
     return rewriter.notifyMatchFailure(op, "its elements are read once");
   Location loc = op.getLoc();
-  Value memory = memref::SubViewOp::create(
-      rewriter, part.getLoc(), viewWithout(rewriter, view, dims),
-      without<OpFoldResult>(part.getMixedOffsets(), dims),
-      without<OpFoldResult>(part.getMixedSizes(), dims),
-      without<OpFoldResult>(part.getMixedStrides(), dims));
   // A constant may be in the region.
   if (op->isAncestor(outside.getParentBlock()->getParentOp()))
     outside = rewriter.clone(*outside.getDefiningOp())->getResult(0);
@@ -146,8 +172,9 @@ static LogicalResult padOnce(tensor::PadOp op, PatternRewriter &rewriter) {
       rewriter, loc,
       RankedTensorType::get(without(block.getShape(), dims),
                             block.getElementType()),
-      readFrom(rewriter, read, memory), without<OpFoldResult>(low, dims),
-      without<OpFoldResult>(high, dims), outside, op.getNofold());
+      readFrom(rewriter, read, memory.without(rewriter, dims)),
+      without<OpFoldResult>(low, dims), without<OpFoldResult>(high, dims),
+      outside, op.getNofold());
   row->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   rewriter.replaceOp(op, repeat(rewriter, loc, row, block, dims));
   return success();
@@ -160,19 +187,15 @@ static LogicalResult gatherOnce(linalg_ext::GatherRowsOp op,
   Value memory = op.getView();
   if (auto cast = memory.getDefiningOp<memref::CastOp>())
     memory = cast.getSource();
-  auto part = memory.getDefiningOp<memref::SubViewOp>();
-  auto view = (part ? part.getSource() : memory)
-                  .getDefiningOp<memref::ReinterpretCastOp>();
+  BlockInMemory all(memory);
   auto block = cast<RankedTensorType>(op.getType());
   int64_t dim = op.getDim();
   SmallVector<int64_t> strides, dims;
   int64_t offset;
-  if (!view || view.getType().getRank() != block.getRank() ||
-      cast<MemRefType>(memory.getType()).getRank() != block.getRank() ||
-      failed(view.getType().getStridesAndOffset(strides, offset)))
+  if (!all.hasRank(block.getRank()) ||
+      failed(all.view.getType().getStridesAndOffset(strides, offset)))
     return rewriter.notifyMatchFailure(op, "no view of a block");
-  ArrayRef<int64_t> sizes =
-      part ? part.getStaticSizes() : view.getType().getShape();
+  ArrayRef<int64_t> sizes = all.sizes();
   bool hasRow = false;
   for (auto [d, stride, size] : llvm::enumerate(strides, block.getShape())) {
     if (static_cast<int64_t>(d) == dim || size == 1)
@@ -184,13 +207,7 @@ static LogicalResult gatherOnce(linalg_ext::GatherRowsOp op,
   if (dims.empty() || !hasRow)
     return rewriter.notifyMatchFailure(op, "its elements are read once");
   Location loc = op.getLoc();
-  Value less = viewWithout(rewriter, view, dims);
-  if (part)
-    less = memref::SubViewOp::create(
-        rewriter, part.getLoc(), less,
-        without<OpFoldResult>(part.getMixedOffsets(), dims),
-        without<OpFoldResult>(part.getMixedSizes(), dims),
-        without<OpFoldResult>(part.getMixedStrides(), dims));
+  Value less = all.without(rewriter, dims);
   int64_t row = dim - llvm::count_if(dims, [&](int64_t d) { return d < dim; });
   auto type = cast<MemRefType>(less.getType());
   auto shape = llvm::to_vector(type.getShape());

@@ -167,3 +167,37 @@ func.func @no_words(%x: memref<?xi32, strided<[1], offset: ?>>, %rows: tensor<4x
   %5 = linalg_ext.gather_rows %4[%rows] dim 0 : (memref<?x2x?xi32, strided<[1, 1, 0]>>, tensor<4xi64>) -> tensor<4x2x8xi32>
   return %2, %5 : tensor<4x8xi32>, tensor<4x2x8xi32>
 }
+
+// A block whose part that is there is all of the view is padded once.
+// CHECK-LABEL: func.func @padded_view(
+// CHECK: %[[VIEW:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [28], strides: [41]
+// CHECK: %[[ROW:.*]] = bufferization.to_tensor %[[VIEW]]
+// CHECK: tensor.pad %[[ROW]] low[2] high[2]
+// CHECK: } : tensor<28xi32> to tensor<32xi32>
+// CHECK: linalg.broadcast {{.*}} outs(%{{.*}} : tensor<16x32xi32>) dimensions = [0]
+func.func @padded_view(%x: memref<?xi32, strided<[1], offset: ?>>) -> tensor<16x32xi32> {
+  %c0 = arith.constant 0 : i32
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [16, 28], strides: [0, 41] : memref<?xi32, strided<[1], offset: ?>> to memref<16x28xi32, strided<[0, 41]>>
+  %t = bufferization.to_tensor %view : memref<16x28xi32, strided<[0, 41]>> to tensor<16x28xi32>
+  %padded = tensor.pad %t low[0, 2] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c0 : i32
+  } : tensor<16x28xi32> to tensor<16x32xi32>
+  return %padded : tensor<16x32xi32>
+}
+
+// Where it is padded by what is not one number it stays as it is.
+// CHECK-LABEL: func.func @padded_by_numbers(
+// CHECK-NOT: linalg.broadcast
+// CHECK: tensor.pad
+// CHECK-NOT: linalg.broadcast
+// CHECK: return
+func.func @padded_by_numbers(%x: memref<?xindex, strided<[1], offset: ?>>) -> tensor<16x32xindex> {
+  %view = memref.reinterpret_cast %x to offset: [0], sizes: [16, 28], strides: [0, 41] : memref<?xindex, strided<[1], offset: ?>> to memref<16x28xindex, strided<[0, 41]>>
+  %t = bufferization.to_tensor %view : memref<16x28xindex, strided<[0, 41]>> to tensor<16x28xindex>
+  %padded = tensor.pad %t low[0, 2] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %j : index
+  } : tensor<16x28xindex> to tensor<16x32xindex>
+  return %padded : tensor<16x32xindex>
+}
