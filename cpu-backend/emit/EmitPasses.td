@@ -302,7 +302,8 @@ def CpuEmitPass : Pass<"tilebridge-cpu-emit", "::mlir::ModuleOp"> {
     The buffer of a gather whose places are divisions of indices is filled piece by piece, and a scatter is stored so: a scalar loop finds how
     far the places grow evenly (emit/LinearPieces.h), and copies that. Where blocks of one dimension are only stored, the store's loop along the
     lanes is cut there, and reads the pieces where they lie (emit/NestPieces.cpp); a mask that is a range of a row, as that of a picture
-    with a margin, ends no piece (emit/PieceRanges.cpp).
+    with a margin, ends no piece (emit/PieceRanges.cpp). Magnitudes end one at zero (emit/PieceComparisons.cpp). Divisors that are arguments, and may be
+    1, are asked for once: the loop is there twice.
     A module with atomics gets `tilebridge.atomics`, which the manifest says: `guarded` or `alone` where launches may do with plain accesses
     (emit/AtomicGuards.cpp), else `own`.
     Buffers are `memref.alloc`, for tilebridge-cpu-place-scratch. What is not supported is an error.

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/LinearPieces.h"
+#include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/View.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -132,6 +134,7 @@ LinearPieces::Growth LinearPieces::computeGrowth(Value value) {
         return ofSelection(select.getCondition(), *left, *right);
       })
       .Case<arith::MaxSIOp, arith::MinSIOp>([&](auto) { return ofExtreme(op); })
+      .Case([&](math::AbsIOp) { return ofMagnitude(op->getOperand(0)); })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -282,6 +285,9 @@ LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
   if (!growth || !other || getConstantIntValue(*other) != 0 ||
       !mayGrow(*growth))
     return std::nullopt;
+  if (BlockArgument argument = scalarArgumentOf(by))
+    if (getConstantIntValue(*growth) != 0)
+      divisorArguments.insert(argument);
   keepInRange(x, *growth, isSigned);
   // Quotients are rounded down where nothing is negative.
   Value dividend = wide(x, isSigned), divisor = wide(by, isSigned);

@@ -16,6 +16,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace tilebridge::cpu {
 
 /// What is computed from `index`, a scalar: by how much it grows from one index
@@ -62,6 +64,11 @@ public:
   /// not end the piece there. False where anything else differs.
   bool takeRange(mlir::Value mask, Range &range);
 
+  /// Arguments of the function by which what grows was divided.
+  llvm::ArrayRef<mlir::BlockArgument> divisors() const {
+    return divisorArguments.getArrayRef();
+  }
+
   /// What is asked for from here on is known not to run over, and what is
   /// divided to be none below 0, by none of these: nothing of that is asked.
   void setChecked(bool value) { isChecked = value; }
@@ -92,6 +99,7 @@ private:
   // PieceComparisons.cpp
   Growth ofComparison(mlir::arith::CmpIOp op);
   Growth ofExtreme(mlir::Operation *op);
+  Growth ofMagnitude(mlir::Value x);
   /// The comparison of x with u, which does not grow, stays what it is;
   /// `growth` is x's.
   bool keepOrder(mlir::Value x, mlir::Value u, mlir::OpFoldResult growth,
@@ -119,6 +127,7 @@ private:
   int64_t mostRepeats = 1;
   llvm::DenseMap<mlir::Value, Growth> known;
   llvm::DenseMap<mlir::Value, int64_t> repeats;
+  llvm::SmallSetVector<mlir::BlockArgument, 4> divisorArguments;
   /// Dividends, with constants between two multiples of which they stay.
   llvm::SmallVector<std::pair<mlir::Value, llvm::APInt>> between;
 };

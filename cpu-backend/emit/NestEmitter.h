@@ -148,6 +148,8 @@ private:
   bool evaluatePiece(const Index &at, mlir::Value end, PieceReads &reads);
   mlir::FailureOr<bool> emitPieces(unsigned position, mlir::Value from,
                                    mlir::Value to);
+  mlir::FailureOr<bool> emitPiecesByDivisors(unsigned position,
+                                             mlir::Value from, mlir::Value to);
   // PieceTables.cpp
   mlir::FailureOr<mlir::Value> emitTables(unsigned position, mlir::Value from,
                                           mlir::Value to);
@@ -323,6 +325,10 @@ private:
                                   bool isNext, mlir::Location loc);
   /// Gathers that are read piece by piece of rows (isReadInPieces).
   llvm::SetVector<mlir::Operation *> pieceReads;
+  /// Arguments that divide their places, and may be 1; and whether these are
+  /// the loops for launches in which one of them is.
+  llvm::SmallSetVector<mlir::BlockArgument, 4> pieceDivisors;
+  std::optional<bool> dividesByOne;
   /// The squares that the nest is written in.
   std::optional<Squares> squares;
   /// Of two versions of a nest, whether this is the one for blocks that are

@@ -16,10 +16,13 @@
 #include "cpu-backend/emit/LinearPieces.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/PieceReads.h"
+#include "cpu-backend/emit/ScalarSlice.h"
 #include "cpu-backend/emit/TrialBranch.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace tilebridge;
@@ -84,7 +87,7 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
   LinearPieces pieces(
       builder, at.base,
       arith::IndexCastOp::create(builder, builder.getI64Type(), left),
-      /*asksForOne=*/false);
+      /*asksForOne=*/dividesByOne.value_or(false));
   // Whole steps in each vector.
   pieces.setMostRepeats(frame.lanes & -frame.lanes);
   for (Operation *op : pieceReads) {
@@ -163,6 +166,9 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
     scf::YieldOp::create(b, loc, fe.loadElement(read.view.base, from, loc));
     read.element = branch.getResult(0);
   }
+  for (BlockArgument argument : pieces.divisors())
+    if (mayBeOne(argument))
+      pieceDivisors.insert(argument);
   piece.length = arith::IndexCastOp::create(builder, builder.getIndexType(),
                                             pieces.pieceLength());
   // What exists of a read may go on behind the end of all pieces.
@@ -174,6 +180,45 @@ bool NestEmitter::evaluatePiece(const Index &at, Value end, PieceReads &piece) {
           builder, arith::MinSIOp::create(builder, read.count, most),
           constant(0));
     }
+  return true;
+}
+
+/// Sizes that are no constants may be 1, as the distance between the columns of
+/// a matrix is for kernels that take such distances of all dimensions (`i // s
+/// % n`): then no piece ends where the quotient grows, and what it is to grow
+/// by is asked for. In launches without such a divisor all that is known
+/// before.
+FailureOr<bool> NestEmitter::emitPiecesByDivisors(unsigned position, Value from,
+                                                  Value to) {
+  Value areMore;
+  for (BlockArgument divisor : pieceDivisors) {
+    Value one = arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(divisor.getType(), 1));
+    Value is =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, divisor, one);
+    areMore =
+        areMore ? arith::AndIOp::create(b, loc, areMore, is).getResult() : is;
+  }
+  auto branch = scf::IfOp::create(b, loc, areMore, /*withElseRegion=*/true);
+  TrialBranch versions(frame, b, branch);
+  auto restore = llvm::scope_exit([&] { dividesByOne = std::nullopt; });
+  for (bool hasOne : {false, true}) {
+    dividesByOne = hasOne;
+    Block *block = hasOne ? branch.elseBlock() : branch.thenBlock();
+    block->getTerminator()->erase();
+    versions.enter(block);
+    auto isDone = emitPieces(position, from, to);
+    if (failed(isDone))
+      return failure();
+    if (!*isDone) {
+      versions.undo();
+      return false;
+    }
+    b.setInsertionPointToEnd(block);
+    scf::YieldOp::create(b, loc);
+    frame.levels.pop_back();
+  }
+  b.setInsertionPointAfter(branch);
   return true;
 }
 
@@ -203,6 +248,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
     return isEven;
   };
   Value zero = constant(0), one = constant(1), step = constant(lanes);
+  pieceDivisors.clear();
   auto isAny = scf::IfOp::create(b, loc, isLess(from, to),
                                  /*withElseRegion=*/false);
   TrialBranch trial(frame, b, isAny);
@@ -213,6 +259,10 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
   if (!evaluateAt(min(from, sub(to, one)), first)) {
     trial.undo();
     return false;
+  }
+  if (!dividesByOne && !pieceDivisors.empty()) {
+    trial.undo();
+    return emitPiecesByDivisors(position, from, to);
   }
   // An index where lanes begin, the end of the piece that it is in, and how
   // many elements are gathered at least where pieces are short.

@@ -100,3 +100,44 @@ LinearPieces::Growth LinearPieces::ofExtreme(Operation *op) {
   return isa<arith::MinSIOp>(op) ? ofSelection(isBelow, *growth, constant(0))
                                  : ofSelection(isBelow, constant(0), *growth);
 }
+
+/// Of x that comes nearer to zero by 1 each time, so does its magnitude, up to
+/// zero; of x that goes away from it the magnitude grows, wherever it ends.
+/// That may be x of either growth, as the places of a picture that is mirrored
+/// at its edges are `n - |n - |i||`.
+LinearPieces::Growth LinearPieces::ofMagnitude(Value x) {
+  Growth growth = growthOf(x);
+  if (!growth)
+    return std::nullopt;
+  auto known = getConstantIntValue(*growth);
+  if (known == 0)
+    return constant(0);
+  if ((known && *known != 1) || repeatsOf(x) != 1)
+    return std::nullopt;
+  keepInRange(x, *growth, /*isSigned=*/true);
+  Value from = wide(x), by = toWide(*growth), zero = number(0), one = number(1);
+  auto is = [&](CmpIPredicate predicate, Value left, Value right) -> Value {
+    return arith::CmpIOp::create(b, predicate, left, right);
+  };
+  auto negated = [&](Value value) -> Value {
+    return arith::SubIOp::create(b, zero, value);
+  };
+  Value isBelow = is(CmpIPredicate::slt, from, zero);
+  Value distance =
+      arith::SelectOp::create(b, isBelow, negated(from), from).getResult();
+  // At zero itself it goes away.
+  Value grows = arith::SelectOp::create(b, isBelow, negated(by), by);
+  if (!known) {
+    Value shrinksAtZero = arith::AndIOp::create(
+        b, is(CmpIPredicate::eq, from, zero), is(CmpIPredicate::slt, by, zero));
+    grows = arith::SelectOp::create(b, shrinksAtZero, negated(by), grows);
+  }
+  // Other steps may pass zero between two elements.
+  Value steps = arith::SelectOp::create(b, is(CmpIPredicate::slt, grows, zero),
+                                        one, left);
+  steps =
+      arith::SelectOp::create(b, is(CmpIPredicate::eq, grows, number(-1)),
+                              arith::AddIOp::create(b, distance, one), steps);
+  length = arith::MinUIOp::create(b, length, steps);
+  return OpFoldResult(grows);
+}

@@ -8,6 +8,8 @@
 #include "cpu-backend/emit/PlaceBounds.h"
 #include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -146,6 +148,14 @@ std::optional<PlaceBounds::Bounds> PlaceBounds::compute(Operation *op) {
         return both([&](const Bounds &x, const Bounds &y) {
           return Bounds{max(x.least, y.least), max(x.most, y.most)};
         });
+      })
+      .Case([&](math::AbsIOp) -> std::optional<Bounds> {
+        auto x = of(op->getOperand(0));
+        if (!x)
+          return std::nullopt;
+        Value zero = number(0), mirrored = sub(zero, x->least);
+        return Bounds{max(zero, max(x->least, sub(zero, x->most))),
+                      max(mirrored, x->most)};
       })
       .Default([](Operation *) { return std::nullopt; });
 }

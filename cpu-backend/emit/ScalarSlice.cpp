@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/ScalarSlice.h"
+#include "triton-to-linalg/bridge/BridgeAttrs.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,6 +53,14 @@ BlockArgument tilebridge::cpu::scalarArgumentOf(Value value) {
                                                         : Value();
   }
   return {};
+}
+
+bool tilebridge::cpu::mayBeOne(BlockArgument argument) {
+  auto func = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto divisor = func.getArgAttrOfType<IntegerAttr>(
+      argument.getArgNumber(), linalg_ext::kDivisibilityAttr);
+  return argument.getType().isSignlessInteger() &&
+         (!divisor || divisor.getInt() == 1);
 }
 
 void tilebridge::cpu::moveToBegin(OpBuilder &b, const ScalarSlice &slice,

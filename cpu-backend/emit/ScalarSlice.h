@@ -31,6 +31,9 @@ mlir::Value copyWithSources(mlir::OpBuilder &b, mlir::IRMapping &map,
 /// The function's argument that `value` is a cast of; null if it is none.
 mlir::BlockArgument scalarArgumentOf(mlir::Value value);
 
+/// It is an integer; the launch's multiples of 16 and the like are not 1.
+bool mayBeOne(mlir::BlockArgument argument);
+
 /// Moves the slice to its block's begin, and `b` behind it.
 void moveToBegin(mlir::OpBuilder &b, const ScalarSlice &slice,
                  mlir::Block &block);

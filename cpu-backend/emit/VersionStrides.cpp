@@ -44,14 +44,6 @@ using namespace tilebridge::cpu;
 
 using Arguments = llvm::SetVector<BlockArgument>;
 
-/// The launch's multiples of 16 and the like are not 1.
-static bool mayBeOne(func::FuncOp func, BlockArgument argument) {
-  auto divisor = func.getArgAttrOfType<IntegerAttr>(
-      argument.getArgNumber(), linalg_ext::kDivisibilityAttr);
-  return argument.getType().isSignlessInteger() &&
-         (!divisor || divisor.getInt() == 1);
-}
-
 /// Something is stored to the view, or to a part of it.
 static bool isStoredTo(Value view) {
   return llvm::any_of(view.getUses(), [](OpOperand &use) {
@@ -83,7 +75,7 @@ static InnerStrides innerStrides(func::FuncOp func) {
       return;
     if (auto stride = dyn_cast<Value>(strides.back()))
       if (BlockArgument argument = scalarArgumentOf(stride))
-        if (mayBeOne(func, argument))
+        if (mayBeOne(argument))
           (isStoredTo(view) ? found.stored : found.read).insert(argument);
   });
   for (BlockArgument argument : found.stored)

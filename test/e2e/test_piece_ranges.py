@@ -182,3 +182,50 @@ def test_pixels_at_the_edge(factors, w, left, right, dtype, rng):
     wanted = x[:, rows][:, :, columns] + bias[torch.arange(pw).clamp(max=5)]
     assert torch.equal(out[:n].view(planes, ph, pw), wanted)
     assert (out[n:] == 99).all()
+
+
+@triton.jit(do_not_specialize=["t0", "t1", "d0", "d1", "n0", "n1", "p0", "p1"])
+def strided_pad_kernel(
+    x, out, n, value, t0, t1, d0, d1, n0, n1, p0, p1, NESTED: tl.constexpr, BLOCK: tl.constexpr
+):
+    """Distances of the output's rows and columns are arguments, of which the latter usually is 1."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if NESTED:
+        row, column = i // t0 - p0, i % t0 // t1 - p1
+    else:
+        row, column = i // t0 - p0, i // t1 % (t0 // t1) - p1
+    inside = (row >= 0) & (row < n0) & (column >= 0) & (column < n1)
+    read = tl.load(x + row * d0 + column * d1, (i < n) & inside, other=value)
+    tl.store(out + i, read + 1, i < n)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.bfloat16, torch.int8))
+@pytest.mark.parametrize("distance", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("h", "w", "margin"), [(9, 100, 3), (5, 64, 0), (40, 7, 1), (3, 500, 30), (30, 1, 0)]
+)
+def test_divisors_that_are_one(h, w, margin, distance, dtype, nested, rng):
+    """Out elements at `distance` have one number, and so do those between them."""
+    ph, pw = h + 2 * margin, w + 2 * margin
+    for columns, step in ((w, 1), (2 * w, 2)):
+        x = torch.randint(-50, 50, [h, columns], generator=rng).to(dtype)
+        out = torch.full([ph * pw * distance + 3], 99, dtype=dtype)
+        n = ph * pw * distance
+        strided_pad_kernel[(triton.cdiv(n, 512),)](
+            x, out, n, 7, pw * distance, distance, columns, step, h, w, margin, margin,
+            NESTED=nested, BLOCK=512,
+        )  # fmt: skip
+        wanted = torch.full([ph, pw], 7, dtype=dtype)
+        wanted[margin : margin + h, margin : margin + w] = x[:, ::step]
+        wanted = (wanted + 1)[:, :, None].expand(ph, pw, distance)
+        assert torch.equal(out[:n].view(ph, pw, distance), wanted)
+        assert (out[n:] == 99).all()
+
+
+def test_one_row_a_divisor(rng):
+    """All distances are 1: each element is a row."""
+    x = torch.randn([300], generator=rng)
+    out = torch.zeros([300])
+    strided_pad_kernel[(3,)](x, out, 300, 7, 1, 1, 1, 1, 300, 1, 0, 0, NESTED=True, BLOCK=128)
+    assert torch.equal(out, x + 1)

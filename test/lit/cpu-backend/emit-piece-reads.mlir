@@ -295,3 +295,107 @@ func.func @kept(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memre
   bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
   return
 }
+
+// What is mirrored at a row's edge grows by 1, or comes back by 1, until zero is
+// passed: a piece ends there. Vectors of pieces that grow by 1 are loads.
+// CHECK-LABEL: func.func @mirrored
+// CHECK: scf.while
+// CHECK: scf.condition
+// CHECK: math.absi {{.*}} : i32
+// CHECK: %[[SHRINKS:.*]] = arith.cmpi eq, %{{.*}}, %c-1{{.*}} : i64
+// CHECK: %[[DISTANCE:.*]] = arith.addi %{{.*}}, %c1{{.*}} : i64
+// CHECK: %[[STEPS:.*]] = arith.select %[[SHRINKS]], %[[DISTANCE]]
+// CHECK: arith.minui {{.*}}, %[[STEPS]]
+// CHECK: %[[UNIT:.*]] = arith.cmpi eq, %{{.*}}, %c1
+// CHECK: scf.if %[[UNIT]]
+// CHECK: scf.for {{.*}} step %c16
+// CHECK-NOT: gather
+// CHECK: vector.load
+// CHECK: } else {
+// CHECK: return
+func.func @mirrored(%x: memref<?xf32, strided<[1], offset: ?>>, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %c70 = arith.constant 70 : i32
+    %c5 = arith.constant 5 : i32
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %c70 : i32
+    %m = arith.subi %k, %c5 : i32
+    %a = math.absi %m : i32
+    %l = arith.extsi %a : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %rows = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// What grows by 2 may pass zero between two elements: no piece is asked for.
+// CHECK-LABEL: func.func @twice
+// CHECK-NOT: scf.while
+// CHECK: math.absi {{.*}} : vector<{{.*}}xi32>
+// CHECK: return
+func.func @twice(%x: memref<?xf32, strided<[1], offset: ?>>, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %c70 = arith.constant 70 : i32
+    %c2 = arith.constant 2 : i32
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.remsi %j, %c70 : i32
+    %d = arith.muli %k, %c2 : i32
+    %m = arith.subi %d, %c70 : i32
+    %a = math.absi %m : i32
+    %l = arith.extsi %a : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %rows = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// A divisor that may be 1 is asked for once: where it is, a quotient grows by 1, and no piece ends at it. A multiple of 16 is not 1.
+// CHECK-LABEL: func.func @divided
+// CHECK: %[[MORE:.*]] = arith.cmpi ne, %{{.*}}, %c1_i32 : i32
+// CHECK: scf.if %[[MORE]]
+// CHECK: scf.while
+// CHECK: } else {
+// CHECK: scf.while
+// CHECK: return
+func.func @divided(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.divsi %j, %n : i32
+    %l = arith.extsi %k : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %rows = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @multiple
+// CHECK-NOT: arith.cmpi ne, %{{.*}}, %c1_i32 : i32
+// CHECK: scf.while
+// CHECK-NOT: scf.while
+// CHECK: return
+func.func @multiple(%x: memref<?xf32, strided<[1], offset: ?>>, %n: i32 {tilebridge.divisibility = 16 : i32}, %out: memref<256xf32>) {
+  %e = tensor.empty() : tensor<256xi64>
+  %places = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<256xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.divsi %j, %n : i32
+    %l = arith.extsi %k : i32 to i64
+    linalg.yield %l : i64
+  } -> tensor<256xi64>
+  %rows = linalg_ext.gather %x[%places] : (memref<?xf32, strided<[1], offset: ?>>, tensor<256xi64>) -> tensor<256xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %out : (tensor<256xf32>, memref<256xf32>) -> ()
+  return
+}
