@@ -228,11 +228,13 @@ Value MathF32::isAnyAbove(Value x, float most) {
        at += lanes)
     largest =
         arith::MaxSIOp::create(b, largest, sliceLanes(b, size, at, lanes));
-  auto native = cast<VectorType>(largest.getType());
-  Value limit = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(native, llvm::bit_cast<int32_t>(most)));
-  return isAnySet(
-      b, arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, largest, limit));
+  // Compared as floats: of integers without a sign LLVM makes two operations.
+  auto native = VectorType::get(lanes, b.getF32Type());
+  Value limit =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(native, most));
+  return isAnySet(b, arith::CmpFOp::create(
+                         b, arith::CmpFPredicate::UGT,
+                         arith::BitcastOp::create(b, native, largest), limit));
 }
 
 /// factor(x, n) * 2^n for every x: 0 below `limits.zero`, infinity above

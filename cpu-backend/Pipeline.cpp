@@ -163,7 +163,10 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
     CpuReadRowsAheadPassOptions ahead;
     ahead.cacheBytes = target.prefetchBytes;
     pm.addPass(createCpuReadRowsAheadPass(ahead));
-    // Two short rows wait for their sums at once.
+  }
+  // Two short rows wait for their sums at once.
+  // (CPUs with other vectors were not measured.)
+  if (defer.longRows || target.vectorBits == 256) {
     CpuJoinProgramsPassOptions join;
     join.cacheBytes = target.prefetchBytes;
     pm.addPass(createCpuJoinProgramsPass(join));

@@ -14,7 +14,7 @@
 // CHECK-NOT: math.exp
 // CHECK: %[[SIZE:.*]] = arith.andi %{{.*}} : vector<48xi32>
 // CHECK-COUNT-5: arith.maxsi {{.*}} : vector<8xi32>
-// CHECK: %[[FAR:.*]] = arith.cmpi sgt, %{{.*}} : vector<8xi32>
+// CHECK: %[[FAR:.*]] = arith.cmpf ugt, %{{.*}} : vector<8xf32>
 // CHECK: %[[BITS:.*]] = llvm.bitcast %[[FAR]] : vector<8xi1> to i8
 // CHECK: %[[ANY:.*]] = arith.cmpi ne, %[[BITS]], %c0_i8
 // CHECK: scf.if %[[ANY]]
@@ -483,7 +483,7 @@ func.func @narrow(%x: vector<8xbf16>) -> vector<8xbf16> {
 // all but the last steps.
 // CHECK-LABEL: func.func @turns
 // CHECK: arith.constant dense<1.57079625>
-// CHECK: %[[LARGE:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : vector<8xi32>
+// CHECK: %[[LARGE:.*]] = arith.cmpf ugt, %{{.*}}, %{{.*}} : vector<8xf32>
 // CHECK: scf.if
 // CHECK: call @_ZGVdN8v_sinf
 // CHECK: scf.yield
