@@ -17,6 +17,7 @@
 #include "cpu-backend/MathF32.h"
 #include "cpu-backend/NotNegative.h"
 #include "cpu-backend/Passes.h"
+#include "cpu-backend/WholeNumbers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -176,7 +177,11 @@ struct CpuApproximateFunctionsPass
         return; // the bridge IR has no vectors
       auto flagged = cast<arith::ArithFastMathInterface>(op);
       auto flags = flagged.getFastMathFlagsAttr().getValue();
-      bool isApproximate = errors.tryWith(op->getResult(0));
+      // A scale that is a power of two is exact: what it multiplies may lie
+      // right between two of the few numbers that it is rounded to.
+      bool isPowerOfTwo =
+          isa<math::Exp2Op>(op) && isWholeNumber(op->getOperand(0));
+      bool isApproximate = !isPowerOfTwo && errors.tryWith(op->getResult(0));
       flags = isApproximate ? flags | arith::FastMathFlags::afn
                             : flags & ~arith::FastMathFlags::afn;
       op->setAttr(flagged.getFastMathAttrName(),

@@ -20,7 +20,9 @@ def CpuApproximateFunctionsPass : Pass<"tilebridge-cpu-approximate-functions", "
     computes still less then. The flag is taken from all other exponentials of numbers, whoever set it.
 
     Not approximated is what reaches another difference, a logarithm, a comparison, an integer, a product of matrices, memory as f32, or an operation that is
-    not known; nor what each iteration of a loop multiplies what it carries by, as an attention's `exp(top - new_top)`.
+    not known; nor what each iteration of a loop multiplies what it carries by, as an attention's `exp(top - new_top)`; nor `math.exp2`
+    of what is known to be whole, a converted integer or one that `ceil` and the like made: that power is exact, and so is a product
+    with it, which may lie right between two of the numbers that it is rounded to (the scale of a block of MXFP8).
 
     Before:
     ```mlir

@@ -275,3 +275,56 @@ def test_atomics_of_f32():
     wanted = np.exp(x.double().numpy())
     assert np.all(np.abs(sums.double().numpy() - wanted) <= 1.5 * 2.0**-23 * wanted)
     assert units(out, wanted) < 0.52
+
+
+@triton.jit
+def scale_kernel(
+    x, exponents, out, codes, FROM: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr
+):
+    """Rows of numbers by one power of two for each."""
+    row = tl.arange(0, ROWS)
+    at = row[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    value = tl.load(x + at).to(tl.float32)
+    if FROM == "ceil":  # how block scales are found
+        largest = tl.maximum(tl.max(tl.abs(value), 1), 1e-4)
+        exponent = tl.ceil(tl.log2(largest * (1 / 448.0)))
+    elif FROM == "integer":
+        exponent = tl.load(exponents + row).to(tl.float32)
+    elif FROM == "biased":
+        exponent = 127.0 - (tl.load(exponents + row) + 127).to(tl.uint8).to(tl.float32)
+        exponent = -exponent
+    elif FROM == "rounded":
+        exponent = tl.floor(tl.load(exponents + row).to(tl.float32) * 1.01 + 0.5) * 1.0
+    else:  # "carried" by a loop
+        exponent = tl.zeros([ROWS], tl.float32)
+        for _ in range(4):
+            exponent = tl.maximum(exponent + tl.load(exponents + row).to(tl.float32), -100.0)
+    scaled = value * tl.exp2(-exponent)[:, None]
+    tl.store(codes + row, exponent)
+    if out.dtype.element_ty == tl.uint8:
+        scaled = tl.clamp(scaled, -448.0, 448.0)
+        tl.store(out + at, scaled.to(tl.float8e4nv).to(tl.uint8, bitcast=True))
+    else:
+        tl.store(out + at, scaled.to(out.dtype.element_ty))
+
+
+@pytest.mark.parametrize("source", ["ceil", "integer", "biased", "rounded", "carried"])
+@pytest.mark.parametrize("target", [torch.uint8, *SHORT])
+@pytest.mark.parametrize("dtype", [torch.float32, *SHORT])
+@pytest.mark.parametrize(("rows", "columns"), [(16, 32), (1, 512), (4, 1)])
+def test_powers_of_two_are_exact(rows, columns, dtype, target, source, rng):
+    """Many numbers are right between two of those that they are rounded to, and stay there."""
+    x = torch.randint(-255, 256, (rows, columns), generator=rng).to(dtype)
+    if target == torch.float16:
+        x = x * 8.03125
+    if target == torch.bfloat16:
+        x = x * 1.5
+    exponents = torch.randint(-3, 4, (rows,), generator=rng, dtype=torch.int32)
+    out = torch.empty(x.shape, dtype=target)
+    used = torch.empty(rows)
+    scale_kernel[(1,)](x, exponents, out, used, source, rows, columns)
+    assert torch.equal(used, used.round())
+    wanted = x.double() * torch.exp2(-used.double())[:, None]
+    if target == torch.uint8:
+        wanted = wanted.float().clamp(-448, 448).to(torch.float8_e4m3fn).view(torch.uint8)
+    assert torch.equal(out, wanted.float().to(target))

@@ -281,3 +281,56 @@ func.func @complement(%x: tensor<64xf32>, %out: memref<64xbf16>, %a: f32, %b: me
   memref.store %r3, %b[%c0] : memref<?xbf16>
   return
 }
+
+// -----
+
+// Powers of two are exact: of what was an integer, of what was rounded to one, and of what a loop makes of such. Not of a half.
+// CHECK-LABEL: func.func @powers_of_two
+// CHECK: math.exp2 %{{[a-z0-9]*}} : f32
+// CHECK: math.exp2 %{{[a-z0-9]*}} : f32
+// CHECK: scf.for
+// CHECK: math.exp2 %{{[a-z0-9]*}} : f32
+// CHECK: math.exp2 %{{.*}} fastmath<afn> {tilebridge.for_bf16} : f32
+// CHECK: math.exp %{{.*}} fastmath<afn> {tilebridge.for_bf16} : f32
+func.func @powers_of_two(%i: i32, %x: f32, %out: memref<?xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %half = arith.constant 5.000000e-01 : f32
+  %bias = arith.constant 1.270000e+02 : f32
+  %number = arith.sitofp %i : i32 to f32
+  %e1 = arith.subf %number, %bias : f32
+  %p1 = math.exp2 %e1 : f32
+  %v1 = arith.mulf %x, %p1 : f32
+  %r1 = arith.truncf %v1 : f32 to bf16
+  memref.store %r1, %out[%c0] : memref<?xbf16>
+
+  %log = math.log2 %x : f32
+  %up = math.ceil %log : f32
+  %e2 = arith.negf %up : f32
+  %p2 = math.exp2 %e2 : f32
+  %v2 = arith.mulf %x, %p2 : f32
+  %r2 = arith.truncf %v2 : f32 to f8E4M3FN
+  %bits = arith.extf %r2 : f8E4M3FN to bf16
+  memref.store %bits, %out[%c0] : memref<?xbf16>
+
+  %e3 = scf.for %k = %c0 to %n step %c1 iter_args(%e = %up) -> f32 {
+    %next = arith.addf %e, %number : f32
+    scf.yield %next : f32
+  }
+  %p3 = math.exp2 %e3 : f32
+  %v3 = arith.mulf %x, %p3 : f32
+  %r3 = arith.truncf %v3 : f32 to bf16
+  memref.store %r3, %out[%c0] : memref<?xbf16>
+
+  %e4 = arith.mulf %number, %half : f32
+  %p4 = math.exp2 %e4 : f32
+  %v4 = arith.mulf %x, %p4 : f32
+  %r4 = arith.truncf %v4 : f32 to bf16
+  memref.store %r4, %out[%c0] : memref<?xbf16>
+
+  %p5 = math.exp %number : f32
+  %v5 = arith.mulf %x, %p5 : f32
+  %r5 = arith.truncf %v5 : f32 to bf16
+  memref.store %r5, %out[%c0] : memref<?xbf16>
+  return
+}
