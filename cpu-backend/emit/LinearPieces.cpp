@@ -286,7 +286,7 @@ LinearPieces::Growth LinearPieces::ofDivision(Operation *op) {
       !mayGrow(*growth))
     return std::nullopt;
   if (BlockArgument argument = scalarArgumentOf(by))
-    if (getConstantIntValue(*growth) != 0)
+    if (!isRest && getConstantIntValue(*growth) != 0)
       divisorArguments.insert(argument);
   keepInRange(x, *growth, isSigned);
   // Quotients are rounded down where nothing is negative.

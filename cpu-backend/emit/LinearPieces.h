@@ -64,7 +64,8 @@ public:
   /// not end the piece there. False where anything else differs.
   bool takeRange(mlir::Value mask, Range &range);
 
-  /// Arguments of the function by which what grows was divided.
+  /// Arguments of the function by which what grows was divided; not those of
+  /// remainders alone, which by 1 are 0.
   llvm::ArrayRef<mlir::BlockArgument> divisors() const {
     return divisorArguments.getArrayRef();
   }
