@@ -203,8 +203,8 @@ def CpuPairHalvesPass : Pass<"tilebridge-cpu-pair-halves", "::mlir::ModuleOp"> {
   let description = [{
     x86 widens bf16 by a shuffle and a shift for each vector of f32. In an innermost loop that only loads bf16 and computes element
     by element, the lanes may be in another order: of each two native vectors the first has the even elements, which are words
-    shifted, the second the odd ones, which are words without their lower half. Where bf16 is stored, rounded numbers come back into
-    memory's order in the same way, or, with `bf16-rounding`, by one shuffle of what an instruction rounded. Accumulators may only
+    shifted, the second the odd ones, which are words without their lower half. Where bf16 is stored, numbers come back into
+    memory's order in the same way, upper halves and lower ones, by which all of the upper ones are rounded; or, with `bf16-rounding`, by one shuffle of what an instruction rounded. Accumulators may only
     become one number behind the loop.
 
     So is what such loops keep in scratch memory as f32 from one to the other, as a softmax its exponentials: the memory has its even elements first, then the

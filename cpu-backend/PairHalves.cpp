@@ -289,23 +289,16 @@ private:
   Value interleave(ImplicitLocOpBuilder &b, Value value) {
     auto type = cast<VectorType>(value.getType());
     auto round = value.getDefiningOp<arith::TruncFOp>();
-    Value upper = SmallFloatConverter(b, {}).roundInUpperHalf(
-        round.getIn(), cutsOff(round), round->hasAttr(shortNansAttr));
+    SmallFloatConverter converter(b, {});
+    Value bits = converter.bitsWithShortNans(round.getIn(),
+                                             round->hasAttr(shortNansAttr));
     SmallVector<int64_t> evens, odds;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
       (lane % group < group / 2 ? evens : odds).push_back(lane);
-    auto words = VectorType::get(type.getNumElements() / 2, b.getI32Type());
-    auto constant = [&](uint32_t number) -> Value {
-      return arith::ConstantOp::create(
-          b, DenseElementsAttr::get(words, APInt(32, number)));
-    };
-    Value even = arith::ShRUIOp::create(
-        b, vector::ShuffleOp::create(b, upper, upper, evens), constant(16));
-    Value odd = arith::AndIOp::create(
-        b, vector::ShuffleOp::create(b, upper, upper, odds),
-        constant(0xffff0000));
-    return vector::BitCastOp::create(b, type,
-                                     arith::OrIOp::create(b, even, odd));
+    Value codes = converter.roundPairs(
+        vector::ShuffleOp::create(b, bits, bits, evens),
+        vector::ShuffleOp::create(b, bits, bits, odds), cutsOff(round));
+    return arith::BitcastOp::create(b, type, codes);
   }
 
   scf::ForOp loop;

@@ -134,6 +134,43 @@ Value SmallFloatConverter::roundInUpperHalf(Value x, bool towardZero,
   return arith::SelectOp::create(b, isNan, constant(i32, 0x7fc00000), rounded);
 }
 
+Value SmallFloatConverter::bitsWithShortNans(Value x, bool areShort) {
+  Type i32 = like(x, b.getI32Type());
+  Value bits = arith::BitcastOp::create(b, i32, x);
+  if (areShort)
+    return bits;
+  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  return arith::SelectOp::create(b, isNan, constant(i32, 0x7fc00000), bits);
+}
+
+/// All upper halves are rounded at once: one is added to those whose lower half
+/// is more than 0x8000, or that and the upper one odd.
+Value SmallFloatConverter::roundPairs(Value even, Value odd, bool towardZero) {
+  auto words = cast<VectorType>(even.getType());
+  auto halves = VectorType::get(2 * words.getNumElements(), b.getI16Type());
+  auto both = [&](Value low, Value high) -> Value {
+    return vector::BitCastOp::create(b, halves,
+                                     arith::OrIOp::create(b, low, high));
+  };
+  Value count = constant(words, 16);
+  Value upper =
+      both(arith::ShRUIOp::create(b, even, count),
+           arith::AndIOp::create(b, odd, constant(words, 0xffff0000)));
+  if (towardZero)
+    return upper;
+  Value lower = both(arith::AndIOp::create(b, even, constant(words, 0xffff)),
+                     arith::ShLIOp::create(b, odd, count));
+  // What is taken from the lower half where the upper one is even, but not
+  // below zero: then the first bit says which are to be rounded up.
+  Value less = arith::AndIOp::create(
+      b, arith::XOrIOp::create(b, upper, constant(halves, 0xffff)),
+      constant(halves, 1));
+  lower =
+      arith::SubIOp::create(b, arith::MaxUIOp::create(b, lower, less), less);
+  return arith::AddIOp::create(
+      b, upper, arith::ShRUIOp::create(b, lower, constant(halves, 15)));
+}
+
 Value SmallFloatConverter::roundToBf16(Value x, bool keepsNans) {
   Value bits = roundInUpperHalf(x, /*towardZero=*/false, keepsNans);
   bits = arith::AndIOp::create(b, bits, constant(bits.getType(), 0xffff0000));

@@ -61,11 +61,12 @@ public:
   /// as below; for bf16.
   mlir::Value truncate(mlir::Value x, mlir::Type type, bool towardZero,
                        bool keepsNans = false);
-  /// Integers of 32 bits whose upper halves are f32 `x` as bf16; what is in the
-  /// lower ones is of no use. `keepsNans`: lower halves of NaNs are zero, so
-  /// that they stay NaNs of some kind without a test.
-  mlir::Value roundInUpperHalf(mlir::Value x, bool towardZero,
-                               bool keepsNans = false);
+  /// The bits of f32 `x`, in which lower halves of NaNs are zero, so that
+  /// rounding keeps these.
+  mlir::Value bitsWithShortNans(mlir::Value x, bool areShort);
+  /// Of two vectors of such bits the codes of bf16, the first one's at even
+  /// places.
+  mlir::Value roundPairs(mlir::Value even, mlir::Value odd, bool towardZero);
   /// f32 `x` rounded to what bf16 holds, still an f32.
   mlir::Value roundToBf16(mlir::Value x, bool keepsNans);
   /// f32 of f64 such that rounding it again, to 22 bits or fewer, gives what
@@ -73,6 +74,11 @@ public:
   mlir::Value truncateF64ToOdd(mlir::Value x);
 
 private:
+  /// Integers of 32 bits whose upper halves are f32 `x` as bf16; what is in the
+  /// lower ones is of no use. `keepsNans`: lower halves of NaNs are zero, so
+  /// that they stay NaNs of some kind without a test.
+  mlir::Value roundInUpperHalf(mlir::Value x, bool towardZero,
+                               bool keepsNans = false);
   mlir::Type like(mlir::Value shape, mlir::Type element);
   mlir::Value constant(mlir::Type type, uint32_t value);
   mlir::Value constantF(mlir::Type type, double value);

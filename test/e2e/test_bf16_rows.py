@@ -178,3 +178,31 @@ def test_softmax_of_any_row(columns, in_place, rng):
     torch.testing.assert_close(
         out.double().nan_to_num(), wanted.nan_to_num(), rtol=2**-7, atol=2.0**-133
     )
+
+
+@triton.jit
+def rounded_kernel(x, y, out, n, ADDS: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    left = tl.load(x + i, mask=i < n).to(tl.float32)
+    right = tl.load(y + i, mask=i < n).to(tl.float32)
+    tl.store(out + i, (left + right if ADDS else left * right).to(out.dtype.element_ty), mask=i < n)
+
+
+@pytest.mark.parametrize("adds", [False, True])
+@pytest.mark.parametrize("n", [1, 17, 37, 1024, 131072 + 5])
+def test_rounding_of_any_number(n, adds, rng):
+    """Products of any numbers, infinities, NaNs and numbers below the normal ones, and many that are halfway between two."""
+
+    def between(low, high):
+        return bits(torch.randint(low, high, [n], generator=rng, dtype=torch.int16).tolist())
+
+    anything = between(-32768, 32767), between(-32768, 32767)
+    near_one = between(0x3F00, 0x4080), between(0x3F00, 0x4080)
+    for x, y in (anything, near_one, (anything[0], near_one[0])):
+        out = torch.empty(n, dtype=torch.bfloat16)
+        rounded_kernel[(triton.cdiv(n, 1024),)](x, y, out, n, ADDS=adds, BLOCK=1024)
+        wide = x.float() + y.float() if adds else x.float() * y.float()
+        wanted = wide.bfloat16()
+        assert torch.equal(out.isnan(), wanted.isnan())
+        number = ~wanted.isnan()
+        assert torch.equal(out.view(torch.int16)[number], wanted.view(torch.int16)[number])

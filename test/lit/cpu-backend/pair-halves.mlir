@@ -68,11 +68,23 @@ func.func @sum(%x: memref<?xbf16>, %copy: memref<?xbf16>, %n: index, %init: vect
 // HALF: arith.cmpf uno, %[[Y]], %[[Y]]
 // HALF: %[[UPPER:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<32xi1>, vector<32xi32>
 // HALF: %[[EVENS:.*]] = vector.shuffle %[[UPPER]], %[[UPPER]] [0, 1, 2, 3, 4, 5, 6, 7, 16, {{.*}} 23]
-// HALF: %[[EVEN:.*]] = arith.shrui %[[EVENS]],
 // HALF: %[[ODDS:.*]] = vector.shuffle %[[UPPER]], %[[UPPER]] [8, {{.*}} 15, 24, {{.*}} 31]
+// HALF: %[[EVEN:.*]] = arith.shrui %[[EVENS]],
 // HALF: %[[ODD:.*]] = arith.andi %[[ODDS]],
 // HALF: %[[WORDS:.*]] = arith.ori %[[EVEN]], %[[ODD]]
-// HALF: %[[ORDER:.*]] = vector.bitcast %[[WORDS]] : vector<16xi32> to vector<32xbf16>
+// HALF: %[[HIGH:.*]] = vector.bitcast %[[WORDS]] : vector<16xi32> to vector<32xi16>
+// All upper halves are rounded at once, by their lower ones.
+// HALF: %[[EVEN_REST:.*]] = arith.andi %[[EVENS]],
+// HALF: %[[ODD_REST:.*]] = arith.shli %[[ODDS]],
+// HALF: %[[RESTS:.*]] = arith.ori %[[EVEN_REST]], %[[ODD_REST]]
+// HALF: %[[LOW:.*]] = vector.bitcast %[[RESTS]] : vector<16xi32> to vector<32xi16>
+// HALF: %[[IS_EVEN:.*]] = arith.xori %[[HIGH]],
+// HALF: %[[LESS:.*]] = arith.andi %[[IS_EVEN]],
+// HALF: %[[MOST:.*]] = arith.maxui %[[LOW]], %[[LESS]]
+// HALF: %[[MORE:.*]] = arith.subi %[[MOST]], %[[LESS]]
+// HALF: %[[CARRY:.*]] = arith.shrui %[[MORE]],
+// HALF: %[[ROUNDED:.*]] = arith.addi %[[HIGH]], %[[CARRY]]
+// HALF: %[[ORDER:.*]] = arith.bitcast %[[ROUNDED]] : vector<32xi16> to vector<32xbf16>
 // HALF: scf.if
 // HALF: vector.store %[[ORDER]],
 func.func @store(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index, %by: f32, %twice: i1) {
@@ -179,9 +191,10 @@ func.func @cut(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index, %by: f32) {
 // HALF-LABEL: func.func @short_nans
 // HALF: arith.mulf
 // HALF-NOT: arith.cmpf
-// HALF-COUNT-2: arith.addi
+// HALF-COUNT-2: arith.ori {{.*}} : vector<16xi32>
 // HALF-NOT: arith.cmpf
-// HALF: arith.ori {{.*}} : vector<16xi32>
+// HALF: arith.addi {{.*}} : vector<32xi16>
+// HALF-NOT: arith.cmpf
 // HALF: vector.store
 func.func @short_nans(%x: memref<?xbf16>, %y: memref<?xbf16>, %n: index, %by: f32) {
   %c0 = arith.constant 0 : index
