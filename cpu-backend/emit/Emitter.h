@@ -101,6 +101,10 @@ public:
   /// that is known here; null if all may be seen.
   virtual mlir::Value wantedEnd(mlir::Value tensor, unsigned dim) = 0;
 
+  /// How many steps along K of a product there are to multiply, as its kernel
+  /// takes them; null: all. `isTail`: others are not zeros in both operands.
+  virtual mlir::Value stepsOf(mlir::linalg::LinalgOp product, bool &isTail) = 0;
+
   /// Fresh scratch memory, aligned to 64 bytes, valid until the end of the
   /// block that the builder is in. Static shape, identity layout, any element
   /// type but i1.

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 // Everything happens at a place in the new function: the old one is walked in
-// order, scalar ops are cloned, and each root (an op that the plan gives a
-// buffer, or that writes) becomes a nest of loops in which whatever is `inline`
-// is computed again, element by element, from its operands.
+// order, scalar ops are cloned, and each root (an op with a buffer, or one that
+// writes) becomes a nest of loops that computes whatever is `inline` again.
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -37,8 +36,7 @@ public:
 
   /// Builds the new function beside the old one; null after an error.
   mlir::func::FuncOp run();
-  /// Whether all that `run` wrote is loops over contiguous memory with hardly
-  /// any arithmetic, such as sums of two arrays.
+  /// Whether all that `run` wrote is loops that hardly do any arithmetic.
   bool hasOnlyStreams() const { return onlyStreams; }
 
   mlir::Value mapScalar(mlir::Value value) override;
@@ -56,7 +54,7 @@ public:
                          bool *isZero = nullptr) override;
   mlir::Value wantedEnd(mlir::Value tensor, unsigned dim) override;
   mlir::Value bytesToNext(mlir::Value tensor) override;
-  bool isInlineZero(mlir::Value tensor) const;
+  mlir::Value stepsOf(mlir::linalg::LinalgOp product, bool &isTail) override;
   mlir::Value allocate(mlir::MemRefType type) override;
   mlir::LogicalResult materialize(mlir::Value tensor,
                                   mlir::Value memref) override;
@@ -68,6 +66,7 @@ private:
   friend class GroupLanes;
   friend class GatheredPairs;
   friend class GatheredRows;
+  friend class MaskTails;
   friend struct RowLanes;
   friend class RowPieces;
   friend class ScatterPieces;
@@ -103,6 +102,7 @@ private:
   mapScalars(mlir::ValueRange values);
   void bindScalars(mlir::ValueRange from, mlir::ValueRange to);
   void bindTensors(mlir::ValueRange values);
+  bool isInlineZero(mlir::Value tensor) const;
   bool isZeroOfDeepMatmul(mlir::Value init, mlir::Value argument) const;
   mlir::LogicalResult beginAtZero(mlir::scf::ForOp loop,
                                   mlir::ValueRange arguments,
@@ -390,7 +390,7 @@ private:
   mlir::Value sharingState;
   int64_t sharedProducts = 0;
   /// Ends of rows that somebody sees: of masks, and of ranges of several parts.
-  llvm::DenseMap<mlir::Value, mlir::Value> endsOfMasks;
+  llvm::MapVector<mlir::Value, mlir::Value> endsOfMasks;
   llvm::SmallVector<std::pair<WantedRange, Interval>, 0> intervals;
   /// Tensors of rank 0 that are a value.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;

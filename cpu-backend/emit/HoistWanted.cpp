@@ -122,10 +122,10 @@ static void hoistNumbers(Operation *op) {
       Hoist(place).run(value);
 }
 
-/// Which rows of a product are wanted is known before the loops around it, as
-/// far out as can be.
-static void hoistRows(Operation *product) {
-  std::optional<WantedRange> range = findWantedRows(product);
+/// Which rows, or columns, of a product are wanted is known before the loops
+/// around it, as far out as can be.
+static void hoistRange(Operation *product,
+                       const std::optional<WantedRange> &range) {
   if (!range)
     return;
   SmallVector<Operation *> places = {product};
@@ -149,5 +149,8 @@ void tilebridge::cpu::hoistWanted(func::FuncOp func) {
   func.walk(
       [&](Operation *op) { (isProduct(op) ? products : ops).push_back(op); });
   llvm::for_each(ops, hoistNumbers);
-  llvm::for_each(products, hoistRows);
+  for (Operation *product : products) {
+    hoistRange(product, findWantedRows(product));
+    hoistRange(product, findWantedColumns(product));
+  }
 }

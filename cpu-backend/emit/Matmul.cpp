@@ -55,16 +55,21 @@ static void clearColumns(ImplicitLocOpBuilder &b, Value acc, Value wanted,
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  // From the first whole vector on: what is before it is multiplied.
-  Value first =
-      arith::AndIOp::create(b, offsetBy(b, end, lanes - 1), index(-lanes));
+  // From the first whole vector on: what is before it is multiplied. Loops that
+  // end with what is wanted take no more than that together (MaskTails.cpp).
+  constexpr int64_t most = 64;
+  auto upTo = [&](int64_t step) -> Value {
+    return arith::AndIOp::create(b, offsetBy(b, end, step - 1), index(-step));
+  };
+  Value first = upTo(lanes),
+        last = arith::MinSIOp::create(b, upTo(most), index(columns));
   Value zero = arith::ConstantOp::create(
       b, b.getZeroAttr(VectorType::get(lanes, type.getElementType())));
   OpBuilder::InsertionGuard guard(b);
   auto above =
       scf::ForOp::create(b, index(0), wanted ? wanted : index(rows), index(1));
   b.setInsertionPointToStart(above.getBody());
-  auto along = scf::ForOp::create(b, first, index(columns), index(lanes));
+  auto along = scf::ForOp::create(b, first, last, index(lanes));
   b.setInsertionPointToStart(along.getBody());
   vector::StoreOp::create(
       b, zero, acc,
@@ -96,12 +101,43 @@ Value tilebridge::cpu::sliceOf(ImplicitLocOpBuilder &b, Value memref,
                                    offsets, sizes, strides);
 }
 
-void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
-                                      Value rhs, Value acc,
-                                      const MatmulSettings &settings,
-                                      Allocate allocate, bool isFirst,
-                                      Value wanted, Value ahead,
-                                      Value columnsEnd, Value depthEnd) {
+/// Packs no more of an operand's steps than `depth`, by parts of these.
+static void packInParts(ImplicitLocOpBuilder &b, Value src, Value packed,
+                        unsigned steps, unsigned packedSteps, int64_t group,
+                        Value depth,
+                        llvm::function_ref<void(Value, Value)> pack) {
+  auto type = cast<MemRefType>(src.getType());
+  int64_t part = type.getElementTypeBitWidth() < 16 ? 64 : 32;
+  if (!depth || type.getDimSize(steps) % part || type.getDimSize(steps) == part)
+    return pack(src, packed);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto loop = scf::ForOp::create(b, index(0), depth, index(part));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  auto partOf = [&](Value memref, unsigned dim, Value at, int64_t size) {
+    auto from = cast<MemRefType>(memref.getType());
+    SmallVector<OpFoldResult> offsets(from.getRank(), b.getIndexAttr(0)),
+        sizes = getAsIndexOpFoldResult(b.getContext(), from.getShape()),
+        strides(from.getRank(), b.getIndexAttr(1));
+    offsets[dim] = at;
+    sizes[dim] = b.getIndexAttr(size);
+    return memref::SubViewOp::create(b, memref, offsets, sizes, strides)
+        .getResult();
+  };
+  Value at = loop.getInductionVar(),
+        to = group == 1
+                 ? at
+                 : arith::DivUIOp::create(b, at, index(group)).getResult();
+  pack(partOf(src, steps, at, part),
+       partOf(packed, packedSteps, to, part / group));
+}
+
+void tilebridge::cpu::emitMatmulLoops(
+    ImplicitLocOpBuilder &b, Value lhs, Value rhs, Value acc,
+    const MatmulSettings &settings, Allocate allocate, bool isFirst,
+    Value wanted, Value ahead, Value columnsEnd, Value depthEnd, bool isTail) {
   auto type = cast<MemRefType>(acc.getType());
   auto layout = type.getStridesAndOffset().first;
   if (type.getDimSize(1) == 1 && type.getDimSize(0) > 1 && layout[0] == 1) {
@@ -119,11 +155,16 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
   MatmulKernel kernel(b, lhsType.getElementType(), rhsType.getElementType(),
                       type, k, settings);
   kernel.limitColumns(columnsEnd);
+  Value first, all = arith::ConstantIndexOp::create(b, k),
+               depth = depthEnd ? kernel.wholeSteps(depthEnd, k) : all,
+               partDepth = isTail ? depth : Value();
   bool packsLhs = !kernel.readsLhs(lhsType),
        packsRhs = !kernel.readsRhs(rhsType);
   SmallVector<int64_t> right = rhsType.getStridesAndOffset().first;
   bool isByColumns = right[1] != 1 && right[0] == 1;
-  int64_t few = !wanted || !packsRhs || (right[1] != 1 && !isByColumns) ? 0
+  int64_t few = !wanted || !packsRhs || (isTail && isByColumns) ||
+                        (right[1] != 1 && !isByColumns)
+                    ? 0
                 : isByColumns ? kernel.rowsWithColumns()
                               : kernel.rowsWithRows();
   auto state = [](bool packs) { return packs ? "packed" : "where it lies"; };
@@ -136,10 +177,13 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     bool byColumns =
         kernel.readsElements() && strides[0] == 1 && strides[1] != 1;
     Value packed = allocate(kernel.packedLhs(k, byColumns));
-    kernel.packLhs(byColumns ? swapDims(b, lhs) : lhs, packed);
+    if (byColumns)
+      kernel.packLhs(swapDims(b, lhs), packed);
+    else
+      packInParts(b, lhs, packed, 1, 1, 1, partDepth,
+                  [&](Value src, Value dst) { kernel.packLhs(src, dst); });
     lhs = byColumns ? swapDims(b, packed) : packed;
   }
-  Value first, depth = arith::ConstantIndexOp::create(b, k);
   if (isFirst)
     first = arith::ConstantIntOp::create(b, 1, 1);
   OpBuilder::InsertionGuard guard(b);
@@ -152,7 +196,7 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
     RowsInMemory rows = rowsOf(b, lhs), others = rowsOf(b, rhs, isByColumns);
     others.aheadBytes = ahead;
     if (isByColumns)
-      kernel.multiplyColumns(acc, rows, others, depth, wanted, first, allocate);
+      kernel.multiplyColumns(acc, rows, others, all, wanted, first, allocate);
     else
       kernel.multiply({}, {}, acc, depth, allocate, rows, wanted, first,
                       others);
@@ -160,11 +204,11 @@ void tilebridge::cpu::emitMatmulLoops(ImplicitLocOpBuilder &b, Value lhs,
   }
   if (packsRhs) {
     Value packed = allocate(kernel.packedRhs(k));
-    kernel.packRhs(rhs, packed);
+    packInParts(b, rhs, packed, 0, 1,
+                k / cast<MemRefType>(packed.getType()).getDimSize(1), partDepth,
+                [&](Value src, Value dst) { kernel.packRhs(src, dst); });
     rhs = packed;
   }
-  if (depthEnd)
-    depth = kernel.wholeSteps(depthEnd, k);
   kernel.multiply(lhs, rhs, acc, depth, allocate, {}, wanted, first);
 }
 
@@ -224,6 +268,12 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
   FailureOr<MatmulForm> form = MatmulForm::of(op, emitter.target());
   if (failed(form))
     return failure();
+  // What is not wanted of the operands need not be there.
+  unsigned rows = form->isBatch ? 1 : 0;
+  Value wanted = emitter.wantedEnd(op->getResult(0), rows),
+        columnsEnd = emitter.wantedEnd(op->getResult(0), rows + 1);
+  bool isTail = false;
+  Value depthEnd = emitter.stepsOf(op, isTail);
   Value lhs = emitter.viewOf(op.getDpsInputs()[0]),
         rhs = emitter.viewOf(op.getDpsInputs()[1]);
   if (!lhs || !rhs)
@@ -240,11 +290,6 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
                                  kernel.mayBeginAtZero() ? &isZero : nullptr);
   if (!acc)
     return failure();
-  unsigned rows = form->isBatch ? 1 : 0;
-  Value wanted = emitter.wantedEnd(op->getResult(0), rows),
-        columnsEnd = emitter.wantedEnd(op->getResult(0), rows + 1);
-  Value depthEnd = form->endOfSteps(
-      b, op, [&](Value value) { return emitter.mapScalar(value); });
   Value ahead = wanted ? emitter.bytesToNext(op.getDpsInputs()[1]) : Value();
   auto allocate = allocateAt(emitter, b);
   auto emitOne = [&](Value left, Value right, Value sum) {
@@ -253,7 +298,7 @@ LogicalResult tilebridge::cpu::emitMatmul(Emitter &emitter,
     if (form->swapsRhs)
       right = swapDims(b, right);
     emitMatmulLoops(b, left, right, sum, form->settings, allocate, isZero,
-                    wanted, ahead, columnsEnd, depthEnd);
+                    wanted, ahead, columnsEnd, depthEnd, isTail);
     if (wanted)
       clearShortRows(b, sum, wanted);
     if (isZero && columnsEnd)

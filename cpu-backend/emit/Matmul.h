@@ -351,7 +351,7 @@ void emitMatmulLoops(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                      const MatmulSettings &settings, Allocate allocate,
                      bool isFirst = false, mlir::Value wanted = {},
                      mlir::Value ahead = {}, mlir::Value columnsEnd = {},
-                     mlir::Value depthEnd = {});
+                     mlir::Value depthEnd = {}, bool isTail = false);
 
 /// What a memref has at one index of its first dimension, such as the matrix of
 /// a batch.

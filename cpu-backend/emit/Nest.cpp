@@ -214,6 +214,8 @@ LogicalResult NestEmitter::emitLanesLoop(unsigned position, int64_t first) {
   if (squares)
     return segment(constant(0), toValue(b, loc, ranges[d].second), true);
   if (limits.empty() && lows.empty()) {
+    if (auto end = dyn_cast<Value>(ranges[d].second))
+      return segment(constant(first), end, true);
     if (first + lanes == nest.shape[d])
       return emitOnce(position, first, /*interior=*/true);
     return first == nest.shape[d]

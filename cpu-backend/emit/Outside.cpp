@@ -196,14 +196,18 @@ namespace {
 class Search {
 public:
   explicit Search(int64_t begin) : begin(begin) {}
+  /// Where a mask of rank 1 is false.
+  explicit Search(Value mask) : mask(mask) {}
 
   Outside visit(Value block, unsigned dim) {
     if (--budget < 0)
       return {};
     if (Attribute attr = constantAttr(block))
       return Outside::same(attr);
+    if (mask && block == mask)
+      return Outside::same(Builder(block.getContext()).getBoolAttr(false));
     if (std::optional<StructuredLoad> load = matchLoad(block))
-      return visitLoad(*load, dim);
+      return mask ? Outside() : visitLoad(*load, dim);
     Operation *op = block.getDefiningOp();
     if (!op)
       return {};
@@ -233,10 +237,13 @@ public:
     for (auto [d, expr] : llvm::enumerate(from.getResults()))
       if (expr == to.getResult(dim))
         return visit(input->get(), d);
-    return {};
+    return unlikeRows();
   }
 
 private:
+  /// Of what is the same along the dimension, but another number in each row.
+  Outside unlikeRows() const { return mask ? Outside::same() : Outside(); }
+
   Outside visitLoad(StructuredLoad load, unsigned dim) {
     auto read = cast<RankedTensorType>(load.read.getType());
     if (load.low.empty() || read.isDynamicDim(dim))
@@ -250,6 +257,11 @@ private:
 
   Outside visitRows(linalg_ext::GatherRowsOp rows, unsigned dim) {
     auto view = cast<MemRefType>(rows.getView().getType());
+    if (mask)
+      return static_cast<unsigned>(rows.getDim()) == dim &&
+                     rows.getRowmask() == mask
+                 ? visitOther(rows.getOther(), rows.getResult(), dim)
+                 : Outside();
     if (static_cast<unsigned>(rows.getDim()) == dim || view.isDynamicDim(dim) ||
         view.getDimSize(dim) > begin)
       return {};
@@ -265,8 +277,8 @@ private:
                                                                   : Outside();
   }
 
-  Outside visitMasked(Value mask, Value other, Value block, unsigned dim) {
-    if (!mask || !visit(mask, dim).isFalse())
+  Outside visitMasked(Value where, Value other, Value block, unsigned dim) {
+    if (!where || !visit(where, dim).isFalse())
       return {};
     return visitOther(other, block, dim);
   }
@@ -316,6 +328,7 @@ private:
         outside = visit(operand.get(), dim);
       } else if (isRead(operand)) {
         AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
+        outside = unlikeRows();
         for (auto [d, expr] : llvm::enumerate(map.getResults()))
           if (auto loop = dyn_cast<AffineDimExpr>(expr);
               loop && loop.getPosition() == dim)
@@ -330,13 +343,16 @@ private:
       return outsideOf(op, operands);
     return outsideOfBody(*generic.getBody(), operands, [&](uint64_t d) {
       Outside index;
+      if (mask)
+        return d == dim ? index : Outside::same();
       if (d == dim)
         index.least = begin;
       return index;
     });
   }
 
-  int64_t begin;
+  int64_t begin = 0;
+  Value mask;
   int budget = 64;
 };
 
@@ -344,4 +360,8 @@ private:
 
 Outside tilebridge::cpu::outsideFrom(Value block, unsigned dim, int64_t begin) {
   return Search(begin).visit(block, dim);
+}
+
+Outside tilebridge::cpu::outsideOfMask(Value block, unsigned dim, Value mask) {
+  return Search(mask).visit(block, dim);
 }

@@ -49,6 +49,10 @@ Outside outsideOf(mlir::Operation *op, llvm::ArrayRef<Outside> operands);
 /// loads that it is computed from.
 Outside outsideFrom(mlir::Value block, unsigned dim, int64_t begin);
 
+/// What elements of `block` along `dim` have in common where `mask`, of rank 1,
+/// is false: in each row a number of its own.
+Outside outsideOfMask(mlir::Value block, unsigned dim, mlir::Value mask);
+
 /// The number that `value` is, or all of its elements are; null if that is not
 /// known.
 mlir::Attribute constantAttr(mlir::Value value);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Elements.h"
+#include "cpu-backend/emit/MaskTails.h"
 #include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/NestEmitter.h"
 #include "cpu-backend/emit/Wanted.h"
@@ -81,32 +82,39 @@ LogicalResult FunctionEmitter::openMasks(Operation *op) {
       op->walk([&](Operation *product) {
           if (!isProduct(product))
             return WalkResult::advance();
-          auto range = findWantedRows(product);
-          auto known = range ? knownBefore(*range, op) : std::nullopt;
-          if (!known)
-            return WalkResult::advance();
-          for (const WantedPart &part : known->parts) {
-            Value end = part.mask ? endsOfMasks.lookup(part.mask) : Value();
-            if (!part.mask || (end && isHere(end)))
+          for (auto range :
+               {findWantedRows(product), findWantedColumns(product)}) {
+            auto known = range ? knownBefore(*range, op) : std::nullopt;
+            if (!known)
               continue;
-            Value behind = behindLastTrue(part.mask, product->getLoc());
-            if (!behind)
-              return WalkResult::interrupt();
-            endsOfMasks[part.mask] = behind;
+            for (const WantedPart &part : known->parts) {
+              Value end = part.mask ? endsOfMasks.lookup(part.mask) : Value();
+              if (!part.mask || (end && isHere(end)))
+                continue;
+              Value behind =
+                  MaskTails(*this).behindLastTrue(part.mask, product->getLoc());
+              if (!behind)
+                return WalkResult::interrupt();
+              endsOfMasks[part.mask] = behind;
+            }
+            intervalOf(*range, product->getLoc());
           }
-          intervalOf(*range, product->getLoc());
           return WalkResult::advance();
         }).wasInterrupted());
 }
 
 /// Of rows all that is known says where they end. Panels of columns have one
 /// end in all branches.
+Value FunctionEmitter::stepsOf(linalg::LinalgOp product, bool &isTail) {
+  return MaskTails(*this).stepsOf(product, &isTail);
+}
+
 Value FunctionEmitter::wantedEnd(Value tensor, unsigned dim) {
   Operation *product = tensor.getDefiningOp();
   bool isOfRows = dim + 2 == cast<RankedTensorType>(tensor.getType()).getRank();
-  if (isOfRows && failed(openMasks(product)))
+  if (failed(openMasks(product)))
     return {};
-  auto range = isOfRows ? findWantedRows(product) : findWanted(tensor, dim);
+  auto range = isOfRows ? findWantedRows(product) : findWantedColumns(product);
   if (!range || (!isOfRows && !range->only()))
     return {};
   auto interval = intervalOf(*range, tensor.getLoc());
@@ -177,6 +185,8 @@ void NestEmitter::findRanges() {
     }
     if (ranges[d] != whole)
       restricted.insert(d);
+    else if (Value end = MaskTails(fe).endOfNest(nest, d))
+      ranges[d].second = end;
   }
   if (part)
     ranges[part->dim] = {part->begin, part->end};

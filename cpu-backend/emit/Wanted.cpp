@@ -325,3 +325,11 @@ std::optional<WantedRange> tilebridge::cpu::findWantedRows(Operation *product) {
   return rank < 2 ? std::nullopt
                   : findWanted(result, rank - 2, WantedBy::Masks);
 }
+
+std::optional<WantedRange>
+tilebridge::cpu::findWantedColumns(Operation *product) {
+  Value result = product->getResult(0);
+  int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+  return rank < 2 ? std::nullopt
+                  : findWanted(result, rank - 1, WantedBy::Masks);
+}

@@ -67,8 +67,9 @@ std::optional<WantedRange>
 findWanted(mlir::Value tensor, unsigned dim, WantedBy by = WantedBy::Ends,
            llvm::ArrayRef<mlir::Operation *> besides = {});
 
-/// Those of the rows of a product; a batch has several products.
+/// Those of the rows, or columns, of a product; a batch has several products.
 std::optional<WantedRange> findWantedRows(mlir::Operation *product);
+std::optional<WantedRange> findWantedColumns(mlir::Operation *product);
 
 /// `range` as far as it is known where `op` begins; nothing if that may be all.
 std::optional<WantedRange> knownBefore(const WantedRange &range,
