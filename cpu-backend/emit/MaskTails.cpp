@@ -307,8 +307,10 @@ MaskTails::End MaskTails::endOfUse(OpOperand &use, unsigned dim) {
     if (!loop || linalgOp.getIteratorTypesArray()[loop.getPosition()] !=
                      utils::IteratorType::reduction)
       return unknown();
-    Value steps = stepsOf(linalgOp);
-    if (!steps)
+    // Of few rows that are multiplied by columns all zeros are taken along.
+    bool isTail = false;
+    Value steps = stepsOf(linalgOp, &isTail);
+    if (!steps || !isTail)
       return unknown();
     return {steps};
   }
