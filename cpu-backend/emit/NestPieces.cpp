@@ -260,7 +260,7 @@ FailureOr<bool> NestEmitter::emitPieces(unsigned position, Value from,
     trial.undo();
     return false;
   }
-  if (!dividesByOne && !pieceDivisors.empty()) {
+  if (!dividesByOne.has_value() && !pieceDivisors.empty()) {
     trial.undo();
     return emitPiecesByDivisors(position, from, to);
   }

@@ -103,12 +103,12 @@ LogicalResult FunctionEmitter::openMasks(Operation *op) {
         }).wasInterrupted());
 }
 
-/// Of rows all that is known says where they end. Panels of columns have one
-/// end in all branches.
 Value FunctionEmitter::stepsOf(linalg::LinalgOp product, bool &isTail) {
   return MaskTails(*this).stepsOf(product, &isTail);
 }
 
+/// Of rows all that is known says where they end. Panels of columns have one
+/// end in all branches.
 Value FunctionEmitter::wantedEnd(Value tensor, unsigned dim) {
   Operation *product = tensor.getDefiningOp();
   bool isOfRows = dim + 2 == cast<RankedTensorType>(tensor.getType()).getRank();
