@@ -111,6 +111,8 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
     Programs that multiply few rows with blocks of a matrix in row-major order that are narrower than 1024 bytes (types of less than 32 bits: 128), in a
     loop, become one with a wider block, if theirs have 16 rows at most. It runs in launches that store up to 4 of these, which the function that
     `tilebridge.merged_step` names asks, and that have 8 times as many programs along the axis; others run the kernel, in an order of its own.
+    With up to 4 `cores` there is a second one, `.merged_wide`, of 1024 columns (with up to 8, of 512), that runs where each core gets one; the first one has
+    512 bytes then of types of less than 32 bits, and needs twice as many programs as there are cores, if these are fewer than 4.
 
     Not for kernels with other products, atomics, prints, assertions or `scf.while`, for those whose loops or branches depend on the program,
     nor for those of more than 400 operations.
@@ -139,7 +141,8 @@ def CpuMergeProgramsPass : Pass<"tilebridge-cpu-merge-programs", "::mlir::Module
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
   let options = [
     Option<"largeRead", "large-read", "int64_t", "0",
-           "Bytes that a launch reads from memory, not from a cache, if it reads so many; 0: programs follow one another as they are numbered">
+           "Bytes that a launch reads from memory, not from a cache, if it reads so many; 0: programs follow one another as they are numbered">,
+    Option<"cores", "cores", "int64_t", "16", "That threads of a launch share">
   ];
 }
 

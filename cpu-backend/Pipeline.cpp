@@ -76,6 +76,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // Programs that read one column each become one that reads lines.
   CpuMergeProgramsPassOptions merge;
   merge.largeRead = target.prefetchBytes;
+  merge.cores = target.cores;
   pm.addPass(createCpuMergeProgramsPass(merge));
   // Others go through memory along the axis along which blocks are near.
   CpuOrderProgramsPassOptions order;

@@ -13,6 +13,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/AArch64TargetParser.h"
@@ -107,6 +108,11 @@ static void setCacheBytes(CpuTarget &target, bool isHost) {
   target.prefetchBytes = std::min(cache, usual) / 2;
   target.streamBytes = std::min(
       cache * 3 / 2, std::clamp(cores * usual / 4, usual * 3 / 2, usual * 4));
+}
+
+/// Those that the process may use.
+static int64_t hostCores() {
+  return llvm::hardware_concurrency().compute_thread_count();
 }
 
 static void deriveFacts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
@@ -292,6 +298,8 @@ llvm::Expected<CpuTarget> CpuTarget::parse(llvm::StringRef spec) {
   deriveFacts(target, *info);
   if (llvm::Triple(target.triple).isX86())
     setCacheBytes(target, isHost);
+  if (isHost)
+    target.cores = hostCores();
   return target;
 }
 

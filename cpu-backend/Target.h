@@ -58,6 +58,9 @@ struct CpuTarget {
   int64_t streamBytes = 0;
   /// What it has to read by one access to ask for what comes later; 0: never.
   int64_t prefetchBytes = 0;
+  /// That threads of a launch share: those of the host that the process may
+  /// use; else as many as a machine is taken to have.
+  int64_t cores = 16;
   /// What one compare-and-exchange takes.
   unsigned exchangeBytes = 8;
   /// Number of vector registers.

@@ -151,6 +151,11 @@ struct DeepMatmul {
                         .getResult();
   }
 
+  /// Rows of b that are read where they lie while memory has time to give a
+  /// later one: an iteration's, but of rows so long that the second cache keeps
+  /// what was asked for.
+  int64_t rowsAhead() const;
+
   /// The rows of a that this iteration has read or packed.
   RowsInMemory leftRows(mlir::ImplicitLocOpBuilder &b) const;
 

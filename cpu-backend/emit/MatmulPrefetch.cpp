@@ -10,7 +10,7 @@
 // second cache, a few lines in each step.
 //===----------------------------------------------------------------------===//
 
-#include "cpu-backend/emit/Matmul.h"
+#include "cpu-backend/emit/DeepMatmul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -157,4 +157,14 @@ void MatmulKernel::claimLine(const TilePlace &place, Value step) const {
     memref::PrefetchOp::create(b, sumsGoTo, ValueRange{row, column},
                                /*isWrite=*/true, /*localityHint=*/3,
                                /*isDataCache=*/true);
+}
+
+int64_t DeepMatmul::rowsAhead() const {
+  constexpr int64_t mostBytes = 64 * 1024, leastRows = 8;
+  linalg::MatmulOp product = op;
+  Type element = getElementTypeOrSelf(product.getInputs()[1]);
+  int64_t columns = cast<RankedTensorType>(product->getResult(0).getType())
+                        .getDimSize(1),
+          bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return std::min(depth, std::max(mostBytes / (columns * bytes), leastRows));
 }

@@ -373,7 +373,7 @@ void tilebridge::cpu::multiplyWideRows(ImplicitLocOpBuilder &b,
                              isFirst, allocate, kept ? &*kept : nullptr);
     } else {
       // While these are read, memory has time to give the next ones.
-      Value ahead = choose(product.isLast, zero, depth);
+      Value ahead = choose(product.isLast, zero, index(b, product.rowsAhead()));
       right.aheadBytes = arith::MulIOp::create(b, ahead, right.rowBytes);
       multiplyRowsOfB(b, product, acc, steps, left, right, isFirst, allocate);
     }

@@ -35,7 +35,9 @@ using linalg_ext::kProgramArguments;
 /// is chosen for so few: larger ones are not compiled twice.
 static constexpr int64_t mostRows = 4, mostRowsOfBlock = 16;
 /// So many groups are left for threads to share.
-static constexpr int64_t leastGroups = 8;
+static int64_t leastGroups(int64_t cores) {
+  return std::min<int64_t>(8, 2 * cores);
+}
 /// A kernel of more operations is not compiled twice.
 static constexpr int64_t mostOps = mostOpsTwice / 2;
 
@@ -49,13 +51,22 @@ struct NarrowProducts {
 };
 } // namespace
 
-/// Bytes of a row from which on longer ones are not read faster: f32, 1 x 4096
-/// x 4096 on a Zen 4, takes 3.7 ms with blocks of 64 columns, 3.2 with 128, 2.6
-/// with 256 and 2.1 to 2.8 with more. What is converted to f32 does not come as
-/// fast as memory gives it: bf16 takes 3.7 with 32 columns, 1.8 with 64, and
-/// no less with more.
-static int64_t wantedBytes(int64_t elementBytes) {
-  return elementBytes >= 4 ? 1024 : 128;
+/// Bytes of a row from which on longer ones are not read faster by many cores:
+/// f32, 1 x 4096 x 4096 on a Zen 4, takes 3.7 ms with blocks of 64 columns, 3.2
+/// with 128, 2.6 with 256 and 2.1 to 2.8 with more. What is converted to f32
+/// does not come as fast as memory gives it: bf16 takes 3.7 with 32 columns,
+/// 1.8 with 64, and no less with more.
+static int64_t wantedBytes(int64_t elementBytes, bool hasFewCores) {
+  return elementBytes >= 4 ? 1024 : hasFewCores ? 512 : 128;
+}
+
+/// Columns of the blocks for launches that have such ones for each of a few
+/// cores, which have to read faster, as there are few of them. The same on a
+/// Zen 3, one thread: f32 takes 9.1 ms with 64 columns, 8.1 with 512, 6.6 with
+/// 1024 and 4.5 to 6 with more; bf16 7.0, 3.2, 2.8 and 2.4. With more than 1024
+/// there are too few for 2048 columns and two cores.
+static int64_t wideColumns(int64_t cores) {
+  return cores <= 4 ? 1024 : cores <= 8 ? 512 : 0;
 }
 
 /// The products of a kernel, if all are of few rows with narrow blocks that a
@@ -145,40 +156,71 @@ static func::FuncOp makeStep(func::FuncOp func, unsigned axis,
   return step;
 }
 
-bool tilebridge::cpu::mergeFewRows(func::FuncOp func) {
+/// The function that runs `count` programs along the axis; null if they cannot
+/// be merged.
+static func::FuncOp mergeColumns(func::FuncOp func, unsigned axis,
+                                 int64_t columns, int64_t count,
+                                 StringRef suffix) {
+  ProgramBatch batch(func, {axis, Value(), count, columns});
+  if (failed(batch.run()))
+    return {};
+  batch.function().setName((func.getName() + suffix).str());
+  if (failed(batch.finish()))
+    return {};
+  func::FuncOp merged = batch.function();
+  OpBuilder b(func.getContext());
+  merged->setAttr(mergedCountAttr, b.getI64IntegerAttr(count));
+  merged->setAttr(mergedAxisAttr, b.getI64IntegerAttr(axis));
+  merged->setAttr(mergedRowsAttr, b.getI64IntegerAttr(mostRows));
+  return merged;
+}
+
+bool tilebridge::cpu::mergeFewRows(func::FuncOp func, int64_t cores) {
   if (!func->hasAttr("tilebridge.kernel") || !func.getBody().hasOneBlock() ||
       func->hasAttr(tilesAttr))
     return false;
   auto products = findProducts(func);
   if (!products || !llvm::isPowerOf2_64(products->columns))
     return false;
-  int64_t count =
-      wantedBytes(products->bytes) / (products->columns * products->bytes);
+  int64_t columns = products->columns, bytes = products->bytes,
+          more = wideColumns(cores) / columns,
+          count = wantedBytes(bytes, more > 0) / (columns * bytes),
+          groups = leastGroups(cores);
+  if (count < 2) {
+    count = more;
+    groups = cores;
+  }
   if (count < 2)
     return false;
   ValueRange ids = func.getArguments().take_back(kProgramArguments);
   for (unsigned axis = 0; axis < 3; ++axis) {
     if (ids[axis].use_empty())
       continue;
-    ProgramBatch batch(func, {axis, Value(), count, products->columns});
-    if (failed(batch.run()))
+    func::FuncOp merged = mergeColumns(func, axis, columns, count, ".merged");
+    if (!merged)
       continue;
-    if (failed(batch.finish()))
-      continue;
-    func::FuncOp step = makeStep(func, axis, *products, count * leastGroups);
-    func::FuncOp merged = batch.function();
+    func::FuncOp step = makeStep(func, axis, *products, count * groups);
     if (!step)
       return merged.erase(), false;
-    OpBuilder b(func.getContext());
-    merged->setAttr(mergedCountAttr, b.getI64IntegerAttr(count));
-    merged->setAttr(mergedAxisAttr, b.getI64IntegerAttr(axis));
-    merged->setAttr(mergedRowsAttr, b.getI64IntegerAttr(mostRows));
-    merged->setAttr(mergedStepAttr, FlatSymbolRefAttr::get(step.getNameAttr()));
+    auto stepAttr = FlatSymbolRefAttr::get(step.getNameAttr());
+    merged->setAttr(mergedStepAttr, stepAttr);
     reportMerged(
         func, axis, count,
         "at most " + Twine(mostRows) +
             " rows are stored and all columns are there: their blocks of the "
             "right operand lie side by side");
+    if (more <= count)
+      return true;
+    func::FuncOp wide = mergeColumns(func, axis, columns, more, ".merged_wide");
+    if (wide) {
+      OpBuilder b(func.getContext());
+      wide->setAttr(mergedStepAttr, stepAttr);
+      wide->setAttr(mergedGroupsAttr, b.getI64IntegerAttr(cores));
+      reportMerged(func, axis, more,
+                   "there are that many for each of " + Twine(cores) +
+                       " cores, too: they read as much of a row as is read as "
+                       "fast as memory gives it");
+    }
     return true;
   }
   return false;

@@ -12,8 +12,9 @@
 namespace tilebridge::cpu {
 
 /// Makes one function of programs that multiply a few rows with narrow blocks
-/// of a matrix in row-major order; false where that is not possible.
-bool mergeFewRows(mlir::func::FuncOp func);
+/// of a matrix in row-major order, and on a machine of few `cores` a second one
+/// of more programs; false where that is not possible.
+bool mergeFewRows(mlir::func::FuncOp func, int64_t cores);
 
 /// On the function that runs such programs: launches with more rows run the
 /// kernel, in its own order.

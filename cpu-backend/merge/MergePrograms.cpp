@@ -326,7 +326,7 @@ struct MergeProgramsPass
             [](func::FuncOp func) { return func->hasAttr(mergedCountAttr); }))
       return;
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      hasMerged |= merge(func, largeRead) || mergeFewRows(func);
+      hasMerged |= merge(func, largeRead) || mergeFewRows(func, cores);
     if (!hasMerged)
       return;
     OpPassManager cleanup(ModuleOp::getOperationName());

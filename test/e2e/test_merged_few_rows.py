@@ -80,6 +80,25 @@ def test_types(m, dtype, rng):
     run(rng, m, 1040, 70, (16, 16, 32), dtype, "columns")
 
 
+# On machines of few cores 1024 columns at once, or 512, where there are as many for each; then those that are left.
+@pytest.mark.compiled("merges nothing")
+@pytest.mark.parametrize("m", [1, 4, 5])
+@pytest.mark.parametrize("n", [2048, 4095, 4160, 4500])
+@pytest.mark.parametrize("grid", ["columns", "rows", "one"])
+def test_few_cores(m, n, grid, rng):
+    run(rng, m, n, 70, (16, 32, 64), torch.float32, grid)
+
+
+@pytest.mark.compiled("merges nothing")
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("block", [(16, 32, 64), (16, 256, 32), (2, 64, 16)], ids=str)
+@pytest.mark.parametrize(
+    "dtype", dtypes(torch.float16, torch.bfloat16, torch.float64, torch.int8), ids=str
+)
+def test_types_with_few_cores(m, block, dtype, rng):
+    run(rng, m, 4133, 100, block, dtype, "columns")
+
+
 @pytest.mark.compiled("merges nothing")
 @pytest.mark.parametrize("k", [0, 1, 64, 129])
 def test_depths(k, rng):
@@ -99,8 +118,9 @@ def test_it_is_said(grid, rng):
     decisions = tilebridge.explain(run(rng, 2, 2048, 64, (16, 64, 64), torch.float32, grid))[
         "decisions"
     ]
-    [merged] = [each for each in decisions if each["kind"] == "merged"]
-    assert merged["programs"] == 4
+    merged = sorted(each["programs"] for each in decisions if each["kind"] == "merged")
+    # As many cores as have more to read fast, if this machine has so few.
+    assert merged in ([4], [4, 8], [4, 16])
 
 
 # A block of 32 rows is not meant for few.

@@ -1,5 +1,7 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs | FileCheck %s
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs --tilebridge-cpu-order-programs=two-fmas --tilebridge-cpu-entry=cpu=x86-64 | FileCheck %s --check-prefix=ENTRY
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs=cores=2 | FileCheck %s --check-prefix=TWO
+// RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs=cores=8 | FileCheck %s --check-prefix=EIGHT
 
 // Programs of a few rows with 64 columns of f32 each: four have 1024 bytes of each row of b, and a, which is the same for
 // them, stays as it is.
@@ -21,6 +23,25 @@
 // CHECK-SAME: tilebridge.merged_rows = 4
 // CHECK-SAME: tilebridge.merged_step = @columns.merged_step
 // CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<16x32xf32>, tensor<32x256xf32>) outs(%{{.*}} : tensor<16x256xf32>)
+
+// Two cores read 1024 columns each where there are as many, and need fewer programs for four at once.
+// TWO-LABEL: func.func private @columns.merged_wide(
+// TWO-SAME: tilebridge.merged_groups = 2
+// TWO-SAME: tilebridge.merged_programs = 16
+// TWO-SAME: tilebridge.merged_rows = 4
+// TWO-SAME: tilebridge.merged_step = @columns.merged_step
+// TWO: tensor<32x1024xf32>
+// TWO-LABEL: func.func private @columns.merged_step(
+// TWO: arith.constant 16 : i32
+// TWO-LABEL: func.func private @columns.merged(
+// TWO-SAME: tilebridge.merged_programs = 4
+// TWO-LABEL: func.func @all_rows(
+// TWO-NOT: tilebridge.merged
+// TWO-LABEL: func.func @apart(
+// EIGHT-LABEL: func.func private @columns.merged_wide(
+// EIGHT-SAME: tilebridge.merged_groups = 8
+// EIGHT-SAME: tilebridge.merged_programs = 8
+// EIGHT: tensor<32x512xf32>
 
 // Where they do not run together, the kernel runs in the order that shares b.
 // ENTRY-LABEL: func.func private @columns.order.program(
