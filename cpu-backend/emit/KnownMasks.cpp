@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/UniformTensors.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -51,7 +52,8 @@ static std::optional<Ramp> rampOf(Value tensor, ArrayRef<Index> indices,
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
     return Ramp{splat.getInput()};
   if (!isElementwise(op)) {
-    if (op->getNumOperands() == 0)
+    // Of the sums of a range, or of what is loaded, nothing is known.
+    if (!keepsElements(op) && !isa<tensor::ExtractSliceOp>(op))
       return std::nullopt;
     auto from = operandIndices(op->getOpOperand(0), indices, nullptr);
     return from ? rampOf(op->getOperand(0), *from, vecDim, budget)

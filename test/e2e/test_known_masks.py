@@ -135,3 +135,55 @@ def test_bits(way, a_end, b_begin):
     bits_kernel[(1,)](x, out, 41, a_end, b_begin, WAY=way, BM=8, BN=64)
     mask = BITS[way](torch.arange(8)[:, None] < a_end, torch.arange(41)[None, :] >= b_begin)
     torch.testing.assert_close(out, torch.where(mask, x, -1.0) * 2, rtol=0, atol=0)
+
+
+@triton.jit
+def larger(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def scans_kernel(x, out, n, BLOCK: tl.constexpr, WAY: tl.constexpr):
+    """Of scans and exchanges of a range others are below n than of the range itself."""
+    i = tl.arange(0, BLOCK)
+    inside = i < n
+    value = tl.load(x + i, mask=inside, other=0.0)
+    if WAY == "sums":
+        at = tl.cumsum(i, 0)
+    elif WAY == "more":
+        at = tl.cumsum(i, 0) + 3
+    elif WAY == "i64":
+        at = tl.cumsum(i.to(tl.int64), 0)
+    elif WAY == "backwards":
+        at = tl.cumsum(i, 0, reverse=True)
+    elif WAY == "maxima":
+        at = tl.associative_scan(i ^ 4, 0, larger)
+    elif WAY == "exchanged":
+        at = tl.gather(i, i ^ 8, 0)
+    else:
+        at = tl.reshape(tl.flip(tl.reshape(i, [BLOCK // 2, 2]), 1), [BLOCK])
+    tl.store(out + i, tl.where(at < n, value, -7.0), mask=inside)
+
+
+SCANS = {
+    "sums": lambda i: i.cumsum(0),
+    "more": lambda i: i.cumsum(0) + 3,
+    "i64": lambda i: i.cumsum(0),
+    "backwards": lambda i: i.flip(0).cumsum(0).flip(0),
+    "maxima": lambda i: (i ^ 4).cummax(0).values,
+    "exchanged": lambda i: i ^ 8,
+    "pairs": lambda i: i ^ 1,
+}
+
+
+@pytest.mark.parametrize("way", SCANS)
+@pytest.mark.parametrize("block", [32, 128, 1024])
+def test_scans(way, block):
+    x = torch.randn(block, generator=torch.Generator().manual_seed(block))
+    at = SCANS[way](torch.arange(block))
+    for n in (0, 1, 5, 31, 77, 100, block - 1, block):
+        out = torch.full_like(x, 7.0)
+        scans_kernel[(1,)](x, out, n, BLOCK=block, WAY=way)
+        wanted = torch.where(at < n, x, -7.0)
+        wanted[n:] = 7.0
+        torch.testing.assert_close(out, wanted, rtol=0, atol=0)
