@@ -150,7 +150,9 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
       "simplifycfg,"
       // Loops that test at their end, with what is invariant in front of them.
       "loop-mssa(loop-rotate,licm),"
-      "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+      // What chains of branches on an integer give becomes a table.
+      "early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+      "simplifycfg<switch-to-lookup>)";
   llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -146,6 +146,10 @@ def CpuSpeculateBranchesPass : Pass<"tilebridge-cpu-speculate-branches", "::mlir
     branch then only chooses; canonicalization makes selects of it, and `tilebridge-spread-selects` elements' selects. Such are the
     first iterations of Welford's variance as torch.compile writes it.
 
+    So are scalars of branches on floats, which the CPU guesses wrong, where both branches are up to 40 additions, comparisons and the
+    like: the chains of comparisons that round a number to 4 bits, the steps of a binary search. Branches on integers are left to
+    LLVM, which makes a table of a chain.
+
     Before:
     ```mlir
     %mean = scf.if %first -> (tensor<64xf32>) {

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 // A branch ends what can be computed in one loop: its blocks are written to
 // memory and read again behind it. A few instructions more for each element
-// cost less than that.
+// cost less than that. A branch on a float that gives scalars is a branch on
+// data: where the CPU guesses wrong, it loses the time of some 60 instructions.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/Passes.h"
@@ -28,6 +29,10 @@ namespace tilebridge::cpu {
 /// What both branches may cost for an element, in simple instructions. A store
 /// and a load of an f32 that miss the first cache cost about half of it.
 static constexpr int64_t mostCost = 16;
+
+/// What both branches may hold that give scalars: a chain of 16 comparisons, as
+/// of a number that is rounded to 4 bits, and the choices among them.
+static constexpr int64_t mostScalarOps = 40;
 
 static bool isShaped(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -77,11 +82,46 @@ static std::optional<int64_t> costOf(Region &branch) {
   return cost;
 }
 
-static void speculate(scf::IfOp op) {
+/// Scalars by operations of one cycle or few.
+static bool isCheapScalarOp(Operation &op) {
+  if (llvm::any_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>) ||
+      !isHarmlessScalarOp(op))
+    return false;
+  return isa<arith::ConstantOp, arith::CmpFOp, arith::CmpIOp, arith::SelectOp,
+             arith::AddIOp, arith::SubIOp, arith::AndIOp, arith::OrIOp,
+             arith::XOrIOp, arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp,
+             arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp,
+             arith::IndexCastOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+             arith::NegFOp, math::AbsFOp>(op);
+}
+
+static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
+
+/// Chains on integers are left to LLVM, which makes tables of them.
+static bool choosesScalarsByFloat(scf::IfOp op) {
+  if (op.getNumResults() == 0 || !llvm::all_of(op.getResultTypes(), isScalar) ||
+      !op.getCondition().getDefiningOp<arith::CmpFOp>())
+    return false;
+  int64_t ops = 0;
+  for (Region *branch : {&op.getThenRegion(), &op.getElseRegion()})
+    for (Operation &inner : branch->front().without_terminator()) {
+      auto nested = dyn_cast<scf::IfOp>(inner);
+      if (nested ? !onlyChooses(nested) : !isCheapScalarOp(inner))
+        return false;
+      ops += nested ? nested.getNumResults() : 1;
+    }
+  return ops <= mostScalarOps;
+}
+
+static bool choosesCheapBlocks(scf::IfOp op) {
   if (!llvm::any_of(op.getResultTypes(), isShaped))
-    return;
+    return false;
   auto yes = costOf(op.getThenRegion()), no = costOf(op.getElseRegion());
-  if (!yes || !no || *yes + *no > mostCost)
+  return yes && no && *yes + *no <= mostCost;
+}
+
+static void speculate(scf::IfOp op) {
+  if (!choosesCheapBlocks(op) && !choosesScalarsByFloat(op))
     return;
   for (Region *branch : {&op.getThenRegion(), &op.getElseRegion()})
     for (Operation &inner :

@@ -6,7 +6,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from support import FLOATS, INTEGERS, check_equal, dtypes, normal, output
+from support import FLOATS, INTEGERS, SIGNED, check_equal, dtypes, normal, output
 
 
 @triton.jit
@@ -115,3 +115,115 @@ def test_divisions_by_zero_that_are_not_chosen(dtype, divides, rng):
     chosen_division_kernel[(2,)](x, y, out, n, int(divides), BLOCK=64)
     wanted = x.long() // y.long() if divides else x.long() + y.long()
     check_equal(out, wanted.to(dtype))
+
+
+@triton.jit
+def _rounded(x):
+    """A float as one of nine codes, the sign's included; not in order."""
+    sign = 8 if x < 0.0 else 0
+    x = tl.abs(x)
+    if x > 0.75:
+        if x > 2.5:
+            return 3 + sign
+        return 6 + sign
+    if x > 0.25:
+        return 1 + sign
+    if x > 0.0:
+        return 4 + sign
+    return sign
+
+
+@triton.jit
+def round_kernel(x, scale, codes, n, BLOCK: tl.constexpr):
+    start = tl.program_id(0) * BLOCK
+    for i in range(min(BLOCK, n - start)):
+        value = tl.load(x + start + i).to(tl.float32) * tl.load(scale)
+        tl.store(codes + start + i, _rounded(value))
+
+
+def rounded(x):
+    a = x.abs()
+    code = torch.where(a > 0, 4, 0)
+    for limit, value in [(0.25, 1), (0.75, 6), (2.5, 3)]:
+        code = torch.where(a > limit, value, code)
+    return code + torch.where(x < 0, 8, 0)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 64, 131])
+@pytest.mark.parametrize("dtype", dtypes(FLOATS))
+def test_codes_of_floats(dtype, n, rng):
+    x = normal(rng, [n], dtype)
+    x[: n // 2 : 3] = (
+        torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0])
+        .repeat(n)[: len(x[: n // 2 : 3])]
+        .to(dtype)
+    )
+    codes = output([max(n, 1)], torch.int8)
+    round_kernel[(triton.cdiv(n, 64),)](x, torch.tensor([1.5]), codes, n, BLOCK=64)
+    check_equal(codes[:n], rounded(x.float() * 1.5).to(torch.int8))
+
+
+@triton.jit
+def _number(code):
+    if code == 0:
+        return 0.5
+    if code == 1:
+        return -1.25
+    if code == 2:
+        return 8.0
+    if code == 5:
+        return -0.0
+    if code == 4:
+        return 3.0
+    if code == 3:
+        return float("inf")
+    return -7.0
+
+
+@triton.jit
+def number_kernel(codes, numbers, n, BLOCK: tl.constexpr):
+    start = tl.program_id(0) * BLOCK
+    for i in range(min(BLOCK, n - start)):
+        code = tl.load(codes + start + i)
+        tl.store(numbers + (start + i) * 2, _number(code & 15))
+        tl.store(numbers + (start + i) * 2 + 1, _number(code))
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 64, 131])
+@pytest.mark.parametrize("dtype", dtypes(INTEGERS))
+def test_numbers_of_codes(dtype, n, rng):
+    codes = torch.randint(0 if dtype not in SIGNED else -20, 100, [n], generator=rng).to(dtype)
+    numbers = output([max(n, 1), 2], torch.float32)
+    number_kernel[(triton.cdiv(n, 64),)](codes, numbers, n, BLOCK=64)
+    table = torch.tensor([0.5, -1.25, 8.0, float("inf"), 3.0, -0.0, -7.0])
+    index = torch.stack([codes.long() & 15, codes.long()], 1)
+    expected = table[torch.where((index < 0) | (index > 5), 6, index)]
+    check_equal(numbers[:n], expected)
+    check_equal(torch.signbit(numbers[:n]), torch.signbit(expected))
+
+
+@triton.jit
+def search_kernel(x, table, places, n, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """How many numbers of a sorted table are less than each element."""
+    start = tl.program_id(0) * BLOCK
+    for i in range(min(BLOCK, n - start)):
+        value = tl.load(x + start + i)
+        low = 0
+        size = SIZE
+        while size > 1:
+            size = size // 2
+            if tl.load(table + low + size - 1) < value:
+                low += size
+        if tl.load(table + low) < value:
+            low += 1
+        tl.store(places + start + i, low)
+
+
+@pytest.mark.parametrize("n", [1, 64, 131])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_search_in_a_table(dtype, n, rng):
+    x, table = normal(rng, [n], dtype), normal(rng, [64], dtype).sort().values
+    x[0] = table[5]
+    places = output([n], torch.int32)
+    search_kernel[(triton.cdiv(n, 64),)](x, table, places, n, SIZE=64, BLOCK=64)
+    check_equal(places, torch.searchsorted(table, x).to(torch.int32))

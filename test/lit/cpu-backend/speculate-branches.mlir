@@ -145,3 +145,107 @@ func.func @read(%c: i1, %m: memref<64xf32>, %x: tensor<64xf32>, %i: i32) -> (ten
   }
   return %r, %s : tensor<64xf32>, i32
 }
+
+// -----
+
+// A float is rounded to few bits: branches on data, which are guessed wrong.
+// SELECT-LABEL: func.func @chain
+// SELECT-NOT: scf.if
+// SELECT-COUNT-3: arith.select
+// SELECT-NOT: scf.if
+// SELECT: return
+// CHECK-LABEL: func.func @chain
+// CHECK-COUNT-3: arith.cmpf
+// CHECK-COUNT-3: scf.if
+func.func @chain(%x: f32, %a: f32, %b: f32, %i: i32, %j: i32) -> i32 {
+  %0 = arith.cmpf ogt, %x, %a : f32
+  %r = scf.if %0 -> (i32) {
+    scf.yield %i : i32
+  } else {
+    %1 = arith.cmpf ogt, %x, %b : f32
+    %s = scf.if %1 -> (i32) {
+      %k = arith.addi %i, %j : i32
+      scf.yield %k : i32
+    } else {
+      %n = arith.negf %x : f32
+      %2 = arith.cmpf ogt, %n, %b : f32
+      %t = scf.if %2 -> (i32) {
+        scf.yield %j : i32
+      } else {
+        %l = arith.shli %i, %j : i32
+        scf.yield %l : i32
+      }
+      scf.yield %t : i32
+    }
+    scf.yield %s : i32
+  }
+  return %r : i32
+}
+
+// -----
+
+// Several scalars, of which one is a float.
+// SELECT-LABEL: func.func @search
+// SELECT-NOT: scf.if
+// SELECT: return
+func.func @search(%x: f64, %v: f64, %low: f64, %i: index, %j: index) -> (f64, index) {
+  %c = arith.cmpf olt, %x, %v : f64
+  %r:2 = scf.if %c -> (f64, index) {
+    %k = arith.addi %i, %j : index
+    scf.yield %v, %k : f64, index
+  } else {
+    %k = arith.subi %i, %j : index
+    scf.yield %low, %k : f64, index
+  }
+  return %r#0, %r#1 : f64, index
+}
+
+// -----
+
+// Divisions, memory that only the branch may read or writes, and a branch on integers.
+// CHECK-LABEL: func.func @kept
+// CHECK: scf.if
+// CHECK-NEXT: arith.divf
+// CHECK: scf.if
+// CHECK-NEXT: arith.remsi
+// CHECK: scf.if
+// CHECK-NEXT: memref.load
+// CHECK: scf.if
+// CHECK-NEXT: memref.store
+// CHECK: scf.if
+// CHECK-NEXT: arith.addi
+func.func @kept(%x: f32, %y: f32, %p: i32, %q: i32, %m: memref<4xf32>, %at: index) -> (f32, i32, f32, f32, i32) {
+  %c = arith.cmpf ogt, %x, %y : f32
+  %0 = scf.if %c -> (f32) {
+    %d = arith.divf %x, %y : f32
+    scf.yield %d : f32
+  } else {
+    scf.yield %x : f32
+  }
+  %1 = scf.if %c -> (i32) {
+    %d = arith.remsi %p, %q : i32
+    scf.yield %d : i32
+  } else {
+    scf.yield %p : i32
+  }
+  %2 = scf.if %c -> (f32) {
+    %d = memref.load %m[%at] : memref<4xf32>
+    scf.yield %d : f32
+  } else {
+    scf.yield %x : f32
+  }
+  %3 = scf.if %c -> (f32) {
+    memref.store %x, %m[%at] : memref<4xf32>
+    scf.yield %y : f32
+  } else {
+    scf.yield %x : f32
+  }
+  %e = arith.cmpi eq, %p, %q : i32
+  %4 = scf.if %e -> (i32) {
+    %d = arith.addi %p, %q : i32
+    scf.yield %d : i32
+  } else {
+    scf.yield %p : i32
+  }
+  return %0, %1, %2, %3, %4 : f32, i32, f32, f32, i32
+}
