@@ -155,6 +155,10 @@ private:
   mlir::Value convert(mlir::Value value, bool isLhs) const;
   mlir::Value constant(int64_t value) const;
   mlir::Value isEqual(mlir::Value x, mlir::Value y) const;
+  static constexpr int64_t partRows = 64;
+  bool isTall() const;
+  void emitParts() const;
+  void emitPanels() const;
   void emitPanel(mlir::Value panel, mlir::Value column, int64_t width) const;
   void emitRows(mlir::Value panel, mlir::Value column, int64_t width) const;
   /// Of `count` rows the first `whole` ones are tiles of all registers, others
@@ -184,6 +188,7 @@ private:
   void emitChain(const TilePlace &place, mlir::Value begin, mlir::Value end,
                  int64_t stride) const;
   bool feedsTwoFmas() const;
+  int64_t mostStepsTogether() const;
   mlir::scf::ForOp emitSteps(const TilePlace &place, mlir::Value begin,
                              mlir::Value end, int64_t stride,
                              mlir::ValueRange sums) const;

@@ -101,7 +101,8 @@ int64_t MatmulKernel::depthUnit() const {
   if (int64_t turns = chainsInTurn())
     return turns * chainSteps;
   // Lines of a, and several steps in an iteration.
-  int64_t unit = feedsTwoFmas() ? std::gcd(unitDepth, lineSteps()) : 1;
+  int64_t unit =
+      std::gcd(unitDepth, feedsTwoFmas() ? lineSteps() : mostStepsTogether());
   return std::lcm(unit, step);
 }
 

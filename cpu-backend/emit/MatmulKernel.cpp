@@ -36,12 +36,19 @@ void MatmulKernel::multiply(Value lhs, Value rhs, Value acc, Value depth,
   }
   if (usesTiles())
     configureTiles(allocate);
+  if (isTall())
+    emitParts();
+  else
+    emitPanels();
+  if (usesTiles())
+    releaseTiles();
+}
+
+void MatmulKernel::emitPanels() const {
   forPanels(b, n, tile.columns(), columnsEnd,
             [&](Value panel, Value column, int64_t width) {
               emitPanel(panel, column, width);
             });
-  if (usesTiles())
-    releaseTiles();
 }
 
 /// `body` for every `step`th row that is wanted, up to `count`.

@@ -25,18 +25,31 @@ bool MatmulKernel::feedsTwoFmas() const {
          isa<FloatType>(sumElement);
 }
 
+/// Several steps in an iteration leave more of what a CPU looks ahead to steps
+/// than one, and hide that rows of `a` come from the second cache.
+int64_t MatmulKernel::mostStepsTogether() const {
+  constexpr int64_t most = 4;
+  bool adds = unit == MatmulUnit::MultiplyAdd && isa<FloatType>(sumElement);
+  bool isSingle = !feedsTwoFmas() && settings.target.vectorBits != 256;
+  return adds && !isSingle ? most : 1;
+}
+
 /// Every `stride`th step from `begin` to `end`, several in an iteration if they
 /// are not much code; but one where memory, from which `b` comes, is slower
 /// than counting, and for the few rows that are left of a block.
 scf::ForOp MatmulKernel::emitSteps(const TilePlace &place, Value begin,
                                    Value end, int64_t stride,
                                    ValueRange sums) const {
-  constexpr int64_t mostTogether = 4, mostProducts = 64;
+  constexpr int64_t mostProducts = 64;
   auto rows = static_cast<int64_t>(place.rows.size());
-  int64_t together = mostTogether;
+  int64_t together = mostStepsTogether();
   while (together > 1 && rows * tile.vectors * together > mostProducts)
     together /= 2;
-  if (!feedsTwoFmas() || rows != tile.rows || now.right.address)
+  auto vectors = static_cast<int64_t>(place.columns.size());
+  bool isRest = feedsTwoFmas()
+                    ? rows != tile.rows
+                    : 2 * rows <= tile.rows || vectors < tile.vectors;
+  if (isRest || now.right.address)
     together = 1;
   while (unitDepth / stride % together)
     together /= 2;

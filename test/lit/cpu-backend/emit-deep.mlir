@@ -48,7 +48,7 @@
 // CHECK: %[[STEPS:.*]] = arith.select %[[IS_END]], %[[NOW]], %[[BEFORE]] : index
 // CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[BEGIN]], %c0 : index
 // CHECK: %[[NOTHING:.*]] = arith.andi %[[IS_NEW]], %[[IS_FIRST]] : i1
-// CHECK: %[[SUMS:.*]]:{{[0-9]+}} = scf.for {{.*}} = %[[BEGIN]] to %[[STEPS]] step %c1 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
+// CHECK: %[[SUMS:.*]]:{{[0-9]+}} = scf.for {{.*}} = %[[BEGIN]] to %[[STEPS]] step %c4 iter_args(%{{.*}} = %[[ZERO:[a-z0-9_]+]],
 // These sums are added to those of earlier products, if there are any: nobody has written zeros.
 // CHECK: scf.if %[[NOTHING]] {
 // CHECK-NEXT: vector.store %[[SUMS]]#0
@@ -175,7 +175,7 @@ func.func @others(%a: memref<16x32xf16>, %b: memref<32x16xf16>, %n: index, %out:
 // CHECK-NEXT: scf.yield %[[ZERO:[a-z0-9_]*]], %[[ZERO]],
 // CHECK-NEXT: } else {
 // CHECK: vector.load
-// CHECK: scf.for {{.*}} to %[[STEPS]] step %c1
+// CHECK: scf.for {{.*}} to %[[STEPS]] step %c4
 // CHECK: scf.yield %[[NEXT]] : index
 func.func @zero(%a: memref<16x16xf32, strided<[?, 1], offset: ?>>, %b: memref<16x16xf32, strided<[?, 1], offset: ?>>, %from: i32, %to: i32, %step: i32,
                 %out: memref<16x16xf32>) {

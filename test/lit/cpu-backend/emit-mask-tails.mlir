@@ -17,13 +17,16 @@
 // CHECK: %[[LAST:.*]] = arith.minsi %[[UP]], %c128
 // CHECK: scf.for %{{.*}} = %c0 to %{{[0-9]+}} step %c16 iter_args
 // CHECK: arith.maximumf
-// One step behind the last key is multiplied, too: so many weights are there.
+// One step behind the last key is multiplied, too, up to a multiple of four: so many weights are there.
 // CHECK: %[[MORE:.*]] = arith.addi %{{[0-9]+}}, %c1
-// CHECK: %[[STEPS:.*]] = arith.minsi %[[MORE]], %c128
+// CHECK: arith.ceildivsi %[[MORE]], %c4
+// CHECK: %[[FOURS:.*]] = arith.muli
+// CHECK: %[[STEPS:.*]] = arith.minsi %[[FOURS]], %c128
 // CHECK: scf.for %{{.*}} = %c0 to %{{[0-9]+}} step %c16 {
 // CHECK: math.exp2
-// CHECK: %[[K:.*]] = arith.minsi %[[STEPS]], %c128
-// CHECK: scf.for %{{.*}} = %c0 to %[[K]] step %c1 iter_args
+// CHECK: arith.ceildivsi %[[STEPS]], %c4
+// CHECK: %[[K:.*]] = arith.minsi %{{[0-9]+}}, %c128
+// CHECK: scf.for %{{.*}} = %c0 to %[[K]] step %c4 iter_args
 func.func @attention(%q: memref<16x32xf32>, %k: memref<32x128xf32>, %v: memref<128x16xf32>, %o: memref<16x16xf32>, %n: index) {
   %zero = arith.constant 0.0 : f32
   %inf = arith.constant 0xFF800000 : f32
@@ -91,7 +94,7 @@ func.func @attention(%q: memref<16x32xf32>, %k: memref<32x128xf32>, %v: memref<1
 // CHECK-LABEL: func.func @values_are_there(
 // CHECK: scf.for %{{.*}} = %c0 to %c128 step %c32 {
 // CHECK: math.exp2
-// CHECK: scf.for %{{.*}} = %c0 to %c128 step %c1 iter_args
+// CHECK: scf.for %{{.*}} = %c0 to %c128 step %c4 iter_args
 func.func @values_are_there(%q: memref<16x32xf32>, %k: memref<32x128xf32>, %v: memref<128x16xf32>, %o: memref<16x16xf32>, %kept: memref<128xi1>) {
   %inf = arith.constant 0xFF800000 : f32
   %zeros = arith.constant dense<0.0> : tensor<16x128xf32>
