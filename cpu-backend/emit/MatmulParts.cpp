@@ -20,12 +20,14 @@ using namespace tilebridge::cpu;
 /// Each panel is multiplied with all rows of `a`, which have to come from the
 /// second cache for the next one. Its sets have 8 lines, often: rows that are a
 /// power of two apart, as they are in many arrays, have places there for few.
+/// Twice as many as a part has gain a part in a hundred, and LLVM looks for
+/// shorter sums of addresses in one loop more for half as long again.
 bool MatmulKernel::isTall() const {
   if (settings.target.vectorBits != 256 || mostStepsTogether() == 1 ||
       now.right.address || n <= tile.columns() || m % partRows)
     return false;
   auto known = now.wanted ? getConstantIntValue(now.wanted) : std::nullopt;
-  return std::min(m, known.value_or(m)) > partRows;
+  return std::min(m, known.value_or(m)) > 2 * partRows;
 }
 
 /// All panels for some rows, then for those below.

@@ -48,7 +48,8 @@ scf::ForOp MatmulKernel::emitSteps(const TilePlace &place, Value begin,
   auto vectors = static_cast<int64_t>(place.columns.size());
   bool isRest = feedsTwoFmas()
                     ? rows != tile.rows
-                    : 2 * rows <= tile.rows || vectors < tile.vectors;
+                    : 2 * rows <= tile.rows || vectors < tile.vectors ||
+                          (rows != tile.rows && 8 * rows < m);
   if (isRest || now.right.address)
     together = 1;
   while (unitDepth / stride % together)

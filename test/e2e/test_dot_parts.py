@@ -75,7 +75,7 @@ def check(rng, m, n, k, dtype, block, how="plain", swaps_a=False, swaps_b=False)
 @pytest.mark.parametrize("dtype", dtypes(*TYPES))
 @pytest.mark.parametrize("m", ROWS)
 def test_rows(rng, m, dtype, how):
-    check(rng, m, 72, 100, dtype, (128, 64, 32), how)
+    check(rng, m, 72, 100, dtype, (256, 64, 32), how)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 15, 33, 62, 259])
@@ -89,7 +89,7 @@ def test_steps(rng, k, dtype):
 @pytest.mark.parametrize("dtype", dtypes(*TYPES))
 @pytest.mark.parametrize("m", [70, 256])
 def test_transposed(rng, m, dtype, swaps, how):
-    check(rng, m, 65, 48, dtype, (128, 64, 16), how, *swaps)
+    check(rng, m, 65, 48, dtype, (256, 64, 16), how, *swaps)
 
 
 @pytest.mark.parametrize("m", [64, 128, 200])
@@ -98,8 +98,8 @@ def test_infinite_rows(rng, m):
     a, b = normal(rng, (m, 64)), normal(rng, (64, 64))
     a[m // 2, 3], a[m - 1, 63] = float("inf"), float("nan")
     out = torch.zeros(m, 64)
-    kernel[(triton.cdiv(m, 128), 1)](
-        a, b, out, m, 64, 64, *a.stride(), *b.stride(), BM=128, BN=64, BK=32, ACC=tl.float32, HOW="plain"
+    kernel[(triton.cdiv(m, 256), 1)](
+        a, b, out, m, 64, 64, *a.stride(), *b.stride(), BM=256, BN=64, BK=32, ACC=tl.float32, HOW="plain"
     )  # fmt: skip
     wanted = a.double() @ b.double()
     assert torch.equal(out.isfinite(), wanted.isfinite())

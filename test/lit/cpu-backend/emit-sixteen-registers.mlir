@@ -7,11 +7,14 @@
 // CHECK: :12 = scf.for %{{.*}} = %c0 to %c32 step %c4 iter_args(
 // CHECK-COUNT-48: arith.mulf {{.*}} : vector<8xf32>
 // CHECK: scf.yield
-// The last 4 rows.
+// The last 4 rows, which are few of all, and of 32 one tile of 4 rows in 8.
+// CHECK: :8 = scf.for %{{.*}} = %c0 to %c32 step %c1 iter_args(
+// CHECK-LABEL: func.func @low
 // CHECK: :8 = scf.for %{{.*}} = %c0 to %c32 step %c4 iter_args(
 // SHORT-LABEL: func.func @tile
 // SHORT: scf.for %{{.*}} = %c0 to %c32 step %c1 iter_args(
 // SHORT-NOT: scf.for %{{.*}} = %c0 to %c32 step %c4
+// SHORT-LABEL: func.func @low
 func.func @tile(%a: memref<64x32xf32>, %b: memref<32x64xf32>, %out: memref<64x64xf32>) {
   %x = bufferization.to_tensor %a : memref<64x32xf32> to tensor<64x32xf32>
   %y = bufferization.to_tensor %b : memref<32x64xf32> to tensor<32x64xf32>
@@ -20,22 +23,42 @@ func.func @tile(%a: memref<64x32xf32>, %b: memref<32x64xf32>, %out: memref<64x64
   bufferization.materialize_in_destination %c in writable %out : (tensor<64x64xf32>, memref<64x64xf32>) -> ()
   return
 }
+func.func @low(%a: memref<32x32xf32>, %b: memref<32x64xf32>, %out: memref<32x64xf32>) {
+  %x = bufferization.to_tensor %a : memref<32x32xf32> to tensor<32x32xf32>
+  %y = bufferization.to_tensor %b : memref<32x64xf32> to tensor<32x64xf32>
+  %acc = bufferization.to_tensor %out : memref<32x64xf32> to tensor<32x64xf32>
+  %c = linalg.matmul ins(%x, %y : tensor<32x32xf32>, tensor<32x64xf32>) outs(%acc : tensor<32x64xf32>) -> tensor<32x64xf32>
+  bufferization.materialize_in_destination %c in writable %out : (tensor<32x64xf32>, memref<32x64xf32>) -> ()
+  return
+}
 
 // -----
 
-// 64 rows are multiplied with all panels, then those below.
+// 64 rows are multiplied with all panels, then those below; of twice as many, all are.
 // CHECK-LABEL: func.func @parts
-// CHECK: scf.for %[[FIRST:.*]] = %c0 to %c128 step %c64 {
+// CHECK: scf.for %[[FIRST:.*]] = %c0 to %c256 step %c64 {
 // CHECK: %[[SUMS:.*]] = memref.subview %{{.*}}[%[[FIRST]], 0] [64, 64] [1, 1]
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1 {
 // CHECK: scf.for %{{.*}} = %c0 to %c60 step %c6 {
 // CHECK: :12 = scf.for
 // CHECK: vector.store %{{.*}}, %[[SUMS]][
 // CHECK: return
+// CHECK-LABEL: func.func @twice
+// CHECK-NOT: step %c64
+// CHECK: scf.for %{{.*}} = %c0 to %c126 step %c6 {
+// CHECK: return
 // SHORT-LABEL: func.func @parts
-// SHORT-NOT: %c0 to %c128 step %c64
+// SHORT-NOT: %c0 to %c256 step %c64
 // SHORT: return
-func.func @parts(%a: memref<128x32xf32>, %b: memref<32x64xf32>, %out: memref<128x64xf32>) {
+func.func @parts(%a: memref<256x32xf32>, %b: memref<32x64xf32>, %out: memref<256x64xf32>) {
+  %x = bufferization.to_tensor %a : memref<256x32xf32> to tensor<256x32xf32>
+  %y = bufferization.to_tensor %b : memref<32x64xf32> to tensor<32x64xf32>
+  %acc = bufferization.to_tensor %out : memref<256x64xf32> to tensor<256x64xf32>
+  %c = linalg.matmul ins(%x, %y : tensor<256x32xf32>, tensor<32x64xf32>) outs(%acc : tensor<256x64xf32>) -> tensor<256x64xf32>
+  bufferization.materialize_in_destination %c in writable %out : (tensor<256x64xf32>, memref<256x64xf32>) -> ()
+  return
+}
+func.func @twice(%a: memref<128x32xf32>, %b: memref<32x64xf32>, %out: memref<128x64xf32>) {
   %x = bufferization.to_tensor %a : memref<128x32xf32> to tensor<128x32xf32>
   %y = bufferization.to_tensor %b : memref<32x64xf32> to tensor<32x64xf32>
   %acc = bufferization.to_tensor %out : memref<128x64xf32> to tensor<128x64xf32>
