@@ -151,9 +151,10 @@ struct DeepMatmul {
                         .getResult();
   }
 
-  /// Rows of b that are read where they lie while memory has time to give a
-  /// later one: an iteration's, but of rows so long that the second cache keeps
-  /// what was asked for.
+  /// Where b is read where it lies, so many rows are asked for before they are
+  /// read: an iteration's, or as many as have 64 KiB, but at least 16. 1 x 4096
+  /// x 4096 of f32 on a Zen 3, in strips of 4 KiB: 15 GB/s 64 rows ahead, 19 to
+  /// 21 with 8 to 32.
   int64_t rowsAhead() const;
 
   /// The rows of a that this iteration has read or packed.

@@ -160,7 +160,7 @@ void MatmulKernel::claimLine(const TilePlace &place, Value step) const {
 }
 
 int64_t DeepMatmul::rowsAhead() const {
-  constexpr int64_t mostBytes = 64 * 1024, leastRows = 8;
+  constexpr int64_t mostBytes = 64 * 1024, leastRows = 16;
   linalg::MatmulOp product = op;
   Type element = getElementTypeOrSelf(product.getInputs()[1]);
   int64_t columns = cast<RankedTensorType>(product->getResult(0).getType())
