@@ -46,10 +46,8 @@ scf::ForOp MatmulKernel::emitSteps(const TilePlace &place, Value begin,
   while (together > 1 && rows * tile.vectors * together > mostProducts)
     together /= 2;
   auto vectors = static_cast<int64_t>(place.columns.size());
-  bool isRest = feedsTwoFmas()
-                    ? rows != tile.rows
-                    : 2 * rows <= tile.rows || vectors < tile.vectors ||
-                          (rows != tile.rows && 8 * rows < m);
+  bool isRest =
+      rows != tile.rows || (!feedsTwoFmas() && vectors < tile.vectors);
   if (isRest || now.right.address)
     together = 1;
   while (unitDepth / stride % together)

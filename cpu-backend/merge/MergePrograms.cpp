@@ -321,6 +321,12 @@ struct MergeProgramsPass
     // What tilebridge-cpu-merge-rows has merged along one axis is not along
     // another.
     bool hasMerged = false;
+    if (cores < 1) {
+      getOperation().emitError("expected the option 'cores' to be at least 1, "
+                               "but it is ")
+          << int64_t(cores);
+      return signalPassFailure();
+    }
     if (llvm::any_of(
             getOperation().getOps<func::FuncOp>(),
             [](func::FuncOp func) { return func->hasAttr(mergedCountAttr); }))

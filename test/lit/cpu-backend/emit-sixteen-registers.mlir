@@ -7,7 +7,7 @@
 // CHECK: :12 = scf.for %{{.*}} = %c0 to %c32 step %c4 iter_args(
 // CHECK-COUNT-48: arith.mulf {{.*}} : vector<8xf32>
 // CHECK: scf.yield
-// The last 4 rows, which are few of all, and of 32 one tile of 4 rows in 8.
+// The last 4 rows are few of all; 32 rows are tiles of 4.
 // CHECK: :8 = scf.for %{{.*}} = %c0 to %c32 step %c1 iter_args(
 // CHECK-LABEL: func.func @low
 // CHECK: :8 = scf.for %{{.*}} = %c0 to %c32 step %c4 iter_args(

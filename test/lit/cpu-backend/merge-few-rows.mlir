@@ -2,6 +2,9 @@
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs --tilebridge-cpu-order-programs=two-fmas --tilebridge-cpu-entry=cpu=x86-64 | FileCheck %s --check-prefix=ENTRY
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs=cores=2 | FileCheck %s --check-prefix=TWO
 // RUN: tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs=cores=8 | FileCheck %s --check-prefix=EIGHT
+// RUN: not tilebridge-opt %s --split-input-file --tilebridge-cpu-merge-programs=cores=0 2>&1 | FileCheck %s --check-prefix=NONE
+
+// NONE: error: expected the option 'cores' to be at least 1, but it is 0
 
 // Programs of a few rows with 64 columns of f32 each: four have 1024 bytes of each row of b, and a, which is the same for
 // them, stays as it is.
