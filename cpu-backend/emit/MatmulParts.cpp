@@ -20,11 +20,13 @@ using namespace tilebridge::cpu;
 /// Each panel is multiplied with all rows of `a`, which have to come from the
 /// second cache for the next one. Its sets have 8 lines, often: rows that are a
 /// power of two apart, as they are in many arrays, have places there for few.
-/// Blocks of 128 rows gain 1 % and take LLVM half as long again to compile, as
-/// it looks for shorter sums of addresses in one more loop.
+/// Rows of scratch memory are next to each other, and come in time whatever is
+/// between. Blocks of 128 rows gain 1 % and take LLVM half as long again to
+/// compile, as it looks for shorter sums of addresses in one more loop.
 bool MatmulKernel::isTall() const {
   if (settings.target.vectorBits != 256 || mostStepsTogether() == 1 ||
-      now.right.address || n <= tile.columns() || m % partRows)
+      !now.rows.address || now.right.address || n <= tile.columns() ||
+      m % partRows)
     return false;
   auto known = now.wanted ? getConstantIntValue(now.wanted) : std::nullopt;
   return std::min(m, known.value_or(m)) > 2 * partRows;
@@ -50,12 +52,8 @@ void MatmulKernel::emitParts() const {
   MatmulKernel part(*this);
   part.m = partRows;
   part.now.acc = rowsOf(now.acc);
-  if (now.rows.address)
-    part.now.rows.address = arith::AddIOp::create(
-        b, now.rows.address,
-        arith::MulIOp::create(b, first, now.rows.rowBytes));
-  else
-    part.now.lhs = rowsOf(now.lhs);
+  part.now.rows.address = arith::AddIOp::create(
+      b, now.rows.address, arith::MulIOp::create(b, first, now.rows.rowBytes));
   if (sumsGoTo)
     part.sumsGoTo = rowsOf(sumsGoTo);
   if (now.wanted)

@@ -1,7 +1,7 @@
 # Part of Tilebridge, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of tall blocks, whose rows are multiplied in parts: rows that end in any part, steps that are no multiple of what is
-taken at once, operands that are packed or transposed, and sums that are scaled, stored in place, or begin with what was there."""
+taken at once, operands in place, packed or transposed, and sums that are scaled, stored in place, or begin with what was there."""
 
 import pytest
 import torch

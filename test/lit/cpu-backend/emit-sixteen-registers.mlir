@@ -34,36 +34,64 @@ func.func @low(%a: memref<32x32xf32>, %b: memref<32x64xf32>, %out: memref<32x64x
 
 // -----
 
-// 64 rows are multiplied with all panels, then those below; of twice as many, all are.
+// 64 rows that a loop's product reads in place are multiplied with all panels, then those below; of twice as many, all are, and of a product that no loop adds up.
 // CHECK-LABEL: func.func @parts
 // CHECK: scf.for %[[FIRST:.*]] = %c0 to %c256 step %c64 {
-// CHECK: %[[SUMS:.*]] = memref.subview %{{.*}}[%[[FIRST]], 0] [64, 64] [1, 1]
+// CHECK: memref.subview %{{.*}}[%[[FIRST]], 0] [64, 64] [1, 1]
+// CHECK: arith.muli %[[FIRST]],
+// CHECK: %[[OUT:.*]] = memref.subview %{{.*}}[%[[FIRST]], 0] [64, 64] [1, 1]
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1 {
 // CHECK: scf.for %{{.*}} = %c0 to %c60 step %c6 {
 // CHECK: :12 = scf.for
-// CHECK: vector.store %{{.*}}, %[[SUMS]][
+// CHECK: vector.store %{{.*}}, %[[OUT]][
 // CHECK: return
 // CHECK-LABEL: func.func @twice
 // CHECK-NOT: step %c64
 // CHECK: scf.for %{{.*}} = %c0 to %c126 step %c6 {
 // CHECK: return
+// CHECK-LABEL: func.func @once
+// CHECK-NOT: %c0 to %c256 step %c64
+// CHECK: scf.for %{{.*}} = %c0 to %c252 step %c6 {
+// CHECK: return
 // SHORT-LABEL: func.func @parts
 // SHORT-NOT: %c0 to %c256 step %c64
 // SHORT: return
-func.func @parts(%a: memref<256x32xf32>, %b: memref<32x64xf32>, %out: memref<256x64xf32>) {
+func.func @parts(%a: memref<256x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x64xf32, strided<[?, 1], offset: ?>>, %n: i32,
+                     %out: memref<256x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %first = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %init = tensor.splat %zero : tensor<256x64xf32>
+  %sum = scf.for %i = %first to %n step %step iter_args(%acc = %init) -> (tensor<256x64xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<256x32xf32, strided<[?, 1], offset: ?>> to tensor<256x32xf32>
+    %y = bufferization.to_tensor %b : memref<32x64xf32, strided<[?, 1], offset: ?>> to tensor<32x64xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<256x32xf32>, tensor<32x64xf32>) outs(%acc : tensor<256x64xf32>) -> tensor<256x64xf32>
+    scf.yield %c : tensor<256x64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<256x64xf32>, memref<256x64xf32>) -> ()
+  return
+}
+func.func @twice(%a: memref<128x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x64xf32, strided<[?, 1], offset: ?>>, %n: i32,
+                     %out: memref<128x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %first = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %init = tensor.splat %zero : tensor<128x64xf32>
+  %sum = scf.for %i = %first to %n step %step iter_args(%acc = %init) -> (tensor<128x64xf32>) : i32 {
+    %x = bufferization.to_tensor %a : memref<128x32xf32, strided<[?, 1], offset: ?>> to tensor<128x32xf32>
+    %y = bufferization.to_tensor %b : memref<32x64xf32, strided<[?, 1], offset: ?>> to tensor<32x64xf32>
+    %c = linalg.matmul ins(%x, %y : tensor<128x32xf32>, tensor<32x64xf32>) outs(%acc : tensor<128x64xf32>) -> tensor<128x64xf32>
+    scf.yield %c : tensor<128x64xf32>
+  }
+  bufferization.materialize_in_destination %sum in writable %out : (tensor<128x64xf32>, memref<128x64xf32>) -> ()
+  return
+}
+func.func @once(%a: memref<256x32xf32>, %b: memref<32x64xf32>, %out: memref<256x64xf32>) {
   %x = bufferization.to_tensor %a : memref<256x32xf32> to tensor<256x32xf32>
   %y = bufferization.to_tensor %b : memref<32x64xf32> to tensor<32x64xf32>
   %acc = bufferization.to_tensor %out : memref<256x64xf32> to tensor<256x64xf32>
   %c = linalg.matmul ins(%x, %y : tensor<256x32xf32>, tensor<32x64xf32>) outs(%acc : tensor<256x64xf32>) -> tensor<256x64xf32>
   bufferization.materialize_in_destination %c in writable %out : (tensor<256x64xf32>, memref<256x64xf32>) -> ()
-  return
-}
-func.func @twice(%a: memref<128x32xf32>, %b: memref<32x64xf32>, %out: memref<128x64xf32>) {
-  %x = bufferization.to_tensor %a : memref<128x32xf32> to tensor<128x32xf32>
-  %y = bufferization.to_tensor %b : memref<32x64xf32> to tensor<32x64xf32>
-  %acc = bufferization.to_tensor %out : memref<128x64xf32> to tensor<128x64xf32>
-  %c = linalg.matmul ins(%x, %y : tensor<128x32xf32>, tensor<32x64xf32>) outs(%acc : tensor<128x64xf32>) -> tensor<128x64xf32>
-  bufferization.materialize_in_destination %c in writable %out : (tensor<128x64xf32>, memref<128x64xf32>) -> ()
   return
 }
 
