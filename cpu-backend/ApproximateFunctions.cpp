@@ -15,6 +15,7 @@
 
 #include "cpu-backend/ElementFlow.h"
 #include "cpu-backend/MathF32.h"
+#include "cpu-backend/MathWhole.h"
 #include "cpu-backend/NotNegative.h"
 #include "cpu-backend/Passes.h"
 #include "cpu-backend/WholeNumbers.h"
@@ -172,15 +173,22 @@ struct CpuApproximateFunctionsPass
   void runOnOperation() override {
     Errors errors;
     getOperation().walk([&](Operation *op) {
-      if (!isa<math::ExpOp, math::Exp2Op>(op) ||
-          !op->getResult(0).getType().isF32())
-        return; // the bridge IR has no vectors
-      auto flagged = cast<arith::ArithFastMathInterface>(op);
-      auto flags = flagged.getFastMathFlagsAttr().getValue();
+      if (!isa<math::ExpOp, math::Exp2Op>(op))
+        return;
       // A scale that is a power of two is exact: what it multiplies may lie
       // right between two of the few numbers that it is rounded to.
-      bool isPowerOfTwo =
-          isa<math::Exp2Op>(op) && isWholeNumber(op->getOperand(0));
+      Type type = op->getResult(0).getType(); // the bridge IR has no vectors
+      bool isPowerOfTwo = isa<math::Exp2Op>(op) &&
+                          (type.isF32() || type.isF64()) &&
+                          isWholeNumber(op->getOperand(0));
+      if (isPowerOfTwo)
+        op->setAttr(wholeAttr, UnitAttr::get(op->getContext()));
+      else
+        op->removeAttr(wholeAttr);
+      if (!type.isF32())
+        return;
+      auto flagged = cast<arith::ArithFastMathInterface>(op);
+      auto flags = flagged.getFastMathFlagsAttr().getValue();
       bool isApproximate = !isPowerOfTwo && errors.tryWith(op->getResult(0));
       flags = isApproximate ? flags | arith::FastMathFlags::afn
                             : flags & ~arith::FastMathFlags::afn;

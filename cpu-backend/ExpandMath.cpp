@@ -17,6 +17,7 @@
 #include "cpu-backend/MathRemainder.h"
 #include "cpu-backend/MathRoot.h"
 #include "cpu-backend/MathVectors.h"
+#include "cpu-backend/MathWhole.h"
 #include "cpu-backend/Passes.h"
 #include "triton-to-linalg/bridge/LinalgExtComputeOps.h"
 
@@ -274,26 +275,32 @@ private:
           .emit(function, op->getOperands());
     };
     Value result;
+    bool isOfWhole = isa<math::Exp2Op>(op) && op->hasAttr(wholeAttr);
     if (element.isF32()) {
       MathF32 inlined(b, op->getResult(0).getType(),
                       {fma, scalef, freeUnderflow, vectorBits},
                       MathF32::roundedTo(op));
       Value x = op->getOperand(0);
-      result = llvm::TypeSwitch<Operation *, Value>(op)
-                   .Case([&](math::ExpOp) { return inlined.exp(x); })
-                   .Case([&](math::Exp2Op) { return inlined.exp2(x); })
-                   .Case([&](math::LogOp) { return inlined.log(x); })
-                   .Case([&](math::Log2Op) { return inlined.log2(x); })
-                   .Case([&](math::Log10Op) { return inlined.log10(x); })
-                   .Case([&](math::ErfOp) { return inlined.erf(x); })
-                   .Case([&](math::TanhOp) { return inlined.tanh(x); })
-                   .Case<math::SinOp, math::CosOp>([&](Operation *) {
-                     return inlined.sinOrCos(x, isa<math::CosOp>(op), call);
-                   })
-                   .Default(Value());
+      result =
+          llvm::TypeSwitch<Operation *, Value>(op)
+              .Case([&](math::ExpOp) { return inlined.exp(x); })
+              .Case([&](math::Exp2Op) {
+                return isOfWhole ? inlined.exp2OfWhole(x) : inlined.exp2(x);
+              })
+              .Case([&](math::LogOp) { return inlined.log(x); })
+              .Case([&](math::Log2Op) { return inlined.log2(x); })
+              .Case([&](math::Log10Op) { return inlined.log10(x); })
+              .Case([&](math::ErfOp) { return inlined.erf(x); })
+              .Case([&](math::TanhOp) { return inlined.tanh(x); })
+              .Case<math::SinOp, math::CosOp>([&](Operation *) {
+                return inlined.sinOrCos(x, isa<math::CosOp>(op), call);
+              })
+              .Default(Value());
     }
     if (isa<math::ExpOp>(op) && element.isF64() && scalef)
       result = expOfF64(b, op->getOperand(0), freeUnderflow);
+    if (isOfWhole && element.isF64())
+      result = powerOfWhole(b, op->getOperand(0), /*shifts=*/vectorBits > 128);
     if (!result)
       result = call();
     op->getResult(0).replaceAllUsesWith(result);

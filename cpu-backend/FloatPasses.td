@@ -22,7 +22,8 @@ def CpuApproximateFunctionsPass : Pass<"tilebridge-cpu-approximate-functions", "
     Not approximated is what reaches another difference, a logarithm, a comparison, an integer, a product of matrices, memory as f32, or an operation that is
     not known; nor what each iteration of a loop multiplies what it carries by, as an attention's `exp(top - new_top)`; nor `math.exp2`
     of what is known to be whole, a converted integer or one that `ceil` and the like made: that power is exact, and so is a product
-    with it, which may lie right between two of the numbers that it is rounded to (the scale of a block of MXFP8).
+    with it, which may lie right between two of the numbers that it is rounded to (the scale of a block of MXFP8). Such powers, of f32 and
+    f64, get `tilebridge.whole`, whatever becomes of them: tilebridge-cpu-expand-math writes them as bits of the exponent.
 
     Before:
     ```mlir
@@ -97,6 +98,8 @@ def CpuExpandMathPass : Pass<"tilebridge-cpu-expand-math", "::mlir::ModuleOp"> {
       within 1.5 units in the last place. With AVX2 several vectors of which no lane over- or underflows, as nearly always, take a
       short cut to the same bits. Where AVX-512 has 16 lanes at a time, a table shortens those of `exp` and `exp2`: within
       1 unit.
+    - `exp2` with `tilebridge.whole`, of f32 and f64, is exact: the exponent's bits in place, of an integer before it is converted; with AVX-512, of
+      f32, one instruction.
     - With the flag `afn`, within 2^-18 of the result, and with `tilebridge.for_bf16` and AVX-512 within 2^-15: shorter polynomials, and
       tables of 32 roots.
     - There, `log`, `log2` and `log10` of f32 look up the logarithm of 32nds: within 0.9 units.

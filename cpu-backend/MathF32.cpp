@@ -11,6 +11,7 @@
 
 #include "cpu-backend/MathF32.h"
 #include "cpu-backend/MathVectors.h"
+#include "cpu-backend/MathWhole.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -304,6 +305,20 @@ Value MathF32::exp2(Value argument) {
     return mulAdd(q, r, c(1.0f));
   };
   return power(argument, {-150.0f, 130.0f, 125.0f}, 1.0f, factor);
+}
+
+/// Nothing is left to a polynomial. Of integers nothing is tested.
+Value MathF32::exp2OfWhole(Value x) {
+  if (scalef) {
+    leaveOutBelow(x, -150.0f);
+    return callScalef(c(1.0f), x);
+  }
+  if (wholeInteger(x))
+    return powerOfWhole(b, x, /*shifts=*/vectorBits > 128);
+  // 1, and NaN of NaN.
+  return power(x, {-150.0f, 130.0f, 125.0f}, 1.0f, [&](Value inside, Value) {
+    return mulAdd(inside, c(0.0f), c(1.0f));
+  });
 }
 
 MathF32::Decomposed MathF32::decompose(Value x) {

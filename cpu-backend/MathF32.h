@@ -41,6 +41,8 @@ public:
 
   mlir::Value exp(mlir::Value x);
   mlir::Value exp2(mlir::Value x);
+  /// Of whole numbers: exact.
+  mlir::Value exp2OfWhole(mlir::Value x);
   mlir::Value log(mlir::Value x);
   mlir::Value log2(mlir::Value x);
   mlir::Value erf(mlir::Value x);

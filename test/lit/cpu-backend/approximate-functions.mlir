@@ -286,10 +286,10 @@ func.func @complement(%x: tensor<64xf32>, %out: memref<64xbf16>, %a: f32, %b: me
 
 // Powers of two are exact: of what was an integer, of what was rounded to one, and of what a loop makes of such. Not of a half.
 // CHECK-LABEL: func.func @powers_of_two
-// CHECK: math.exp2 %{{[a-z0-9]*}} : f32
-// CHECK: math.exp2 %{{[a-z0-9]*}} : f32
+// CHECK: math.exp2 %{{[a-z0-9]*}} {tilebridge.whole} : f32
+// CHECK: math.exp2 %{{[a-z0-9]*}} {tilebridge.whole} : f32
 // CHECK: scf.for
-// CHECK: math.exp2 %{{[a-z0-9]*}} : f32
+// CHECK: math.exp2 %{{[a-z0-9]*}} {tilebridge.whole} : f32
 // CHECK: math.exp2 %{{.*}} fastmath<afn> {tilebridge.for_bf16} : f32
 // CHECK: math.exp %{{.*}} fastmath<afn> {tilebridge.for_bf16} : f32
 func.func @powers_of_two(%i: i32, %x: f32, %out: memref<?xbf16>, %n: index) {
@@ -333,4 +333,20 @@ func.func @powers_of_two(%i: i32, %x: f32, %out: memref<?xbf16>, %n: index) {
   %r5 = arith.truncf %v5 : f32 to bf16
   memref.store %r5, %out[%c0] : memref<?xbf16>
   return
+}
+
+// -----
+
+// Whatever becomes of them, and of f64. Not of what may be a half.
+// CHECK-LABEL: func.func @whole
+// CHECK: math.exp2 %{{[a-z0-9]*}} {tilebridge.whole} : f64
+// CHECK: math.exp2 %{{[a-z0-9]*}} {tilebridge.whole} : f32
+// CHECK: math.exp2 %{{[a-z0-9]*}} : f64
+func.func @whole(%i: i32, %x: f64, %y: f32) -> (f64, f32, f64) {
+  %number = arith.sitofp %i : i32 to f64
+  %p1 = math.exp2 %number : f64
+  %down = math.floor %y : f32
+  %p2 = math.exp2 %down : f32
+  %p3 = math.exp2 %x {tilebridge.whole} : f64
+  return %p1, %p2, %p3 : f64, f32, f64
 }
