@@ -41,7 +41,7 @@ struct Bits {
     return arith::ShRUIOp::create(b, bits, c(mantissa));
   }
   Value withoutSign(Value bits) {
-    return arith::AndIOp::create(b, bits, c(signMask() - 1));
+    return arith::AndIOp::create(b, bits, c(int64_t(uint64_t(signMask()) - 1)));
   }
   int64_t signMask() const {
     return int64_t(uint64_t(1) << (integer.getIntOrFloatBitWidth() - 1));
