@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/MathPow.h"
+#include "cpu-backend/MathVectors.h"
 #include "cpu-backend/emit/Outside.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,17 +23,13 @@
 #include <limits>
 
 using namespace mlir;
+using namespace tilebridge::cpu;
 
 static Value constant(ImplicitLocOpBuilder &b, Type type, double value) {
   TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), value);
   if (auto shaped = dyn_cast<ShapedType>(type))
     attr = DenseElementsAttr::get(shaped, Attribute(attr));
   return arith::ConstantOp::create(b, attr);
-}
-
-static Type withElement(Type type, Type element) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  return shaped ? Type(shaped.clone(element)) : element;
 }
 
 /// What pow gives for -0 and for -infinity, unlike a root, is not negative.

@@ -18,6 +18,11 @@ static int64_t nativeLanes(VectorType type) {
   return 512 / type.getElementTypeBitWidth();
 }
 
+Type tilebridge::cpu::withElement(Type type, Type element) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? Type(shaped.clone(element)) : element;
+}
+
 Value tilebridge::cpu::sliceLanes(ImplicitLocOpBuilder &b, Value vector,
                                   int64_t first, int64_t count) {
   return vector::ExtractStridedSliceOp::create(

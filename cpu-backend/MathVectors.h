@@ -11,6 +11,9 @@
 
 namespace tilebridge::cpu {
 
+/// `type`, a number's or a vector's or tensor's of such, with other elements.
+mlir::Type withElement(mlir::Type type, mlir::Type element);
+
 /// `count` lanes of a vector of rank 1, from `first` on.
 mlir::Value sliceLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
                        int64_t first, int64_t count);

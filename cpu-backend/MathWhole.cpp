@@ -13,17 +13,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/MathWhole.h"
+#include "cpu-backend/MathVectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
-
-static Type withElement(Type type, Type element) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  return shaped ? Type(shaped.clone(element)) : element;
-}
+using namespace tilebridge::cpu;
 
 Value tilebridge::cpu::wholeInteger(Value x) {
   Operation *op = x.getDefiningOp();
