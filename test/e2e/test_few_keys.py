@@ -226,3 +226,31 @@ def test_what_is_selected_behind_a_mask(fill, n, rng):
     else:
         want = x.double() @ w[:n].double().T @ v[:n].double()
         torch.testing.assert_close(out.double(), want, rtol=1e-4, atol=1e-3)
+
+
+@triton.jit
+def beside_a_store(x, out, product, n, stride, B: tl.constexpr):
+    i, j = tl.arange(0, B), tl.arange(0, 16)
+    a = tl.load(x + i, mask=i != n, other=0)
+    b = tl.reshape(a, [2, 2, 2, 2, 2, 2, 2])
+    c = b ^ tl.expand_dims(tl.xor_sum(b, 0), 0)
+    less = a < tl.reshape(tl.where(b > c, c, b), [B])
+    tl.store(out + i * stride, less.to(tl.int32))
+    zeros = tl.zeros([16, 16], tl.float32)
+    tl.store(product + j[:, None] * 16 + j[None, :], tl.dot(zeros, zeros))
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_reduction_beside_a_store(stride, rng):
+    """A kernel with a product, and a sum in the nest of a store: the store has no block of its own that ends."""
+    x = torch.randint(-1000, 1000, [128], generator=rng)
+    out, product = torch.zeros(256, dtype=torch.int32), torch.ones(16, 16)
+    beside_a_store[(1,)](x, out, product, 70, stride, 128)
+    a = x.clone()
+    a[70] = 0
+    b = a.view(2, 64)
+    c = b ^ (b[0] ^ b[1])
+    expected = torch.zeros(256, dtype=torch.int32)
+    expected[: 128 * stride : stride] = (a < torch.minimum(b, c).view(-1)).to(torch.int32)
+    check_equal(out, expected)
+    check_equal(product, torch.zeros(16, 16))

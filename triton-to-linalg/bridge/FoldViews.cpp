@@ -145,10 +145,50 @@ struct MetadataOfReinterpretCast
   }
 };
 
+/// A part of unknown size that is stored as it was read: folding found that the
+/// rest of the block (another block, by `other=`) is never stored. Values of
+/// the bridge have the shape of a block, so zeros take that place.
+struct CopyOfPart
+    : OpRewritePattern<bufferization::MaterializeInDestinationOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(bufferization::MaterializeInDestinationOp op,
+                                PatternRewriter &rewriter) const override {
+    auto read = op.getSource().getDefiningOp<bufferization::ToTensorOp>();
+    auto part = read ? read.getBuffer().getDefiningOp<memref::SubViewOp>()
+                     : memref::SubViewOp();
+    auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+    if (!part || !type || type.hasStaticShape() ||
+        !part.getSourceType().hasStaticShape() ||
+        part.getSourceType().getRank() != type.getRank())
+      return rewriter.notifyMatchFailure(op, "stores no part of a block");
+    Location loc = op.getLoc();
+    ArrayRef<int64_t> block = part.getSourceType().getShape();
+    SmallVector<OpFoldResult> sizes = part.getMixedSizes();
+    OpFoldResult zero = rewriter.getIndexAttr(0),
+                 one = rewriter.getIndexAttr(1);
+    SmallVector<OpFoldResult> lows(block.size(), zero), ones(block.size(), one);
+    SmallVector<OpFoldResult> highs;
+    for (auto [all, size] : llvm::zip_equal(block, sizes)) {
+      Value rest = arith::ConstantIndexOp::create(rewriter, loc, all);
+      highs.push_back(getAsOpFoldResult(rewriter.createOrFold<arith::SubIOp>(
+          loc, rest, getValueOrCreateConstantIndexOp(rewriter, loc, size))));
+    }
+    Value none = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+    auto whole = tensor::PadOp::create(
+        rewriter, loc, RankedTensorType::get(block, type.getElementType()),
+        read, lows, highs, none);
+    Value stored = tensor::ExtractSliceOp::create(rewriter, loc, type, whole,
+                                                  lows, sizes, ones);
+    rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().assign(stored); });
+    return success();
+  }
+};
+
 struct FoldViews : linalg_ext::impl::FoldViewsPassBase<FoldViews> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<AccessOfCast, ReadOfSizeCast, WriteOfSizeCast,
+    patterns.add<AccessOfCast, ReadOfSizeCast, WriteOfSizeCast, CopyOfPart,
                  DimOfReinterpretCast, MetadataOfReinterpretCast>(
         &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -126,7 +126,9 @@ def FoldViewsPass : Pass<"tilebridge-fold-views"> {
     Canonicalization makes sizes, strides and offsets of views static where it can, and leaves a `memref.cast` to what
     they were. An access of the bridge takes the view before the cast, so that a backend sees a contiguous dimension as
     one; sizes and offsets of a `memref.reinterpret_cast` are read where they come from. A size that is known in this way is
-    known of the access's tensor, too, which a `tensor.cast` hides until canonicalization.
+    known of the access's tensor, too, which a `tensor.cast` hides until canonicalization. What a load with a mask and a
+    block as `other` reads, and a store with the same mask writes, folds to a copy of a part: it becomes a block again, padded
+    with zeros that are not stored.
 
     Before:
     ```mlir

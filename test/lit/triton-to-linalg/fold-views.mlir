@@ -57,3 +57,33 @@ func.func private @metadata(%p: !pointer, %o: index, %n: index) -> (memref<f32>,
   %base, %offset, %size, %stride = memref.extract_strided_metadata %view : !pointer -> memref<f32>, index, index, index
   return %base, %offset, %size, %stride : memref<f32>, index, index, index
 }
+
+// A part that is stored as it was read has the shape of its block again.
+// CHECK-LABEL: func.func private @copy_of_part
+// CHECK-SAME: %[[FROM:[^:]*]]: memref<64xf32>, %{{[^:]*}}: memref<?xf32>, %[[N:[^:]*]]: index
+// CHECK-DAG: %[[ALL:.*]] = arith.constant 64 : index
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[PART:.*]] = bufferization.to_tensor
+// CHECK: %[[REST:.*]] = arith.subi %[[ALL]], %[[N]]
+// CHECK: %[[BLOCK:.*]] = tensor.pad %[[PART]] low[0] high[%[[REST]]]
+// CHECK: tensor.yield %[[ZERO]]
+// CHECK: tensor<?xf32> to tensor<64xf32>
+// CHECK: %[[STORED:.*]] = tensor.extract_slice %[[BLOCK]][0] [%[[N]]] [1] : tensor<64xf32> to tensor<?xf32>
+// CHECK: bufferization.materialize_in_destination %[[STORED]]
+func.func private @copy_of_part(%from: memref<64xf32>, %to: memref<?xf32>, %n: index) {
+  %part = memref.subview %from[0] [%n] [1] : memref<64xf32> to memref<?xf32, strided<[1]>>
+  %t = bufferization.to_tensor %part : memref<?xf32, strided<[1]>> to tensor<?xf32>
+  bufferization.materialize_in_destination %t in writable %to : (tensor<?xf32>, memref<?xf32>) -> ()
+  return
+}
+
+// Of an array whose size is not known there is no block.
+// CHECK-LABEL: func.func private @copy_of_array
+// CHECK: %[[T:.*]] = bufferization.to_tensor
+// CHECK-NEXT: bufferization.materialize_in_destination %[[T]]
+func.func private @copy_of_array(%from: memref<?xf32>, %to: memref<?xf32>, %n: index) {
+  %part = memref.subview %from[0] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
+  %t = bufferization.to_tensor %part : memref<?xf32, strided<[1]>> to tensor<?xf32>
+  bufferization.materialize_in_destination %t in writable %to : (tensor<?xf32>, memref<?xf32>) -> ()
+  return
+}
