@@ -22,11 +22,12 @@ using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 /// Before there are branches between blocks, regions have one block each, and
-/// there are no others to join or to take away: it is not looked for.
-static std::unique_ptr<Pass>
-createStructuredCanonicalizer(bool topDown = true) {
+/// there are no others to join or to take away: it is not looked for. From the
+/// end on, each change takes what it was computed from out of the way, where the
+/// other order looks at it again and again (a fifth of the time, of eleven sorts).
+static std::unique_ptr<Pass> createStructuredCanonicalizer() {
   GreedyRewriteConfig config;
-  config.setUseTopDownTraversal(topDown).setRegionSimplificationLevel(
+  config.setUseTopDownTraversal(false).setRegionSimplificationLevel(
       GreedySimplifyRegionLevel::Disabled);
   return createCanonicalizerPass(config);
 }
@@ -38,7 +39,7 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   // Calls of private functions are inlined where that is possible.
   pm.addPass(createInlinerPass());
   // What that made constant or equal is folded.
-  pm.addPass(createStructuredCanonicalizer(/*topDown=*/false));
+  pm.addPass(createStructuredCanonicalizer());
   pm.addPass(createCSEPass());
   // Elements are looked up where they are compared with all numbers.
   pm.addNestedPass<func::FuncOp>(createCpuCountMatchesPass());
