@@ -23,8 +23,9 @@ using namespace tilebridge::cpu;
 
 /// Before there are branches between blocks, regions have one block each, and
 /// there are no others to join or to take away: it is not looked for. From the
-/// end on, each change takes what it was computed from out of the way, where the
-/// other order looks at it again and again (a fifth of the time, of eleven sorts).
+/// end on, each change takes what it was computed from out of the way, where
+/// the other order looks at it again and again (a fifth of the time, of eleven
+/// sorts).
 static std::unique_ptr<Pass> createStructuredCanonicalizer() {
   GreedyRewriteConfig config;
   config.setUseTopDownTraversal(false).setRegionSimplificationLevel(
