@@ -26,6 +26,7 @@ class Builder:
         self.program = Program(seed, sizes, grid=self.random.choice([1, 1, 2, 3]))
         self.blocks = [self.program.body]
         self.visible: list[Value] = []
+        self.masks: list[Value] = []  # of accesses, for further ones
         self.used: set[Value] = set()
         self.depth = 0
 
@@ -249,7 +250,7 @@ class Builder:
     def nested(self, arguments, body: Callable[[], list[Value]]) -> Block:
         """A block that `body` fills; what it makes is not visible behind it."""
         block = Block(list(arguments))
-        seen = len(self.visible)
+        seen, masks = len(self.visible), len(self.masks)
         self.blocks.append(block)
         self.depth += 1
         self.visible += arguments
@@ -258,6 +259,7 @@ class Builder:
         self.depth -= 1
         self.blocks.pop()
         del self.visible[seen:]
+        del self.masks[masks:]
         return block
 
 

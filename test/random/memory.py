@@ -105,11 +105,14 @@ def unique_offsets(b: Builder, shape, wide: bool) -> Value:
 
 
 def mask(b: Builder, shape) -> Value | None:
-    """None, prefixes, ranges, or any booleans."""
+    """None, prefixes, ranges, those of other accesses, or any booleans."""
     kind = b.random.random()
-    if kind < 0.35:
+    if kind < 0.3:
         return None
-    if kind < 0.5:
+    known = [value for value in b.masks if value.type.shape == tuple(shape)]
+    if kind < 0.5 and known:
+        return b.random.choice(known)
+    if kind < 0.6:
         found = b.pick(lambda v: v.type == Type("i1", tuple(shape)))
         if found:
             return found
@@ -121,6 +124,8 @@ def mask(b: Builder, shape) -> Value | None:
         limit = b.splat(b.number(0, 40), shape)
         condition = b.compare(b.random.choice(["slt", "slt", "sle", "sge", "ne"]), index, limit)
         result = condition if result is None else b.integer("arith.andi", result, condition)
+    if result is not None:
+        b.masks.append(result)
     return result
 
 
