@@ -156,6 +156,54 @@ def CpuNarrowOperandsPass : Pass<"tilebridge-cpu-narrow-operands", "::mlir::func
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CpuWidenOperandsPass : Pass<"tilebridge-cpu-widen-operands", "::mlir::func::FuncOp"> {
+  let summary = "Keeps left operands of products as f32 where bf16 and f16 are widened to be multiplied";
+  let description = [{
+    A left operand below f32 that is computed, such as an attention's weights, or that all iterations of a loop multiply, such as its queries, is in
+    scratch memory. Where the micro-kernel multiplies f32, it would be widened from there to other scratch memory, and again in each iteration; so it is
+    widened before, and is kept as f32. What is rounded is rounded as before.
+    Not operands of a product that a loop adds up, nor what is read in each iteration: these are packed as they come. Not where the target multiplies
+    the narrow type.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<64x64xf32>, %v: tensor<64x32xbf16>, %sums: tensor<64x32xf32>) -> tensor<64x32xf32> {
+      %0 = tensor.empty() : tensor<64x64xbf16>
+      %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<64x64xf32>) outs(%0 : tensor<64x64xbf16>) {
+      ^bb0(%a: f32, %o: bf16):
+        %4 = arith.truncf %a : f32 to bf16
+        linalg.yield %4 : bf16
+      } -> tensor<64x64xbf16>
+      %2 = linalg.matmul ins(%1, %v : tensor<64x64xbf16>, tensor<64x32xbf16>) outs(%sums : tensor<64x32xf32>) -> tensor<64x32xf32>
+      return %2 : tensor<64x32xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<64x64xf32>, %v: tensor<64x32xbf16>, %sums: tensor<64x32xf32>) -> tensor<64x32xf32> {
+      %1 = linalg.generic ... // as before
+      %2 = tensor.empty() : tensor<64x64xf32>
+      %3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+          ins(%1 : tensor<64x64xbf16>) outs(%2 : tensor<64x64xf32>) {
+      ^bb0(%a: bf16, %o: f32):
+        %5 = arith.extf %a : bf16 to f32
+        linalg.yield %5 : f32
+      } -> tensor<64x64xf32>
+      %4 = linalg.matmul ins(%3, %v : tensor<64x64xf32>, tensor<64x32xbf16>) outs(%sums : tensor<64x32xf32>) -> tensor<64x32xf32>
+      return %4 : tensor<64x32xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "256", "bits of a native vector: 128, 256 or 512">,
+    Option<"bf16Pairs", "bf16-pairs", "bool", "false", "AVX512_BF16: products of bf16 by vdpbf16ps">,
+    Option<"twoFmas", "two-fmas", "bool", "false", "two multiply-adds of native vectors a cycle: bf16 is widened all the same">,
+    Option<"bf16Tiles", "bf16-tiles", "bool", "false", "AMX: products of bf16 by tdpbf16ps">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def CpuNarrowScansPass : Pass<"tilebridge-cpu-narrow-scans", "::mlir::func::FuncOp"> {
   let summary = "Scans integers before they are widened";
   let description = [{

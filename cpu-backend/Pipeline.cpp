@@ -138,6 +138,13 @@ void tilebridge::cpu::buildCpuToVectorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createCpuApproximateFunctionsPass());
   // What is rounded to a code is divided exactly before.
   pm.addNestedPass<func::FuncOp>(createCpuExactQuotientsPass());
+  // What is kept for products is of the type that they multiply.
+  CpuWidenOperandsPassOptions widen;
+  widen.vectorBits = target.vectorBits;
+  widen.bf16Pairs = target.hasBf16Pairs;
+  widen.twoFmas = target.hasTwoFmas;
+  widen.bf16Tiles = target.hasBf16Tiles;
+  pm.addNestedPass<func::FuncOp>(createCpuWidenOperandsPass(widen));
   // Which tensors are in memory is decided, then loops are written.
   pm.addNestedPass<func::FuncOp>(createCpuPlanPass());
   CpuEmitPassOptions emit;
