@@ -222,7 +222,9 @@ static Value onlyHere(OpBuilder &b, Location loc, Value value) {
              : arith::BitcastOp::create(b, loc, type, value).getResult();
 }
 
-Value FunctionEmitter::viewOf(Value tensor) {
+/// `ends`: behind what is wanted of a copy along each dimension (null, or none:
+/// all of it is).
+Value FunctionEmitter::viewOf(Value tensor, ArrayRef<Value> ends) {
   if (Value view = viewOfLoad(tensor))
     return view;
   if (buffers.count(tensor) || isBool(tensor))
@@ -254,7 +256,7 @@ Value FunctionEmitter::viewOf(Value tensor) {
     bool isKnown = !pad || matchPattern(pad, m_Constant());
     if (!isKnown)
       map.map(view->pad, onlyHere(rewriter, loc, pad));
-    if (failed(materialize(tensor, padded, /*isCold=*/true)))
+    if (failed(materialize(tensor, padded, /*isCold=*/true, ends)))
       return {};
     if (!isKnown)
       map.map(view->pad, pad);

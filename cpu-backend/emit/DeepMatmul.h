@@ -83,6 +83,10 @@ struct DeepMatmul {
   /// Steps of iterations before that are not multiplied; whether this is the
   /// last iteration.
   mlir::Value filled, isLast;
+  /// An iteration's steps follow those that the one before had, and not its
+  /// whole block; then how many it has (null: a block's).
+  bool isClose = false;
+  mlir::Value ownSteps;
   /// The sums begin at zero, which nobody writes before the loop; and the steps
   /// along K of all iterations before (null: nobody asks).
   bool beginsAtZero = false;
@@ -141,6 +145,23 @@ struct DeepMatmul {
   }
   /// At the start of an iteration.
   void enter(mlir::ImplicitLocOpBuilder &b);
+  /// From so many steps on there may be no room for the next block.
+  int64_t fullFrom() const { return isClose ? capacity - depth + 1 : capacity; }
+  /// `pack` for those of the block's parts along K that this iteration has:
+  /// where each begins, and how many steps it has.
+  void forSteps(mlir::ImplicitLocOpBuilder &b,
+                llvm::function_ref<void(mlir::Value, int64_t)> pack) const;
+  /// The same parts of `view`, whose steps are along `dim`, with the place of
+  /// each among what is packed.
+  void packSteps(mlir::ImplicitLocOpBuilder &b, mlir::Value view, unsigned dim,
+                 llvm::function_ref<void(mlir::Value, mlir::Value)> pack) const;
+  mlir::OpFoldResult ownEnd(mlir::Builder &b) const {
+    return ownSteps ? mlir::OpFoldResult(ownSteps)
+                    : mlir::OpFoldResult(b.getIndexAttr(depth));
+  }
+  /// Behind what is packed of a view of `a` or of `b` along its dimensions.
+  llvm::SmallVector<mlir::Value> endsOfCopy(mlir::ImplicitLocOpBuilder &b,
+                                            bool isLhs) const;
   /// Whether the micro-kernel runs when there are so many steps.
   mlir::Value isDue(mlir::ImplicitLocOpBuilder &b, mlir::Value end);
   /// How many rows somebody sees.
@@ -205,6 +226,14 @@ struct DeepMatmul {
     return result;
   }
 
+  /// Whose steps an iteration has.
+  MatmulKernel kernelOfSteps(mlir::ImplicitLocOpBuilder &b) const {
+    return isSwapped ? swappedKernel(b) : kernel(b);
+  }
+  /// `total` of the next iteration, if this one has so many steps.
+  mlir::Value totalBehind(mlir::ImplicitLocOpBuilder &b, mlir::Value steps,
+                          mlir::Value isMultiplied) const;
+
   MatmulKernel kernel(mlir::ImplicitLocOpBuilder &b) const {
     auto element = [&](unsigned i) {
       return mlir::getElementTypeOrSelf(op->getOperand(i).getType());
@@ -225,6 +254,12 @@ struct DeepMatmul {
 /// masks or descriptors give it, are zero: a value of the old function; null if
 /// that is not known, or none are.
 mlir::Value zeroFrom(mlir::Value block, unsigned dim);
+
+/// Where the steps of a loop's product end, if other iterations than the last
+/// one may have fewer steps than the block: in a loop over a filter's taps each
+/// one that has the last channels.
+std::optional<StepEnds> findPartialSteps(const MatmulForm &form,
+                                         mlir::linalg::LinalgOp op);
 
 /// Before the loop, once the product is open: see there.
 mlir::Value findDirectRow(mlir::ImplicitLocOpBuilder &b,

@@ -299,9 +299,10 @@ LogicalResult FunctionEmitter::materialize(Value tensor, Value memref) {
   return materialize(tensor, std::move(view), /*isCold=*/false);
 }
 
-LogicalResult FunctionEmitter::materialize(Value tensor, View view,
-                                           bool isCold) {
+LogicalResult FunctionEmitter::materialize(Value tensor, View view, bool isCold,
+                                           ArrayRef<Value> ends) {
   Nest nest{tensor.getLoc(), view.shape, {}, {}, isCold};
+  nest.ends.assign(ends.begin(), ends.end());
   Operation *op = tensor.getDefiningOp();
   if (op && isa<tensor::EmptyOp, ub::PoisonOp>(op))
     return success();

@@ -47,7 +47,8 @@ public:
   mlir::Value vectorAt(mlir::Value tensor, mlir::ValueRange indices,
                        unsigned dim, int64_t lanes) override;
   mlir::Value bufferOf(mlir::Value tensor) override;
-  mlir::Value viewOf(mlir::Value tensor) override;
+  mlir::Value viewOf(mlir::Value tensor) override { return viewOf(tensor, {}); }
+  mlir::Value viewOf(mlir::Value tensor, llvm::ArrayRef<mlir::Value> ends);
   mlir::Value viewOfLoad(mlir::Value tensor) override;
   mlir::Value resultBuffer(mlir::Value result) override;
   mlir::Value accumulate(mlir::Value init, mlir::Value result,
@@ -79,7 +80,8 @@ private:
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitRoot(mlir::Operation *op);
   mlir::LogicalResult emitGroup(llvm::ArrayRef<mlir::Operation *> ops);
-  mlir::LogicalResult materialize(mlir::Value tensor, View view, bool isCold);
+  mlir::LogicalResult materialize(mlir::Value tensor, View view, bool isCold,
+                                  llvm::ArrayRef<mlir::Value> ends = {});
   mlir::LogicalResult addOutputs(mlir::Operation *op, Nest &nest);
   mlir::LogicalResult emitInsertSlice(mlir::tensor::InsertSliceOp op);
   mlir::LogicalResult emitConstant(mlir::arith::ConstantOp op);
@@ -116,6 +118,7 @@ private:
                   llvm::SmallVectorImpl<mlir::Value> &inits);
   void enterDeepMatmuls(llvm::ArrayRef<DeepMatmul *> products,
                         mlir::scf::ForOp loop);
+  mlir::Value recomputed(mlir::OpBuilder &b, mlir::Value value);
   mlir::LogicalResult packDirect(const DeepMatmul &, mlir::Value tensor);
   mlir::Value viewsAreWhole(mlir::Value tensor, mlir::ImplicitLocOpBuilder &b,
                             llvm::SmallSetVector<View *, 4> &parts);
@@ -236,18 +239,14 @@ private:
   mlir::Value laneIndices(const Index &index, mlir::Type element);
   mlir::Value toLanes(mlir::Value value, int64_t lanes);
   mlir::Value zeroOf(mlir::Type element, mlir::Location loc);
-  /// Walks everything that evaluating `tensor` reads, each value once for each
-  /// place. `visit` returns whether to go on below.
-  void
-  walkCone(mlir::Value tensor, llvm::ArrayRef<Index> indices,
-           mlir::OpBuilder *builder,
-           llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit);
+  /// Walks all that evaluating `tensor` reads, each value once for each place.
+  /// `visit` returns whether to go on below.
+  using Visit = llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)>;
+  void walkCone(mlir::Value tensor, llvm::ArrayRef<Index> indices,
+                mlir::OpBuilder *builder, Visit visit);
   using Places = llvm::DenseMap<mlir::Value, llvm::SmallVector<Indices, 1>>;
-  void
-  walkCone(mlir::Value tensor, llvm::ArrayRef<Index> indices,
-           mlir::OpBuilder *builder,
-           llvm::function_ref<bool(mlir::Value, llvm::ArrayRef<Index>)> visit,
-           Places &visited);
+  void walkCone(mlir::Value tensor, llvm::ArrayRef<Index> indices,
+                mlir::OpBuilder *builder, Visit visit, Places &visited);
   const View *viewIfInMemory(mlir::Value tensor);
 
   // KnownMasks.cpp

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/FunctionEmitter.h"
+#include "cpu-backend/emit/MaskTails.h"
 #include "cpu-backend/emit/UniformTensors.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -156,9 +157,8 @@ static bool impliesAtLeast(Value bound, Value limit, Value start, int64_t size,
   return isDifference(op, limit, start);
 }
 
-/// `mask` at `indices` as `start + i < n` for the lanes' index i.
-std::optional<FunctionEmitter::LanesBelow>
-FunctionEmitter::lanesBelow(Value mask, ArrayRef<Index> indices) {
+std::optional<BelowEnd>
+tilebridge::cpu::findBelow(Value mask, ArrayRef<Index> indices, int vecDim) {
   auto type = dyn_cast<RankedTensorType>(mask.getType());
   if (!type || !type.getElementType().isInteger(1))
     return std::nullopt;
@@ -179,8 +179,8 @@ FunctionEmitter::lanesBelow(Value mask, ArrayRef<Index> indices) {
       continue;
     }
     auto from = operandIndices(*operand, indices, nullptr);
-    auto ramp = from ? rampOf(operand->get(), *from, frame->vecDim, budget)
-                     : std::nullopt;
+    auto ramp =
+        from ? rampOf(operand->get(), *from, vecDim, budget) : std::nullopt;
     if (!ramp)
       return std::nullopt;
     sides[i] = *ramp;
@@ -188,9 +188,18 @@ FunctionEmitter::lanesBelow(Value mask, ArrayRef<Index> indices) {
   const Ramp &range = sides[isLess ? 0 : 1], &limit = sides[isLess ? 1 : 0];
   if (!range.isRange || limit.isRange || !limit.start)
     return std::nullopt;
-  return LanesBelow{range.start ? throughCasts(mapScalar(range.start))
-                                : Value(),
-                    throughCasts(mapScalar(limit.start))};
+  return BelowEnd{range.start, limit.start};
+}
+
+/// `mask` at `indices` as `start + i < n` for the lanes' index i.
+std::optional<FunctionEmitter::LanesBelow>
+FunctionEmitter::lanesBelow(Value mask, ArrayRef<Index> indices) {
+  auto below = findBelow(mask, indices, frame->vecDim);
+  if (!below)
+    return std::nullopt;
+  return LanesBelow{below->start ? throughCasts(mapScalar(below->start))
+                                 : Value(),
+                    throughCasts(mapScalar(below->n))};
 }
 
 /// Whether `mask` at `indices` is `start + i < n` for the lanes' index i, and a

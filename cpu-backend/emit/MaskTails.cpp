@@ -61,6 +61,11 @@ Value MaskTails::behindLastTrue(Value mask, Location loc) {
   if (!below)
     return fe.behindLastTrue(mask, loc);
   ImplicitLocOpBuilder b(loc, fe.rewriter);
+  return behindBelow(b, below->start, below->n, sizeOf(mask, 0));
+}
+
+Value tilebridge::cpu::behindBelow(ImplicitLocOpBuilder &b, Value first,
+                                   Value n, int64_t length) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
@@ -69,19 +74,19 @@ Value MaskTails::behindLastTrue(Value mask, Location loc) {
                ? value
                : arith::IndexCastOp::create(b, b.getIndexType(), value);
   };
-  if (auto number = getConstantIntValue(below->n); number && !below->start)
-    return index(std::clamp<int64_t>(*number, 0, sizeOf(mask, 0)));
-  Value size = index(sizeOf(mask, 0)), end = asIndex(below->n);
-  if (below->start) {
+  if (auto number = getConstantIntValue(n); number && !first)
+    return index(std::clamp<int64_t>(*number, 0, length));
+  Value size = index(length), end = asIndex(n);
+  if (first) {
     // What wraps around may be below n again, and numbers below 0 are not
     // thought of.
-    Value start = asIndex(below->start);
-    unsigned bits = below->start.getType().isIndex()
+    Value start = asIndex(first);
+    unsigned bits = first.getType().isIndex()
                         ? 64
-                        : below->start.getType().getIntOrFloatBitWidth();
+                        : first.getType().getIntOrFloatBitWidth();
     int64_t most = std::numeric_limits<int64_t>::max() >> (64 - bits);
     Value isPlain = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, start,
-                                          index(most - sizeOf(mask, 0)));
+                                          index(most - length));
     end = arith::SelectOp::create(b, isPlain,
                                   arith::SubIOp::create(b, end, start), size);
   }

@@ -11,6 +11,21 @@
 
 namespace tilebridge::cpu {
 
+/// A mask of rank 1 that says `start + i < n` of its index i, by values of the
+/// old function (`start`: null for 0).
+struct BelowEnd {
+  mlir::Value start, n;
+};
+
+/// The same of any mask at `indices`, for the index along `vecDim`.
+std::optional<BelowEnd> findBelow(mlir::Value mask,
+                                  llvm::ArrayRef<Index> indices, int vecDim);
+
+/// Behind the last index below `size` that such a mask is true for, by values
+/// of the new function.
+mlir::Value behindBelow(mlir::ImplicitLocOpBuilder &b, mlir::Value start,
+                        mlir::Value n, int64_t size);
+
 /// Where loops over a block may end, because a mask is false from there on: by
 /// values of the new function that are known here.
 class MaskTails {
@@ -26,6 +41,11 @@ public:
   /// Where the loop of a nest over its dimension `dim` may end, whatever the
   /// number of lanes is; null: with the block.
   mlir::Value endOfNest(const Nest &nest, unsigned dim);
+  /// `end` as loops with any number of lanes take it, that compute elements of
+  /// `tensor` along a dimension of `size`.
+  mlir::Value roundUp(mlir::Value end, mlir::Value tensor, int64_t size) {
+    return roundUp(end, mostLanes(tensor), size);
+  }
 
 private:
   static constexpr unsigned mostVisits = 64;

@@ -10,6 +10,9 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include <array>
+#include <optional>
+
 namespace tilebridge::cpu {
 
 /// What a product needs besides its operands.
@@ -24,6 +27,20 @@ struct MatmulSettings {
   bool isInLoop = false;
 };
 
+/// Where a block ends along K, by values of the old function: at `n`, or, if
+/// `length` is not 0, behind the last of so many indices i that the mask
+/// `start + i < n` is true for (`start`: null for 0).
+struct StepEnd {
+  mlir::Value n, start = {};
+  int64_t length = 0;
+  bool operator==(const StepEnd &other) const {
+    return n == other.n && start == other.start && length == other.length;
+  }
+};
+
+/// For each operand of a product: from the last of these on all is zero.
+using StepEnds = std::array<llvm::SmallVector<StepEnd>, 2>;
+
 /// A product of the old function, taken apart.
 struct MatmulForm {
   bool isBatch = false;
@@ -37,11 +54,13 @@ struct MatmulForm {
 
   /// How many of the steps of `op` there are to multiply: those from there on
   /// are zero in both operands (MatmulKernel::wholeSteps makes of it what a
-  /// kernel takes). Null: all. `mapped` gives the new function's value of an
-  /// index of the old one.
+  /// kernel takes). Null: all. `known` gives the new function's value of an
+  /// index of the old one, or null.
   mlir::Value
   endOfSteps(mlir::ImplicitLocOpBuilder &b, mlir::linalg::LinalgOp op,
-             llvm::function_ref<mlir::Value(mlir::Value)> mapped) const;
+             llvm::function_ref<mlir::Value(mlir::Value)> known) const;
+  /// By which values that is said; nothing if it is not.
+  std::optional<StepEnds> endsOfSteps(mlir::linalg::LinalgOp op) const;
 };
 
 /// The registers that one call of the micro-kernel holds: rows x (vectors of

@@ -222,7 +222,7 @@ LogicalResult GatheredColumns::emitRows() {
                         fe.builder().getInsertionPoint());
     if (!view.isFull(1)) {
       fill(b.getIndexAttr(0), view.lo[1]);
-      fill(view.hi[1], b.getIndexAttr(view.shape[1]));
+      fill(view.hi[1], product.ownEnd(b));
     }
     copyOrGather(RowRun(b, rows->numbers, rows->mask), rows->numbers,
                  rows->mask);
@@ -235,7 +235,7 @@ LogicalResult GatheredColumns::emitMasked(Value mask) {
     OpBuilder &builder = fe.builder();
     Index column = fe.frame->openLoop(
         builder, b.getLoc(), 1, toValue(builder, b.getLoc(), view.lo[1]),
-        toValue(builder, b.getLoc(), view.hi[1]), 1, false);
+        at(product.ownSteps ? product.ownEnd(b) : view.hi[1]), 1, false);
     Value exists = fe.evaluate(mask, {index, column});
     if (!exists)
       return failure();
@@ -288,21 +288,22 @@ LogicalResult FunctionEmitter::packByColumns(const DeepMatmul &product,
   }
   // Anything else, by squares that are transposed where its rows are
   // contiguous.
-  Value from = viewOf(tensor);
+  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
+  Value from = viewOf(tensor, product.endsOfCopy(b, /*isLhs=*/true));
   if (!from)
     return failure();
-  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
-  from = swapDims(b, from);
-  if (product.isSwapped) {
-    product.swappedKernel(b).packRhs(from, product.lhs, product.filled);
-    return success();
-  }
-  ArrayRef<int64_t> shape = cast<MemRefType>(from.getType()).getShape();
-  SmallVector<OpFoldResult> offsets = {product.filled, b.getIndexAttr(0)},
-                            strides(2, b.getIndexAttr(1));
-  product.kernel(b).packLhs(
-      from, memref::SubViewOp::create(
-                b, product.lhs, offsets,
-                getAsIndexOpFoldResult(b.getContext(), shape), strides));
+  b.setInsertionPoint(rewriter.getInsertionBlock(),
+                      rewriter.getInsertionPoint());
+  product.packSteps(b, swapDims(b, from), 0, [&](Value part, Value at) {
+    if (product.isSwapped)
+      return product.swappedKernel(b).packRhs(part, product.lhs, at);
+    ArrayRef<int64_t> shape = cast<MemRefType>(part.getType()).getShape();
+    SmallVector<OpFoldResult> offsets = {at, b.getIndexAttr(0)},
+                              strides(2, b.getIndexAttr(1));
+    product.kernel(b).packLhs(
+        part, memref::SubViewOp::create(
+                  b, product.lhs, offsets,
+                  getAsIndexOpFoldResult(b.getContext(), shape), strides));
+  });
   return success();
 }

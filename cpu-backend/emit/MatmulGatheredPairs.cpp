@@ -107,7 +107,7 @@ void GatheredPairs::storePair(Value lower, Value upper, Value column) {
 /// `load` gives a column, as words.
 void GatheredPairs::forPairs(llvm::function_ref<Value(Value)> load) {
   auto loop =
-      scf::ForOp::create(b, constant(0), constant(view.shape[1]), constant(2));
+      scf::ForOp::create(b, constant(0), at(product.ownEnd(b)), constant(2));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value column = loop.getInductionVar(), lower = load(column),
@@ -236,7 +236,7 @@ LogicalResult GatheredPairs::emitRows(const Index &index) {
 LogicalResult GatheredPairs::emitMasked(const Index &index) {
   OpBuilder &builder = fe.builder();
   Index column = fe.frame->openLoop(builder, b.getLoc(), 1, constant(0),
-                                    constant(view.shape[1]), 2, false);
+                                    at(product.ownEnd(b)), 2, false);
   Value masks[2];
   for (int64_t i : {0, 1}) {
     Index at = column;

@@ -58,10 +58,17 @@ LogicalResult GatheredRows::findPlaces() {
 
 /// Packs what `load` gives of the vector that begins at a column.
 void GatheredRows::forVectors(llvm::function_ref<Value(Value)> load) {
-  emitLoop(b, view.shape[1], lanes, [&](Value column) {
+  auto store = [&](Value column) {
     vector::StoreOp::create(b, kernel.asLeft(load(column)), product.lhs,
                             ValueRange{row, plus(product.filled, column)});
-  });
+  };
+  if (!product.ownSteps)
+    return emitLoop(b, view.shape[1], lanes, store);
+  auto loop =
+      scf::ForOp::create(b, constant(0), product.ownSteps, constant(lanes));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  store(loop.getInductionVar());
 }
 
 /// A row whose elements are all there.

@@ -19,14 +19,28 @@
 #include "cpu-backend/emit/MaskedRows.h"
 #include "cpu-backend/emit/ShareOperands.h"
 #include "cpu-backend/emit/Wanted.h"
+#include "triton-to-linalg/bridge/LinalgExtMemoryOps.h"
 
 using namespace mlir;
+using namespace tilebridge;
 using namespace tilebridge::cpu;
 
 /// The loops that pack the tensor compute it.
 static bool isDirect(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   return op && op->hasAttr(directAttr);
+}
+
+/// Nothing of it is read where it lies.
+static bool isGathered(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+    unsigned i = cast<OpResult>(tensor).getResultNumber();
+    return isGathered(branch.thenYield()->getOperand(i)) ||
+           isGathered(branch.elseYield()->getOperand(i));
+  }
+  return isa_and_nonnull<linalg_ext::GatherRowsOp, linalg_ext::GatherOp,
+                         linalg_ext::MaskedLoadOp>(op);
 }
 
 static bool writesMemory(scf::ForOp loop) {
@@ -39,13 +53,12 @@ static bool writesMemory(scf::ForOp loop) {
 /// null if that may be any, or is not known before the loop.
 FailureOr<Value> FunctionEmitter::wantedBefore(linalg::MatmulOp op,
                                                unsigned dim, scf::ForOp loop) {
-  auto range =
-      dim == 0 ? findWantedRows(op) : findWanted(op->getResult(0), dim);
+  auto range = dim == 0 ? findWantedRows(op) : findWantedColumns(op);
   if (range)
     range = knownBefore(*range, loop);
-  const WantedPart *only = range ? range->only() : nullptr;
-  if (!range || (dim != 0 && !only))
+  if (!range)
     return Value();
+  const WantedPart *only = range->only();
   if (only && only->mask && !endsOfMasks.count(only->mask)) {
     Value end = behindLastTrue(only->mask, op.getLoc());
     if (!end)
@@ -108,6 +121,9 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
       product->capacity = std::max(product->capacity, product->depth);
     if (!isAlways && product->capacity < 2 * product->depth)
       continue;
+    product->isClose = !isDirectRhs && !product->masked && !hasRowTiles &&
+                       !most && !hasWideRows && isGathered(op.getInputs()[0]) &&
+                       findPartialSteps(*form, op);
     product->depthAlone =
         product->hasColumns ? kernel.depthWithColumns() : product->depth;
     product->lhs = product->lhsMemory = allocate(product->typeOfLhs(b));
@@ -135,10 +151,11 @@ FunctionEmitter::openDeepMatmuls(scf::ForOp loop,
     if (hasRowTiles)
       product->rowTiles = allocate(product->typeOfRowTiles(b));
     else if (kernel.readsRowsOf(lhsType.getElementType()) && mayStay &&
-             !product->isByColumns)
+             !product->isByColumns && !product->isClose)
       product->place = allocate(product->typeOfPlace(b));
     Type rhsElement = getElementTypeOrSelf(op.getInputs()[1].getType());
-    if (mayWait && !most && product->wanted && !product->form.swapsRhs)
+    if (mayWait && !most && product->wanted && !product->form.swapsRhs &&
+        !product->isClose)
       most = kernel.rowsWithWideRows();
     if (most)
       openWideRows(*product, most);
@@ -202,6 +219,14 @@ void FunctionEmitter::enterDeepMatmuls(ArrayRef<DeepMatmul *> products,
     product->enter(b);
     if (product->shared)
       enterSharing(*product);
+    product->ownSteps = {};
+    if (!product->isClose)
+      continue;
+    product->ownSteps = arith::ConstantIndexOp::create(b, product->depth);
+    if (Value end = product->form.endOfSteps(
+            b, product->op, [&](Value value) { return recomputed(b, value); }))
+      product->ownSteps =
+          product->kernelOfSteps(b).wholeSteps(end, product->depth);
   }
 }
 
@@ -228,12 +253,14 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     if (placeWanted(product, tensor, hasFailed))
       return failure(hasFailed);
   }
+  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
   // What is not a load lies in memory that the next iteration overwrites.
   bool isLoad = viewOfLoad(tensor) != nullptr;
-  Value view = viewOf(tensor);
+  Value view = viewOf(tensor, product.endsOfCopy(b, isLhs));
   if (!view)
     return failure();
-  ImplicitLocOpBuilder b(product.op->getLoc(), rewriter);
+  b.setInsertionPoint(rewriter.getInsertionBlock(),
+                      rewriter.getInsertionPoint());
   MatmulKernel kernel = product.kernel(b);
   Value isWhole;
   if (isLoad)
@@ -254,10 +281,13 @@ LogicalResult FunctionEmitter::packDeep(const DeepMatmul &product, bool isLhs,
     placeRows(b, product, view, isWhole, packLhs);
   else if (!isLhs && product.rightPlace)
     placeWideRows(b, product, view, isWhole, mayStay(b, product, tensor));
-  else if (isLhs)
+  else if (isLhs && !product.ownSteps)
     packLhs();
   else
-    kernel.packRhs(view, product.rhs, product.filled);
+    product.packSteps(b, view, isLhs ? 1 : 0, [&](Value part, Value at) {
+      isLhs ? kernel.packLhs(part, product.lhs, at)
+            : kernel.packRhs(part, product.rhs, at);
+    });
   return success();
 }
 
@@ -274,11 +304,11 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  Value filled = arith::AddIOp::create(b, product.filled, index(product.depth));
+  Value own = product.ownSteps ? product.ownSteps : index(product.depth),
+        filled = arith::AddIOp::create(b, product.filled, own);
   Value isDue = product.isDue(b, filled);
   if (product.total)
-    product.next =
-        arith::AddIOp::create(b, product.total, index(product.depth));
+    product.next = product.totalBehind(b, own, isDue);
   else
     product.next = arith::SelectOp::create(b, isDue, index(0), filled);
   // A single row has been multiplied.
@@ -295,13 +325,12 @@ LogicalResult FunctionEmitter::emitDeepMatmul(DeepMatmul &product) {
   }
   RowsInMemory rows = product.rowsInPlace(b);
   Value isFirst, steps = filled;
-  if (Value end = product.form.endOfSteps(
-          b, op, [&](Value value) { return mapScalar(value); })) {
-    MatmulKernel kernel =
-        product.isSwapped ? product.swappedKernel(b) : product.kernel(b);
-    steps = arith::AddIOp::create(b, product.filled,
-                                  kernel.wholeSteps(end, product.depth));
-  }
+  auto known = [&](Value value) { return recomputed(b, value); };
+  if (!product.ownSteps)
+    if (Value end = product.form.endOfSteps(b, op, known))
+      steps = arith::AddIOp::create(
+          b, product.filled,
+          product.kernelOfSteps(b).wholeSteps(end, product.depth));
   if (product.masked) {
     multiplyMaskedPanels(b, product, acc, steps, allocateAt(*this, b));
     return success();

@@ -325,8 +325,8 @@ LogicalResult FunctionEmitter::emitMaskedMatmul(linalg::MatmulOp op) {
     kernel.packRhs(rhs, panels);
     rhs = panels;
   }
-  Value end =
-      form->endOfSteps(b, op, [&](Value value) { return mapScalar(value); });
+  Value end = form->endOfSteps(
+      b, op, [&](Value value) { return recomputed(b, value); });
   end = end ? kernel.wholeSteps(end, product.depth)
             : arith::ConstantIndexOp::create(b, product.depth).getResult();
   kernel.multiplyMasked(product.lhs, rhs, acc, end, *product.masked, allocate);

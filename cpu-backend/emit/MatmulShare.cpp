@@ -87,22 +87,29 @@ void FunctionEmitter::openKeptRows(DeepMatmul &product) {
 /// Before the loop.
 LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
   ImplicitLocOpBuilder b(product.op.getLoc(), rewriter);
-  auto keys = findSharingKeys(product.op);
+  // Which steps panels have is said by both operands.
+  SmallVector<Value> besides;
+  if (product.isClose)
+    for (const StepEnd &end : product.form.endsOfSteps(product.op)->front())
+      for (Value number : {end.n, end.start})
+        if (number)
+          besides.push_back(number);
+  auto keys = findSharingKeys(product.op, besides);
   if (!keys)
     return success();
+  SmallVector<Value> words;
+  for (Value key : *keys) {
+    Value mapped = mapScalar(key);
+    if (!mapped)
+      return failure();
+    words.push_back(mapped);
+  }
   // Panels that nobody sees are not packed: programs that share some see as
   // many.
-  if (product.columnsEnd) {
-    std::optional<WantedRange> columns =
-        findWanted(product.op->getResult(0), 1);
-    const WantedPart &part = columns->parts.front();
-    if (part.mask)
-      return success();
-    for (Value value : part.values())
-      if (!llvm::is_contained(*keys, value))
-        keys->push_back(value);
-  }
-  if (keys->size() > maxSharingKeys)
+  if (product.columnsEnd && !getConstantIntValue(product.columnsEnd) &&
+      !llvm::is_contained(words, product.columnsEnd))
+    words.push_back(product.columnsEnd);
+  if (words.size() > maxSharingKeys)
     return success();
   MemRefType slot = product.typeOfRhs(b);
   int64_t slotBytes = slot.getNumElements() * slot.getElementTypeBitWidth() / 8;
@@ -123,11 +130,8 @@ LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
                                  constant(0));
   };
   Value isSame = isSet(hasKeys);
-  for (auto [i, key] : llvm::enumerate(*keys)) {
-    Value mapped = mapScalar(key);
-    if (!mapped)
-      return failure();
-    Value word = asWord(b, mapped), place = at(static_cast<int64_t>(i) + 1),
+  for (auto [i, number] : llvm::enumerate(words)) {
+    Value word = asWord(b, number), place = at(static_cast<int64_t>(i) + 1),
           last = memref::LoadOp::create(b, shared.state, place);
     isSame = arith::AndIOp::create(
         b, isSame,

@@ -146,26 +146,26 @@ LogicalResult FunctionEmitter::packSwapped(const DeepMatmul &product,
       return packGatheredPairs(*this, product, view, pad,
                                load ? load.getMask() : Value());
   }
-  Value view = viewOf(tensor);
+  Value view = viewOf(tensor, product.endsOfCopy(b, isLhs));
   if (!view)
     return failure();
   b.setInsertionPoint(rewriter.getInsertionBlock(),
                       rewriter.getInsertionPoint());
   if (!isLhs && product.form.swapsRhs)
     view = swapDims(b, view);
-  if (isLhs) {
-    kernel.packRhs(swapDims(b, view), product.lhs, product.filled);
-  } else if (kernel.readsElements()) {
-    SmallVector<OpFoldResult> offsets = {product.filled, b.getIndexAttr(0)},
+  product.packSteps(b, view, isLhs ? 1 : 0, [&](Value part, Value at) {
+    if (isLhs)
+      return kernel.packRhs(swapDims(b, part), product.lhs, at);
+    if (!kernel.readsElements())
+      return kernel.packLhs(swapDims(b, part), product.rhs, at);
+    SmallVector<OpFoldResult> offsets = {at, b.getIndexAttr(0)},
                               strides(2, b.getIndexAttr(1));
-    ArrayRef<int64_t> shape = cast<MemRefType>(view.getType()).getShape();
-    kernel.packLhs(view,
+    ArrayRef<int64_t> shape = cast<MemRefType>(part.getType()).getShape();
+    kernel.packLhs(part,
                    memref::SubViewOp::create(
                        b, product.rhs, offsets,
                        getAsIndexOpFoldResult(b.getContext(), shape), strides));
-  } else {
-    kernel.packLhs(swapDims(b, view), product.rhs, product.filled);
-  }
+  });
   return success();
 }
 

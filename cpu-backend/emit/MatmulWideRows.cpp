@@ -198,7 +198,7 @@ Value DeepMatmul::isDue(ImplicitLocOpBuilder &b, Value end) {
   auto choose = [&](Value condition, Value x, Value y) -> Value {
     return arith::SelectOp::create(b, condition, x, y);
   };
-  Value result = arith::OrIOp::create(b, isReached(capacity), isLast);
+  Value result = arith::OrIOp::create(b, isReached(fullFrom()), isLast);
   if (!rightPlace)
     return result;
   auto get = [&](Field field) { return ::fieldOf(b, *this, field); };

@@ -139,6 +139,9 @@ struct Nest {
   /// Where not empty, lanes change places in groups of so many before they are
   /// written: each takes what lies there in memory.
   llvm::SmallVector<int64_t> places = {};
+  /// Where not empty, what lies from there on along each dimension (null: the
+  /// block's end) need not be written.
+  llvm::SmallVector<mlir::Value> ends = {};
 };
 
 /// The first nest that reads an argument: the loops around it, outermost

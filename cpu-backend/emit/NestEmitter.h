@@ -94,6 +94,7 @@ private:
   // RestrictLoops.cpp
   std::optional<FunctionEmitter::Interval> wantedOf(const NestOutput &output,
                                                     unsigned d);
+  mlir::Value endOfCopy(unsigned d) const;
   void findRanges();
   void restrictToBox();
   int64_t rowsInStep(unsigned position) const;

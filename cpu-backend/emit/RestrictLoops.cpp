@@ -159,6 +159,14 @@ NestEmitter::wantedOf(const NestOutput &output, unsigned d) {
   return found;
 }
 
+/// Where what the nest copies need not be written any more.
+Value NestEmitter::endOfCopy(unsigned d) const {
+  if (nest.ends.size() != nest.shape.size() || nest.outputs.size() != 1)
+    return {};
+  auto type = cast<RankedTensorType>(nest.outputs.front().tensor.getType());
+  return type.getShape() == ArrayRef(nest.shape) ? nest.ends[d] : Value();
+}
+
 /// Before the nest is written: the intervals that its loops run over.
 void NestEmitter::findRanges() {
   ranges.assign(nest.shape.size(), {});
@@ -187,6 +195,11 @@ void NestEmitter::findRanges() {
       restricted.insert(d);
     else if (Value end = MaskTails(fe).endOfNest(nest, d))
       ranges[d].second = end;
+    else if (Value end = endOfCopy(d))
+      ranges[d].second =
+          isLanes
+              ? MaskTails(fe).roundUp(end, nest.outputs.front().tensor, size)
+              : end;
   }
   if (part)
     ranges[part->dim] = {part->begin, part->end};

@@ -46,10 +46,12 @@ public:
           return op->getNumRegions() == 0 && isMemoryEffectFree(op);
         }) {}
 
-  std::optional<SmallVector<Value>> run(Value operand) {
+  std::optional<SmallVector<Value>> run(Value operand,
+                                        ArrayRef<Value> besides) {
     // An iteration that one program did not have is not packed.
     SmallVector<Value> open = {operand, loop.getLowerBound(),
                                loop.getUpperBound(), loop.getStep()};
+    llvm::append_range(open, besides);
     while (!open.empty()) {
       Value value = open.pop_back_val();
       if (seen.insert(value).second && !visit(value, open))
@@ -234,8 +236,8 @@ struct CpuShareOperandsPass
 } // namespace
 
 std::optional<SmallVector<Value>>
-tilebridge::cpu::findSharingKeys(linalg::MatmulOp op) {
+tilebridge::cpu::findSharingKeys(linalg::MatmulOp op, ArrayRef<Value> besides) {
   return KeyFinder(cast<scf::ForOp>(op->getParentOp()),
                    findMaskedRows(op) != nullptr)
-      .run(op.getInputs()[1]);
+      .run(op.getInputs()[1], besides);
 }

@@ -29,8 +29,10 @@ inline constexpr llvm::StringLiteral keptAttr = "tilebridge.kept",
 inline constexpr unsigned wordsOfSharing = 8, maxSharingKeys = 7;
 
 /// The numbers that decide, besides the arguments of the launch, what the right
-/// operand of the product is in each iteration; nothing if that is not known.
+/// operand of the product is in each iteration, and the numbers `besides`;
+/// nothing if that is not known.
 std::optional<llvm::SmallVector<mlir::Value>>
-findSharingKeys(mlir::linalg::MatmulOp op);
+findSharingKeys(mlir::linalg::MatmulOp op,
+                llvm::ArrayRef<mlir::Value> besides = {});
 
 } // namespace tilebridge::cpu

@@ -233,4 +233,7 @@ bool isRead(mlir::OpOperand &operand);
 /// on tensors.
 bool isElementwise(mlir::Operation *op);
 
+/// How many elements a view has along a dimension; null if that is not known.
+mlir::OpFoldResult sizeAlong(mlir::Value view, unsigned dim);
+
 } // namespace tilebridge::cpu

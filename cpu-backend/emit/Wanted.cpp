@@ -124,9 +124,13 @@ private:
                        user)
                  : addAll(user);
     if (auto rows = dyn_cast<linalg_ext::ScatterRowsOp>(user)) {
-      bool isRowOf = use.get() == rows.getValue() &&
-                     static_cast<unsigned>(rows.getDim()) == dim;
-      return addRows(isRowOf ? rows.getRowmask() : Value(), user);
+      if (use.get() != rows.getValue())
+        return addAll(user);
+      if (static_cast<unsigned>(rows.getDim()) == dim)
+        return addRows(rows.getRowmask(), user);
+      // Of a row all that its array has.
+      OpFoldResult size = sizeAlong(rows.getView(), dim);
+      return size ? add({index(0), size}, user) : addAll(user);
     }
     if (auto store = dyn_cast<linalg_ext::MaskedStoreOp>(user))
       return addRows(by == WantedBy::Masks && use.get() == store.getValue()
