@@ -274,12 +274,13 @@ MaskTails::End MaskTails::endOfGroup(Operation *op, unsigned dim) {
     group = op;
   SmallVector<std::pair<Operation *, Value>> outputs;
   for (Operation *member : group) {
+    // A store, which may be one of all rows, or columns.
+    if (member->getNumResults() == 0)
+      return unknown();
     if (kindOf(member) == OpKind::NestRoot) {
       outputs.push_back({member, reduceInputs(member).front()});
       continue;
     }
-    if (member->getNumResults() == 0)
-      return unknown();
     for (Value result : member->getResults())
       outputs.push_back({nullptr, result});
   }
