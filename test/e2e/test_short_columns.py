@@ -114,7 +114,9 @@ def test_types_of_columns_shorter_than_their_block(dtype, what, end, rng):
 
 
 @triton.jit
-def softmax_columns_kernel(x, out, rest, end, n, ALL: tl.constexpr, OTHER: tl.constexpr, R: tl.constexpr, N: tl.constexpr):
+def softmax_columns_kernel(
+    x, out, rest, end, n, ALL: tl.constexpr, OTHER: tl.constexpr, R: tl.constexpr, N: tl.constexpr
+):
     i = tl.arange(0, R)[:, None]
     j = (tl.program_id(0) * N + tl.arange(0, N))[None, :]
     value = tl.load(x + i * n + j, mask=(i < end) & (j < n), other=OTHER)
@@ -126,10 +128,14 @@ def softmax_columns_kernel(x, out, rest, end, n, ALL: tl.constexpr, OTHER: tl.co
 
 
 @pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.float64, torch.float16))
-@pytest.mark.parametrize(("everything", "other"), [(False, -math.inf), (True, -math.inf), (False, 0.5)])
+@pytest.mark.parametrize(
+    ("everything", "other"), [(False, -math.inf), (True, -math.inf), (False, 0.5)]
+)
 @pytest.mark.parametrize("end", [0, 1, 3, 63, 64])
 @pytest.mark.parametrize(("n", "columns"), [(77, 32), (4, 2), (3, 4)])
-def test_softmax_along_columns_shorter_than_their_block(n, columns, end, everything, other, dtype, rng):
+def test_softmax_along_columns_shorter_than_their_block(
+    n, columns, end, everything, other, dtype, rng
+):
     """Exponentials are kept as far as they are stored, unless all of them are."""
     x = normal(rng, [64, n], torch.float32).to(dtype)
     x[:, 1] = -math.inf
@@ -142,7 +148,9 @@ def test_softmax_along_columns_shorter_than_their_block(n, columns, end, everyth
     )
     a = torch.full([64, n], other).double()
     a[:end] = x[:end].double()
-    largest = torch.where(a.isnan().all(0), math.nan, a.nan_to_num(-math.inf, math.inf, -math.inf).amax(0))
+    largest = torch.where(
+        a.isnan().all(0), math.nan, a.nan_to_num(-math.inf, math.inf, -math.inf).amax(0)
+    )
     weights = (a - largest).exp()
     tolerance = (1e-3, 1e-2) if dtype == torch.float16 else (1e-5, 1e-4)
     check_equal(out[:end], (weights / weights.sum(0))[:end], tolerance=tolerance)
