@@ -279,7 +279,7 @@ MaskTails::End MaskTails::endOfGroup(Operation *op, unsigned dim) {
     group = op;
   SmallVector<std::pair<Operation *, Value>> outputs;
   for (Operation *member : group) {
-    // A store has a mask of its own.
+    // A store, which has a mask of its own, or none.
     if (member->getNumResults() == 0)
       return unknown();
     if (kindOf(member) == OpKind::NestRoot) {

@@ -228,6 +228,7 @@ private:
   Outside valueOutside(mlir::Value tensor, llvm::ArrayRef<Index> at,
                        const RowTail &tail, int &budget);
   bool isNeutral(const RowTail &tail);
+  bool isUnseenInTail(const NestOutput &output, const RowTail &tail);
   bool staysInTail(mlir::Operation *reduction, llvm::ArrayRef<Index> at,
                    const RowTail &tail);
   mlir::Value endOfRows(unsigned d);

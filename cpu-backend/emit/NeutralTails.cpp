@@ -10,7 +10,7 @@
 // one number again and again, its loop ends with the row. So does what the same
 // loop leaves in scratch memory, if nobody sees it behind the row's end. Rows
 // that are added up one above the other end in the same way: 8 rows of a
-// picture in a block of 1024.
+// picture in a block of 1024, or a softmax along columns.
 //===----------------------------------------------------------------------===//
 
 #include "cpu-backend/emit/Combiners.h"
@@ -32,7 +32,12 @@ Outside NestEmitter::valueOutside(Value tensor, ArrayRef<Index> at,
     return {};
   if (Attribute attr = constantAttr(tensor))
     return Outside::same(attr);
-  if (llvm::all_of(at, [](const Index &index) { return index.step == 0; }))
+  // Of columns each may be something else, which is the same in all rows.
+  if (llvm::all_of(at, [&](const Index &index) {
+        bool isOther =
+            index.dim >= 0 && index.dim != tail.dim && index.groupDim < 0;
+        return index.step == 0 || isOther;
+      }))
     return Outside::same();
   Operation *op = tensor.getDefiningOp();
   if (!op || !isa<RankedTensorType>(tensor.getType()))
@@ -133,23 +138,27 @@ bool NestEmitter::isNeutral(const RowTail &tail) {
   Indices at = indices;
   at[frame.vecDim] = {Value(), 1, static_cast<unsigned>(frame.levels.size()),
                       frame.vecDim};
-  // What the reductions here make of the others is part of the same loop.
-  SmallVector<Operation *> reductions;
-  for (const NestOutput &output : nest.outputs)
-    if (output.reduce)
-      reductions.push_back(output.reduce);
   return llvm::all_of(nest.outputs, [&](const NestOutput &output) {
-    if (!output.reduce) {
-      if (output.isStore || output.source)
-        return false;
-      auto wanted = fe.wantedHere(output.tensor, frame.vecDim, WantedBy::Ends,
-                                  reductions);
-      Value end = wanted ? dyn_cast<Value>(wanted->second) : Value();
-      return end && constantOf(wanted->first) == 0 &&
-             llvm::is_contained(tail.ends, end);
-    }
-    return staysInTail(output.reduce, at, tail);
+    return output.reduce ? staysInTail(output.reduce, at, tail)
+                         : isUnseenInTail(output, tail);
   });
+}
+
+/// Nobody sees in the tail what `output` leaves in scratch memory. What the
+/// reductions here make of it is part of the same loop.
+bool NestEmitter::isUnseenInTail(const NestOutput &output,
+                                 const RowTail &tail) {
+  if (output.isStore || output.source)
+    return false;
+  SmallVector<Operation *> reductions;
+  for (const NestOutput &other : nest.outputs)
+    if (other.reduce)
+      reductions.push_back(other.reduce);
+  auto wanted =
+      fe.wantedHere(output.tensor, tail.dim, WantedBy::Ends, reductions);
+  Value end = wanted ? dyn_cast<Value>(wanted->second) : Value();
+  return end && constantOf(wanted->first) == 0 &&
+         llvm::is_contained(tail.ends, end);
 }
 
 /// Once what is in the tail was combined by `reduction`, more of it changes
@@ -170,12 +179,8 @@ bool NestEmitter::staysInTail(Operation *reduction, ArrayRef<Index> at,
 /// Where the loop over the rows `d`, which the nest adds up one above the
 /// other, may end: one behind those that are read. Null: with the block.
 Value NestEmitter::endOfRows(unsigned d) {
-  auto isReduction = [](const NestOutput &output) {
-    return output.reduce != nullptr;
-  };
   if (!reducing || isWhole() || squares ||
-      !llvm::is_contained(nest.reduceDims, static_cast<int64_t>(d)) ||
-      !llvm::all_of(nest.outputs, isReduction))
+      !llvm::is_contained(nest.reduceDims, static_cast<int64_t>(d)))
     return {};
   Indices at = indices;
   for (auto [dim, index] : llvm::enumerate(at))
@@ -194,7 +199,8 @@ Value NestEmitter::endOfRows(unsigned d) {
   for (Value end : ends) {
     RowTail tail = {static_cast<int>(d), {end}, end};
     if (!llvm::all_of(nest.outputs, [&](const NestOutput &output) {
-          return staysInTail(output.reduce, at, tail);
+          return output.reduce ? staysInTail(output.reduce, at, tail)
+                               : isUnseenInTail(output, tail);
         }))
       continue;
     // The first of them is combined, as that of a row is.

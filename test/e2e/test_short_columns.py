@@ -113,6 +113,52 @@ def test_types_of_columns_shorter_than_their_block(dtype, what, end, rng):
     check_equal(out.double(), REFERENCES[what](a).to(dtype).double(), tolerance=(0, 0))
 
 
+@triton.jit
+def softmax_columns_kernel(
+    x, out, rest, end, n, ALL: tl.constexpr, OTHER: tl.constexpr, R: tl.constexpr, N: tl.constexpr
+):
+    i = tl.arange(0, R)[:, None]
+    j = (tl.program_id(0) * N + tl.arange(0, N))[None, :]
+    value = tl.load(x + i * n + j, mask=(i < end) & (j < n), other=OTHER)
+    weights = tl.exp(value - tl.max(value, 0)[None, :])
+    result = weights / tl.sum(weights, 0)[None, :]
+    tl.store(out + i * n + j, result, mask=(i < end) & (j < n))
+    if ALL:
+        tl.store(rest + i * n + j, weights, mask=j < n)
+
+
+@pytest.mark.parametrize("dtype", dtypes(torch.float32, torch.float64, torch.float16))
+@pytest.mark.parametrize(
+    ("everything", "other"), [(False, -math.inf), (True, -math.inf), (False, 0.5)]
+)
+@pytest.mark.parametrize("end", [0, 1, 3, 63, 64])
+@pytest.mark.parametrize(("n", "columns"), [(77, 32), (4, 2), (3, 4)])
+def test_softmax_along_columns_shorter_than_their_block(
+    n, columns, end, everything, other, dtype, rng
+):
+    """Exponentials are kept as far as they are stored, unless all of them are."""
+    x = normal(rng, [64, n], torch.float32).to(dtype)
+    x[:, 1] = -math.inf
+    x[2, 0] = math.nan
+    x[1, 2] = -math.inf
+    out, rest = output([64, n], dtype), output([64, n], dtype)
+    before = out.clone()
+    softmax_columns_kernel[(triton.cdiv(n, columns),)](
+        x, out, rest, end, n, ALL=everything, OTHER=other, R=64, N=columns
+    )
+    a = torch.full([64, n], other).double()
+    a[:end] = x[:end].double()
+    largest = torch.where(
+        a.isnan().all(0), math.nan, a.nan_to_num(-math.inf, math.inf, -math.inf).amax(0)
+    )
+    weights = (a - largest).exp()
+    tolerance = (1e-3, 1e-2) if dtype == torch.float16 else (1e-5, 1e-4)
+    check_equal(out[:end], (weights / weights.sum(0))[:end], tolerance=tolerance)
+    assert torch.equal(out[end:].nan_to_num(7), before[end:].nan_to_num(7))
+    if everything:
+        check_equal(rest, weights, tolerance=tolerance)
+
+
 def test_sums_of_negative_zeros(rng):
     """Where the rows end, a zero is added: as in a block of nothing but rows, there is one."""
     x = torch.full([64, 32], -0.0)
