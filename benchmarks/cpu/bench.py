@@ -89,6 +89,7 @@ class Bench:
     rate: str = "f32"  # whose arithmetic peak bounds it: a key of machine.limits()
     copies_out: bool = True  # whether Inductor's version writes the given outputs (else fresh)
     is_random: bool = False  # peers draw other numbers: they are not checked
+    wide: Bench | None = None  # the same in f32, whose rate this one is compared with
     group: str = ""  # set by kernels.benches()
     tags: tuple[str, ...] = field(default=())
 

@@ -26,7 +26,7 @@ for folder in (HERE, HERE.parents[1] / "examples"):
 
 VERSION = 1  # of the JSON
 FORMS = ("pointers", "descriptors")
-FORM_ROUNDS, FORM_SECONDS = 201, 1.5  # in which the forms are compared
+FORM_ROUNDS, FORM_SECONDS = 201, 1.5  # in which forms, or types, are compared
 
 
 def parse_arguments(arguments=None) -> argparse.Namespace:
@@ -210,6 +210,8 @@ def measure_one(bench, options, peer_names, replay=None, team=None, patience=Non
     row |= ratios(row, list(bench.ours))
     if {"pointers", "descriptors"} <= set(runners):
         row |= compare_forms(bench, tensors, blocks, replay)
+    if bench.wide and "pointers" in runners:
+        row |= compare_wide(bench, runners["pointers"], replay)
     return row
 
 
@@ -241,6 +243,24 @@ def compare_forms(bench, tensors, blocks: dict, replay=None) -> dict:
     pairs = zip(*(samples[best[form]] for form in FORMS), strict=False)
     low, middle, high = quartiles([pointers / descriptors for pointers, descriptors in pairs])
     return {"descriptor_ratio": middle, "descriptor_low": low, "descriptor_high": high}
+
+
+def compare_wide(bench, own, replay=None) -> dict:
+    """The time of the same problem in f32 over ours: the median, and the quartiles, of the ratio in
+    rounds of their own, as other problems were timed minutes ago, when the machine may have been
+    another. Both have the block size that is the fastest."""
+    from measure import quartiles, samples_in_turn
+
+    calls = our_runners(bench.wide, "pointers", bench.wide.inputs(), replay)
+    if not calls:
+        return {}
+    runners = {"wide": calls[fastest(calls)], "own": own}
+    samples, _ = samples_in_turn(
+        runners, rounds=FORM_ROUNDS, budget=FORM_SECONDS, least=9, share_threads=True
+    )
+    pairs = zip(samples["wide"], samples["own"], strict=False)
+    low, middle, high = quartiles([wide / mine for wide, mine in pairs])
+    return {"of_f32": middle, "of_f32_low": low, "of_f32_high": high}
 
 
 def ratios(row: dict, variants: list[str]) -> dict:

@@ -27,6 +27,8 @@ threads means that other programs took part of the machine: ratios of single lin
 Among the targets, memory-bound are the elementwise kernels, rows, backward, movement and reductions on 128 KiB or more (below, a
 launch takes as long as the work); a share of the copy rate is that of arrays of twice the last cache or more, of a copy that
 moves as many bytes and was timed in the same rounds; a share of the peak, of as many operations in registers, timed there, too.
+Where no unit multiplies bf16, f16 or i8, products of these are compared with our f32 in rounds in turn (in figures from before
+2026-12-01, with the time of another problem, minutes apart).
 """
 
 

@@ -277,6 +277,9 @@ assert run.shares(row, ["pointers"], {{"f32": 1.0}})["of_peak"] == 0.25, row
 del row["limits"]
 found = run.shares(row, ["pointers"], {{"f32": 2.0}})
 assert found["of_peak"] == found["flops_per_s"] / 2, found
+assert "of_f32" not in row, row
+row = run.measure_one(products.square(64, 96, 128, torch.float16), options, [])
+assert 0 < row["of_f32_low"] <= row["of_f32"] <= row["of_f32_high"], row
 """
 
 
@@ -310,6 +313,8 @@ def test_targets_are_met_or_not(monkeypatch):
         row_of("cumsum f32", "3", "rows", 1.0, 0.1, bytes=64.0),  # Too small to count.
         row_of("matmul f32", "256x256x256", "matmul", 1.0, 0.949),
         row_of("matmul f16", "256x256x256", "matmul", 1.2, 9.0),
+        row_of("matmul bf16", "256x256x256", "matmul", 9.0, 9.0, of_f32=0.81),
+        row_of("matmul i8", "256x256x256", "matmul", 1.0, 9.0, of_f32=0.79),
         row_of("attention f32", "1x1x9x9", "attention", 1.0, 1.05),
     ]
     launch = {"python_s": 6e-6, "jit_s": 5e-6, "ratio": 1.2, "c_s": 4e-6}
@@ -328,6 +333,7 @@ def test_targets_are_met_or_not(monkeypatch):
         "add, twice the last cache: of the copy rate",
         "matmul f32: of PyTorch",  # By the two digits that are printed.
         "matmul f16: of our f32 rate",
+        "matmul bf16: of our f32 rate",
         "a launch in Python: of Triton's JIT alone",
         "compilation: matmul, the slowest block",
         "compilation: matmul, blocks of 256 to 32",
@@ -338,6 +344,7 @@ def test_targets_are_met_or_not(monkeypatch):
     assert targets.state(unknown[0]) == "not measured"
     assert set(found) - met - {unknown[0].what} == {
         "softmax, twice the last cache: of the copy rate",
+        "matmul i8: of our f32 rate",
         "attention: of PyTorch",
         "descriptors: of pointers",
         "a launch through the C interface",

@@ -142,6 +142,7 @@ def square(
         flops=2.0 * m * n * k,
         rate=rate_of(dtype),
         copies_out=False,
+        wide=square(m, n, k) if dtype in (BF16, F16, I8) and not tag else None,
     )
 
 
