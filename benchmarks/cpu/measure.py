@@ -13,7 +13,7 @@
   timed: threads that slept are awake then, and what fits into a cache is there. What takes longer
   than a millisecond is called once before.
 - Two forms of one kernel are compared by the ratio of their times in each round, in many rounds in
-  which nobody else's turn lies between theirs (`run.compare_forms`).
+  which nobody else's turn lies between theirs (`pairs.compare_forms`).
 - Memory is written once before anything is timed, so no page is touched first in a timed call. The
   C library is told to keep freed memory (`keep_freed_memory`): peers that return fresh arrays pay
   for their allocator, not for the system's new pages.

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -25,8 +24,6 @@ for folder in (HERE, HERE.parents[1] / "examples"):
         sys.path.insert(0, str(folder))
 
 VERSION = 1  # of the JSON
-FORMS = ("pointers", "descriptors")
-FORM_ROUNDS, FORM_SECONDS = 201, 1.5  # in which forms, or types, are compared
 
 
 def parse_arguments(arguments=None) -> argparse.Namespace:
@@ -78,33 +75,13 @@ def chosen(options) -> list:
     return found
 
 
-def our_runners(bench, variant: str, tensors, replay=None) -> dict:
-    """By block size."""
-    if replay is not None:
-        names = [name for name in bench.launches(variant) if replay.has(bench, variant, name)]
-        return {name: replay.runner(bench, variant, tensors, name) for name in names}
-    return {
-        name: (lambda launch=launch: launch(tensors))
-        for name, launch in bench.launches(variant).items()
-    }
-
-
-def fastest(runners: dict) -> str:
-    """The name of the one that takes the least time."""
-    from measure import time_in_turn
-
-    if len(runners) == 1:
-        return next(iter(runners))
-    times = time_in_turn(runners, rounds=5, budget=0.3)
-    return min(times, key=lambda name: times[name].least)
-
-
 def prepare(bench, tensors, peer_names: list[str], replay=None) -> tuple[dict, dict, dict]:
     """The runners that compute the right values, why the others do not run, and the block sizes
     that were chosen."""
     import peers
     import torch
     from bench import reference_of, wrong
+    from pairs import fastest, our_runners
 
     wanted = reference_of(bench, tensors)
     runners, problems, blocks = {}, {}, {}
@@ -181,6 +158,7 @@ def measure_one(bench, options, peer_names, replay=None, team=None, patience=Non
     import peers
     import report
     from measure import time_in_turn
+    from pairs import compare_forms, compare_wide
 
     patience = patience or peers.Patience()
     tensors = bench.inputs()
@@ -213,54 +191,6 @@ def measure_one(bench, options, peer_names, replay=None, team=None, patience=Non
     if bench.wide and "pointers" in runners:
         row |= compare_wide(bench, runners["pointers"], replay)
     return row
-
-
-def compare_forms(bench, tensors, blocks: dict, replay=None) -> dict:
-    """The time with pointers over the time with descriptors: the median, and the quartiles, of the
-    ratio in rounds of their own, in which both take turns on the same arrays. Either form has the
-    better one of the block sizes that were chosen for the two, where it has both: which size was the
-    fastest in a few rounds is chance where they are alike."""
-    from measure import quartiles, samples_in_turn
-
-    calls = {form: our_runners(bench, form, tensors, replay) for form in FORMS}
-    sizes = dict.fromkeys(blocks.values())
-    runners = {
-        (form, size): calls[form][size]
-        for size in ("", *sizes)
-        for form in FORMS
-        if size in calls[form]
-    }
-    samples, _ = samples_in_turn(
-        runners, rounds=FORM_ROUNDS, budget=FORM_SECONDS, least=9, share_threads=True
-    )
-    best = {
-        form: min(
-            (name for name in runners if name[0] == form),
-            key=lambda name: statistics.median(samples[name]),
-        )
-        for form in FORMS
-    }
-    pairs = zip(*(samples[best[form]] for form in FORMS), strict=False)
-    low, middle, high = quartiles([pointers / descriptors for pointers, descriptors in pairs])
-    return {"descriptor_ratio": middle, "descriptor_low": low, "descriptor_high": high}
-
-
-def compare_wide(bench, own, replay=None) -> dict:
-    """The time of the same problem in f32 over ours: the median, and the quartiles, of the ratio in
-    rounds of their own, as other problems were timed minutes ago, when the machine may have been
-    another. Both have the block size that is the fastest."""
-    from measure import quartiles, samples_in_turn
-
-    calls = our_runners(bench.wide, "pointers", bench.wide.inputs(), replay)
-    if not calls:
-        return {}
-    runners = {"wide": calls[fastest(calls)], "own": own}
-    samples, _ = samples_in_turn(
-        runners, rounds=FORM_ROUNDS, budget=FORM_SECONDS, least=9, share_threads=True
-    )
-    pairs = zip(samples["wide"], samples["own"], strict=False)
-    low, middle, high = quartiles([wide / mine for wide, mine in pairs])
-    return {"of_f32": middle, "of_f32_low": low, "of_f32_high": high}
 
 
 def ratios(row: dict, variants: list[str]) -> dict:
