@@ -8,18 +8,19 @@ usage() {
 usage: scripts/test.sh [--quick | --all] [--no-setup] [PART...] [-- pytest options]
 PART is one of: lint lit unit e2e (default: all of them)
   --quick      no test marked slow, and only Triton 3.9
-  --all        every case with Triton 3.7, too (default: one in five of each test, and all of block pointers)
+  --all        every case (default: with Triton 3.9, 16 cases of each test and every third of its others; with 3.7, two and
+               every eighth, and all of block pointers)
   --no-setup   use the build and the environments as they are
 One test: lit: /usr/lib/llvm-22/bin/lit -v build/test/lit/FOLDER/FILE; GoogleTest: build/bin/NAME;
 pytest: .venv/bin/python -m pytest test/e2e/FILE -k NAME
 USAGE
 }
 
-quick=no share=5 setup=yes parts=() pytest_options=()
+quick=no all=no setup=yes parts=() pytest_options=()
 while (($#)); do
   case $1 in
   --quick) quick=yes ;;
-  --all) share=1 ;;
+  --all) all=yes ;;
   --no-setup) setup=no ;;
   lint | lit | unit | e2e) parts+=("$1") ;;
   -h | --help)
@@ -65,17 +66,19 @@ run() {
 # thousand (glibc).
 export MALLOC_PERTURB_=165
 
-# pytest_on NAME VENV SHARE: a kernel cache of its own, so that no result comes from an earlier run. Compiling takes most of
-# the time and one thread: a process a core, and of a launch the two threads that a race needs.
+# pytest_on NAME VENV LEAST SHARE: of each test LEAST cases and one in SHARE of its others. A kernel cache of its own, so that
+# no result comes from an earlier run. Compiling takes most of the time and one thread: a process a core, and of a launch the
+# two threads that a race needs.
 pytest_on() {
   local cache select=() workers
+  if [[ $all == no ]]; then select+=(--least "$3" --share "$4"); fi
   cache=$(mktemp -d)
   workers=$(nproc)
-  if [[ $quick == yes ]]; then select=(-m "not slow"); fi
+  if [[ $quick == yes ]]; then select+=(-m "not slow"); fi
   run "$1" env TRITON_CACHE_DIR="$cache/triton" TILEBRIDGE_CACHE_DIR="$cache/tilebridge" \
     OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" TRITON_DEFAULT_BACKEND=tilebridge \
     "$2/bin/python" -m pytest test/e2e test/conformance -n $((workers < 8 ? workers : 8)) --dist worksteal \
-    --share "$3" "${select[@]}" "${pytest_options[@]}"
+    "${select[@]}" "${pytest_options[@]}"
   rm -rf "$cache"
 }
 
@@ -88,8 +91,8 @@ else
   if wants unit; then run ctest ctest "${ctest_options[@]}" -L unit; fi
 fi
 if wants e2e; then
-  pytest_on pytest-triton-3.9 .venv 1
-  if [[ $quick == no ]]; then pytest_on pytest-triton-3.7 .venv-3.7 $share; fi
+  pytest_on pytest-triton-3.9 .venv 16 3
+  if [[ $quick == no ]]; then pytest_on pytest-triton-3.7 .venv-3.7 2 8; fi
 fi
 
 say "Summary"

@@ -59,15 +59,16 @@ def pytest_addoption(parser):
         type=int,
         default=1,
         metavar="N",
-        help="of each test function every N-th case, three at least: with a second Triton, whose"
-        " kernels differ from the first one's in how they reach the compiler and not in number",
+        help="of each test function every N-th case only, and --least cases besides",
     )
+    parser.addoption("--least", type=int, default=2, metavar="CASES", help="with --share")
 
 
-def leave_out(items: list, share: int) -> list:
-    """Takes from `items`, and returns, all but one in `share` of each function's cases, three at least.
+def leave_out(items: list, share: int, least: int) -> list:
+    """Takes from `items`, and returns, all but `least` cases of each function and one in `share` of its others.
 
-    Which ones is by their names: the same in each process and run, and no pattern in the parameters.
+    Which ones is by their names: the same in each run, other ones with another Triton, and no pattern in the
+    parameters.
     """
     cases: dict[str, list] = {}
     for item in items:
@@ -75,15 +76,16 @@ def leave_out(items: list, share: int) -> list:
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     left_out = []
     for of_one in cases.values():
-        of_one.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
-        left_out += of_one[max(3, -(-len(of_one) // share)) :]
+        of_one.sort(key=lambda item: zlib.crc32(f"{triton.__version__} {item.nodeid}".encode()))
+        left_out += of_one[least + max(0, -(-(len(of_one) - least) // share)) :]
     names = {item.nodeid for item in left_out}
     items[:] = [item for item in items if item.nodeid not in names]
     return left_out
 
 
 def pytest_collection_modifyitems(config, items):
-    config.hook.pytest_deselected(items=leave_out(items, config.getoption("share")))
+    share, least = (config.getoption(name) for name in ("share", "least"))
+    config.hook.pytest_deselected(items=leave_out(items, share, least))
     for item in items:
         if item.get_closest_marker("gpu") and not torch.cuda.is_available():
             item.add_marker(pytest.mark.skip(reason="no GPU"))
