@@ -206,7 +206,8 @@ private:
   mlir::Value lastWanted(mlir::Value row) const;
   mlir::Value addressOfRow(const RowsInMemory &rows, mlir::Value row) const;
   mlir::Value loadRow(mlir::Value address, mlir::Value at,
-                      mlir::VectorType type) const;
+                      mlir::VectorType type, mlir::Value mask = {},
+                      mlir::Value others = {}) const;
   mlir::Value leftVector(mlir::Value row, mlir::Value step,
                          int64_t lanes) const;
   // MatmulPrefetch.cpp

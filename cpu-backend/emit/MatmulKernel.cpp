@@ -180,7 +180,7 @@ void MatmulKernel::correctSums(Value depth, Allocate allocate) const {
 }
 
 /// What the numbers of b are too high adds 128 times the sum of each row of a;
-/// that is taken off before.
+/// that is taken off before. Behind the last step a row may have any values.
 void MatmulKernel::emitCorrections(Value depth) const {
   int64_t bytes = settings.target.vectorBits / 8;
   while (unitDepth % bytes)
@@ -188,35 +188,51 @@ void MatmulKernel::emitCorrections(Value depth) const {
   auto sums = VectorType::get(bytes / 4, sumElement);
   auto numbers = VectorType::get(bytes, packedElement);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sums));
+  Value none = arith::ConstantOp::create(b, b.getZeroAttr(numbers));
   Value offset = arith::ConstantOp::create(
       b, DenseElementsAttr::get(
              numbers, TypedAttr(b.getIntegerAttr(packedElement, -128))));
+  Value length = arith::SubIOp::create(b, depth, now.begin),
+        rest = arith::RemUIOp::create(b, length, constant(bytes)),
+        whole = arith::SubIOp::create(b, depth, rest);
+  RowsInMemory left = now.rows.address ? now.rows : rowsOf(b, now.lhs);
   // Several rows at once: that hides the time that one sum takes.
   int64_t rows = m % 4 == 0 ? 4 : 1;
   forWantedRows(m, rows, [&](Value first) {
     SmallVector<Value> rowAt, from;
     for (int64_t i = 0; i < rows; ++i) {
       rowAt.push_back(offsetBy(b, first, i));
-      if (now.rows.address)
-        from.push_back(addressOfRow(now.rows, lastWanted(rowAt.back())));
+      from.push_back(addressOfRow(left, lastWanted(rowAt.back())));
     }
-    auto loop = scf::ForOp::create(b, now.begin, depth, constant(bytes),
+    auto loop = scf::ForOp::create(b, now.begin, whole, constant(bytes),
                                    SmallVector<Value>(rows, zero));
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
-      Value at = loop.getInductionVar();
       SmallVector<Value> results;
-      for (int64_t i = 0; i < rows; ++i) {
-        Value left = from.empty()
-                         ? vector::LoadOp::create(b, numbers, now.lhs,
-                                                  ValueRange{rowAt[i], at})
-                         : loadRow(from[i], at, numbers);
-        results.push_back(addProducts(loop.getRegionIterArg(i), left, offset));
-      }
+      for (auto [address, sum] :
+           llvm::zip_equal(from, loop.getRegionIterArgs()))
+        results.push_back(addProducts(
+            sum, loadRow(address, loop.getInductionVar(), numbers), offset));
       scf::YieldOp::create(b, results);
     }
-    for (auto [row, result] : llvm::zip_equal(rowAt, loop.getResults())) {
+    // Once or never.
+    auto last =
+        scf::ForOp::create(b, whole, depth, constant(bytes), loop.getResults());
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(last.getBody());
+      Value mask = vector::CreateMaskOp::create(
+          b, VectorType::get(bytes, b.getI1Type()), rest);
+      SmallVector<Value> results;
+      for (auto [address, sum] :
+           llvm::zip_equal(from, last.getRegionIterArgs()))
+        results.push_back(addProducts(
+            sum, loadRow(address, last.getInductionVar(), numbers, mask, none),
+            offset));
+      scf::YieldOp::create(b, results);
+    }
+    for (auto [row, result] : llvm::zip_equal(rowAt, last.getResults())) {
       Value sum =
           vector::ReductionOp::create(b, vector::CombiningKind::ADD, result);
       memref::StoreOp::create(b, sum, now.corrections, row);

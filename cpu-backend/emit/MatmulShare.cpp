@@ -89,11 +89,13 @@ LogicalResult FunctionEmitter::openSharing(DeepMatmul &product) {
   ImplicitLocOpBuilder b(product.op.getLoc(), rewriter);
   // Which steps panels have is said by both operands.
   SmallVector<Value> besides;
-  if (product.isClose)
-    for (const StepEnd &end : product.form.endsOfSteps(product.op)->front())
+  if (product.isClose) {
+    std::optional<StepEnds> ends = product.form.endsOfSteps(product.op);
+    for (const StepEnd &end : ends->front())
       for (Value number : {end.n, end.start})
         if (number)
           besides.push_back(number);
+  }
   auto keys = findSharingKeys(product.op, besides);
   if (!keys)
     return success();

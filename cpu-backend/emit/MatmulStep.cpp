@@ -124,13 +124,16 @@ Value MatmulKernel::rightVector(Value panel, Value step, Value column,
       b, VectorType::get(lanes * group, packedElement), now.rhs, at);
 }
 
-/// Elements of a row, by its address.
-Value MatmulKernel::loadRow(Value address, Value at, VectorType type) const {
+/// Elements of a row, by its address; where `mask` is false, those of `others`.
+Value MatmulKernel::loadRow(Value address, Value at, VectorType type,
+                            Value mask, Value others) const {
   Value index = arith::IndexCastOp::create(b, b.getI64Type(), at),
         first = LLVM::GEPOp::create(b, address.getType(), type.getElementType(),
                                     address, ArrayRef<LLVM::GEPArg>{index});
-  return LLVM::LoadOp::create(b, type, first,
-                              type.getElementTypeBitWidth() / 8);
+  unsigned bytes = type.getElementTypeBitWidth() / 8;
+  if (mask)
+    return LLVM::MaskedLoadOp::create(b, type, first, mask, others, bytes);
+  return LLVM::LoadOp::create(b, type, first, bytes);
 }
 
 /// Rows of `a` behind the last one that is wanted need not exist, and what is

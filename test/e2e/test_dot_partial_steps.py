@@ -102,6 +102,8 @@ def test_steps(n, planes):
 @pytest.mark.parametrize("n", [1, 5, 33])
 def test_types(n, dtype, planes):
     check(n, dtype, planes)
+    # Where rows are multiplied after two iterations, steps of the next row stand behind their own.
+    check(n, dtype, planes, rows=13, count=2)
 
 
 @pytest.mark.parametrize("n", [1, 6, 40])
