@@ -14,7 +14,8 @@ import math
 import statistics
 from pathlib import Path
 
-from measure import quartiles, samples_in_turn
+from measure import samples_in_turn
+from pairs import spread
 from replay import Replay
 
 ROUNDS = 60
@@ -33,11 +34,11 @@ def ratios_of(bench, old: Replay, new: Replay, budget: float) -> dict[str, tuple
                 for name, replay in (("old", old), ("new", new))
             }
             samples, _ = samples_in_turn(runners, ROUNDS, budget, least=7, share_threads=True)
-            # One that takes longer than the budget was called only once.
-            pairs = zip(samples["old"], samples["new"], strict=False)
-            spread = quartiles([before / after for before, after in pairs])
             label = " ".join(part for part in (variant, block) if part)
-            found[label] = (*spread, statistics.median(samples["new"]))
+            found[label] = (
+                *spread(samples["old"], samples["new"]),
+                statistics.median(samples["new"]),
+            )
     return found
 
 

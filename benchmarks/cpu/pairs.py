@@ -42,6 +42,7 @@ def samples_of(runners: dict) -> dict:
 
 def spread(over: list[float], under: list[float]) -> tuple[float, ...]:
     """The quartiles of the ratio of the times that each round saw."""
+    # One that takes longer than the budget was called only once.
     return quartiles([one / other for one, other in zip(over, under, strict=False)])
 
 

@@ -204,35 +204,29 @@ void MatmulKernel::emitCorrections(Value depth) const {
       rowAt.push_back(offsetBy(b, first, i));
       from.push_back(addressOfRow(left, lastWanted(rowAt.back())));
     }
-    auto loop = scf::ForOp::create(b, now.begin, whole, constant(bytes),
-                                   SmallVector<Value>(rows, zero));
-    {
+    auto addSteps = [&](Value begin, Value end, ValueRange before,
+                        llvm::function_ref<Value()> maskOf) {
+      auto loop = scf::ForOp::create(b, begin, end, constant(bytes), before);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
+      Value mask = maskOf();
       SmallVector<Value> results;
       for (auto [address, sum] :
            llvm::zip_equal(from, loop.getRegionIterArgs()))
         results.push_back(addProducts(
-            sum, loadRow(address, loop.getInductionVar(), numbers), offset));
-      scf::YieldOp::create(b, results);
-    }
-    // Once or never.
-    auto last =
-        scf::ForOp::create(b, whole, depth, constant(bytes), loop.getResults());
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(last.getBody());
-      Value mask = vector::CreateMaskOp::create(
-          b, VectorType::get(bytes, b.getI1Type()), rest);
-      SmallVector<Value> results;
-      for (auto [address, sum] :
-           llvm::zip_equal(from, last.getRegionIterArgs()))
-        results.push_back(addProducts(
-            sum, loadRow(address, last.getInductionVar(), numbers, mask, none),
+            sum, loadRow(address, loop.getInductionVar(), numbers, mask, none),
             offset));
       scf::YieldOp::create(b, results);
-    }
-    for (auto [row, result] : llvm::zip_equal(rowAt, last.getResults())) {
+      return loop.getResults();
+    };
+    ValueRange most = addSteps(now.begin, whole, SmallVector<Value>(rows, zero),
+                               [] { return Value(); });
+    // Once or never.
+    ValueRange all = addSteps(whole, depth, most, [&]() -> Value {
+      auto type = VectorType::get(bytes, b.getI1Type());
+      return vector::CreateMaskOp::create(b, type, rest);
+    });
+    for (auto [row, result] : llvm::zip_equal(rowAt, all)) {
       Value sum =
           vector::ReductionOp::create(b, vector::CombiningKind::ADD, result);
       memref::StoreOp::create(b, sum, now.corrections, row);
